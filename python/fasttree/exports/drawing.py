@@ -163,6 +163,8 @@ class Drawing:
         empty: whether branches that no training row reached are shown.
         decimals: digits of numbers in tooltips (cards show at most four).
         highlight: one row, whose path is marked and opened first; None: no path.
+        indented: nodes stand one below the other, each level further to the right, which is
+            narrow and high; else levels stand side by side.
 
     Attributes:
         reading: the tree as exporters read it.
@@ -186,7 +188,9 @@ class Drawing:
         decimals: int = 6,
         *,
         highlight: Any = None,
+        indented: bool = False,
     ) -> None:
+        self.indented = indented
         max_depth = maybe(whole(0))("max_depth", max_depth)
         max_nodes = maybe(whole(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
@@ -287,14 +291,15 @@ class Drawing:
         """y of the middle of every shown node, NaN elsewhere, and the height of the picture."""
         middle = np.full(len(self.shown), np.nan)
         y = MARGIN + LEGEND_HEIGHT
-        # Ends from above to below, in pre-order.
-        for node in np.flatnonzero(self.ends).tolist():
+        # Ends, or all nodes, from above to below, in pre-order.
+        for node in np.flatnonzero(self.shown if self.indented else self.ends).tolist():
             height = LEAF_HEIGHT if self.reading.n_children[node] == 0 else CARD_HEIGHT
             middle[node] = y + height / 2
             y += height + GAP
         # Other nodes halfway between their outer children, which come later in pre-order. At least
         # one child is shown: a node with rows has a child with rows.
-        for node in np.flatnonzero(self.shown & ~self.ends)[::-1].tolist():
+        inner = self.shown & ~self.ends & (not self.indented)
+        for node in np.flatnonzero(inner)[::-1].tolist():
             below = [middle[c] for c in self.reading.children[node] if self.shown[c]]
             middle[node] = (below[0] + below[-1]) / 2
         return middle, max(y - GAP + MARGIN, CARD_HEIGHT + 2 * MARGIN + LEGEND_HEIGHT)
@@ -318,9 +323,10 @@ class Drawing:
         if self._hidden_branches:  # the root states them in full
             small = self._card_texts[0][1]
             width[0] = max(width[0], 20 + text_width(small + "0.000", SMALL))
-        self._left = MARGIN + np.cumsum(gap) + np.concatenate(([0.0], np.cumsum(width)[:-1]))
+        before = np.concatenate(([0.0], np.cumsum(width)[:-1])) * (not self.indented)
+        self._left = MARGIN + np.cumsum(gap) + before
         self._width = width
-        self.width = max(float(self._left[-1] + width[-1]) + MARGIN, 260.0)
+        self.width = max(float((self._left + width).max()) + MARGIN, 260.0)
 
     # -- what is drawn ----------------------------------------------------------------------------
 
@@ -345,10 +351,14 @@ class Drawing:
         for node, (text, _) in sorted(self._branch_texts.items()):
             parent, level = int(self.tree.parent[node]), int(self.tree.depth[node])
             x0 = float(self._left[level - 1] + self._width[level - 1])
+            y0, bend = float(self._middle[parent]), x0 + 14
+            if self.indented:  # from the lower edge of the node above
+                x0 = bend = float(self._left[level - 1]) + 10
+                y0 += CARD_HEIGHT / 2
             yield Edge(
                 x0,
-                float(self._middle[parent]),
-                x0 + 14,
+                y0,
+                bend,
                 float(self._left[level]),
                 float(self._middle[node]),
                 fit_width(text, SMALL, BRANCH_WIDTH_MAX),

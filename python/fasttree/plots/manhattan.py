@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
 __all__ = ["manhattan"]
 
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper end, points."""
+
+SIZE = 8.0
+"""Size of names, points."""
+
+WIDTH = 0.6
+"""Width of a character as a share of its size."""
+
+STEPS = (3, 12, -9, 21, -18, 30, -27, 39, -36, 48, -45, 57)
+"""Heights above a point at which its name is tried, points."""
+
 
 def manhattan(
     values: Sequence[float] | np.ndarray,
@@ -99,24 +111,80 @@ def manhattan(
     else:
         best = np.asarray(top, dtype=np.int64)
     ax.scatter(x[best], heights[best], s=22, color=colour(2), linewidths=0, zorder=3)
-    if names is not None:
-        middle = starts[-1] / 2 + widths[-1] / 2
-        for variant in best.tolist():
-            to_left = x[variant] > middle
-            ax.annotate(
-                str(names[variant]),
-                (x[variant], heights[variant]),
-                xytext=(-3 if to_left else 3, 3),
-                textcoords="offset points",
-                ha="right" if to_left else "left",
-                fontsize=8,
-            )
     if threshold is not None:
         ax.axhline(threshold, color="#555555", linestyle=(0, (5, 3)), linewidth=1)
-    ax.set_xticks(starts + widths / 2, order, fontsize=8)
+    middles = starts + widths / 2
     ax.set_xlabel("chromosome")
     ax.set_ylabel(ylabel)
     ax.set_title(title, fontsize=11)
     ax.margins(x=0.01, y=0.08)
     plain_frame(ax)
+    ax.set_xticks(middles, _spaced(ax, middles, order), fontsize=SIZE)
+    if names is not None:
+        _name(ax, x[best], heights[best], [str(names[variant]) for variant in best.tolist()])
     return ax
+
+
+def _points(ax: Any) -> tuple[float, float]:
+    """Points per unit of x and of y, in the axes as they are laid out now."""
+    position, figure = ax.get_position(), ax.figure
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    across = 72 * position.width * figure.get_figwidth() / (right - left)
+    return across, 72 * position.height * figure.get_figheight() / (high - low)
+
+
+def _spaced(ax: Any, middles: np.ndarray, order: list[str]) -> list[str]:
+    """The chromosomes under their middles; those that would touch the one before are left out."""
+    across, _ = _points(ax)
+    said, end = [], -np.inf
+    for middle, name in zip((middles * across).tolist(), order, strict=True):
+        half = WIDTH * SIZE * len(name) / 2
+        fits = middle - half > end + 1
+        said.append(name if fits else "")
+        end = middle + half if fits else end
+    return said
+
+
+def _name(ax: Any, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
+    """Write names beside points, the highest first, none over another; a line leads to a name that
+    is not at its point."""
+    across, up = _points(ax)
+    left, right = (limit * across for limit in ax.get_xlim())
+    low, top = (limit * up for limit in ax.get_ylim())
+    placed: list[Box] = []
+    for place in np.argsort(-y, kind="stable").tolist():
+        at, height, width = x[place] * across, y[place] * up, WIDTH * SIZE * len(names[place])
+
+        def box(dx: float, dy: float, at: float = at, up: float = height, w: float = width) -> Box:
+            start = at + dx if dx > 0 else at + dx - w
+            return start, up + dy, start + w, up + dy + SIZE + 1
+
+        sides = (-3, 3) if at > (left + right) / 2 else (3, -3)
+        offsets = [(dx, step) for step in STEPS for dx in sides]
+        offsets += [(4 * dx, step) for step in STEPS for dx in sides]
+        free = (
+            offset
+            for offset in offsets
+            if _is_free(box(*offset), placed, (left, low, right, top + SIZE))
+        )
+        dx, dy = next(free, offsets[0])
+        placed.append(box(dx, dy))
+        far = abs(dy) > SIZE or abs(dx) > 3
+        ax.annotate(
+            names[place],
+            (x[place], y[place]),
+            xytext=(dx, dy),
+            textcoords="offset points",
+            ha="left" if dx > 0 else "right",
+            fontsize=SIZE,
+            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#555555"} if far else None,
+        )
+
+
+def _is_free(box: Box, placed: list[Box], room: Box) -> bool:
+    """Whether a box lies within a room and meets none of those that are placed."""
+    inside = box[0] >= room[0] and box[1] >= room[1] and box[2] <= room[2] and box[3] <= room[3]
+    return inside and not any(
+        box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+        for other in placed
+    )

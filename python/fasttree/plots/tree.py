@@ -7,6 +7,8 @@ rows and scores, and a legend of the colours. Nodes beyond `max_nodes` are folde
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .._checks import checked, having, maybe, number_in
@@ -22,6 +24,9 @@ LINE = "#9aa5b4"
 CARD = "#f4f6f9"
 MARK, MARK_WIDTH = "#111827", 2.8
 """Colour of the highlighted path, and its lines as multiples of the usual width."""
+
+READABLE = 6.0
+"""Smallest size of names, points, for which a tree is drawn whole."""
 
 PIXELS_PER_INCH = 100.0
 """Pixels of the layout per inch of a new figure."""
@@ -116,7 +121,10 @@ def plot_tree(
 
     Args:
         model: a fitted tree.
-        max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
+        max_depth: deepest level shown (the root is level 0), at least 0; deeper ones are folded.
+            None: as many levels as the axes hold with names of 6 points; all of them where
+            `fontsize` or `highlight` is given, or `max_nodes` is None. Where a tree with levels
+            side by side would be too small, its nodes stand one below the other.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
@@ -139,7 +147,8 @@ def plot_tree(
         >>> len(ax.texts) > 5
         True
     """
-    drawing = Drawing(model, max_depth, max_nodes, empty, highlight=highlight)
+    draw = partial(Drawing, model, max_nodes=max_nodes, empty=empty, highlight=highlight)
+    drawing = draw(max_depth)
     ax = axes_of(
         ax,
         width=drawing.width / PIXELS_PER_INCH,
@@ -153,7 +162,21 @@ def plot_tree(
         width, height = 0.98 * figure.get_figwidth(), 0.98 * figure.get_figheight()
         if figure.get_layout_engine() is None:
             ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
-    scale = min(width / drawing.width, height / drawing.height) * 72.0
+
+    def fitting(one: Drawing) -> float:
+        """Points per pixel of a drawing that fills the axes."""
+        return min(width / one.width, height / one.height) * 72.0
+
+    if fontsize is None and fitting(drawing) * FONT < READABLE:
+        ways = (draw, partial(draw, indented=True))
+        wholes = [way(max_depth) for way in ways]
+        if max_depth is None and highlight is None and max_nodes is not None:
+            pairs = zip(ways, wholes, strict=True)
+            wholes = [_readable(way, whole, fitting) for way, whole in pairs]
+            drawing = max(wholes, key=lambda one: (len(one.nodes), fitting(one)))
+        else:
+            drawing = max(wholes, key=fitting)
+    scale = fitting(drawing)
     canvas = _Canvas(ax, scale if fontsize is None else fontsize / FONT)
     # The legend: squares of 10 px, and what they mean.
     for entry in drawing.legend():
@@ -164,8 +187,8 @@ def plot_tree(
     # The branches: horizontal, vertical, horizontal, with the test above the last part.
     for edge in drawing.edges():
         xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
-        colour, width = (MARK, MARK_WIDTH) if edge.marked else (LINE, 1.0)
-        line = {"color": colour, "linewidth": 1.2 * width * canvas.scale}
+        colour, times = (MARK, MARK_WIDTH) if edge.marked else (LINE, 1.0)
+        line = {"color": colour, "linewidth": 1.2 * times * canvas.scale}
         ax.plot(xs, ys, zorder=1.5 if edge.marked else 1, **line)
         canvas.text(edge.bend + 5, edge.y1 - 4, edge.text, SMALL, color=SOFT_INK)
     for card in drawing.cards():
@@ -177,3 +200,27 @@ def plot_tree(
         ax.set_title(title, fontsize=11)
     ax.set_axis_off()
     return ax
+
+
+def _readable(
+    draw: Callable[[int], Drawing], whole: Drawing, fitting: Callable[[Drawing], float]
+) -> Drawing:
+    """The drawing of the most levels whose names are readable; the root's split in any case.
+
+    Args:
+        draw: makes the drawing of some levels.
+        whole: that of all levels.
+        fitting: points per pixel of a drawing in the axes.
+    """
+    shown, hidden = 1, int(whole.tree.depth[whole.shown].max())  # numbers of levels
+    if hidden <= shown or fitting(whole) * FONT >= READABLE:
+        return whole
+    found = draw(shown)
+    while hidden - shown > 1:
+        middle = (shown + hidden) // 2
+        one = draw(middle)
+        if fitting(one) * FONT >= READABLE:
+            shown, found = middle, one
+        else:
+            hidden = middle
+    return found

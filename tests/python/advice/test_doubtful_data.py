@@ -99,10 +99,10 @@ def test_nominal_columns_without_a_value():
     assert "'a'" in text and "'b'" not in text
 
 
-def test_many_columns_are_named_five_at_most():
-    X = np.column_stack([np.arange(12.0), *[np.full(12, np.nan)] * 9])
+def test_many_columns_are_named_twenty_at_most():
+    X = np.column_stack([np.arange(12.0), *[np.full(12, np.nan)] * 24])
     (text,) = said(lambda: fasttree.fit(X, Y))
-    assert "'x5' and 4 more" in text and "'x6'" not in text
+    assert "'x20' and 4 others" in text and "'x21'" not in text
 
 
 RARE = np.array(["a"] * 20 + ["b"] * 8 + ["c"])

@@ -128,7 +128,7 @@ def test_the_code_makes_the_model(advice, tmp_path):
     frame.to_csv(file, index=False)
     found = fasttree.advise(file, "minutes", task="regression", **QUICK)
     assert found.unlabelled == 1
-    assert "1 rows without a number are left out." in found.notes
+    assert "Left out: 1 row without a number." in found.notes
     space = {}
     exec(found.code, space)
     assert space["model"].to_text() == found.model.to_text()

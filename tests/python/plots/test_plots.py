@@ -29,7 +29,7 @@ def test_bars_have_the_values_as_heights():
     assert [bar.get_height() for bar in ax.patches] == [1, 2, 3, 4]
     left = [bar.get_x() for bar in ax.patches]
     assert left[0] < left[2] < left[1] < left[3]
-    with pytest.raises(ValueError, match=r"'a' has 1 values for 2 groups"):
+    with pytest.raises(ValueError, match=r"'a' has 1 value for 2 groups"):
         plots.grouped_bars({"a": [1]}, ["x", "y"])
 
 
@@ -364,7 +364,7 @@ def test_importances_are_bars_from_the_largest_on(kind):
     assert shown == [iris.feature_names[j] for j in order] and ax.get_title() == "iris"
     ax = plots.plot_importances(model, feature_names=["a$x$", "b", "c", "d"])
     assert ax.get_yticklabels()[0].get_text() == ["a$x$", "b", "c", "d"][order[0]]
-    with pytest.raises(ValueError, match="has 1 names, but the model has 4 features"):
+    with pytest.raises(ValueError, match="has 1 name, but the model has 4 features"):
         plots.plot_importances(model, feature_names=["a"])
 
 
@@ -380,3 +380,68 @@ def test_importances_of_other_models_and_of_arrays():
 
 def test_trees_are_drawn_by_plot_tree_alone():
     assert "tree" not in plots.__all__ and not callable(plots.tree)
+
+
+def boxes_of(ax):
+    """Extents of the texts that are no labels of ticks, without lines to points, in pixels."""
+    from matplotlib.text import Text
+
+    ax.figure.canvas.draw()
+    return [Text.get_window_extent(text) for text in ax.texts if text.get_text()]
+
+
+def names_of(ax, size=6.0):
+    """Texts of the cards, which are not smaller than `size` points."""
+    found = [text for text in ax.texts if text.get_fontweight() == "bold"]
+    assert min(text.get_fontsize() for text in found) >= size
+    return [text.get_text() for text in found]
+
+
+@pytest.mark.parametrize("size", [(12, 4), (4, 3), (3, 6)])
+def test_trees_in_narrow_axes_are_readable_and_say_what_is_folded(size):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    figure, axes = plt.subplots(1, 3 if size[0] == 12 else 1, figsize=size, squeeze=False)
+    model = fasttree.fit("iris", max_depth=4)
+    for ax in axes.ravel():
+        plots.plot_tree(model, ax=ax)
+        assert len(names_of(ax)) >= 3  # the root's split, and one below
+        folded = [text.get_text() for text in ax.texts if "leaves)" in text.get_text()]
+        assert bool(folded) == (size != (3, 6))
+        extents = boxes_of(ax)
+        inside = ax.get_window_extent().padded(2)
+        assert all(inside.x0 <= one.x0 and one.x1 <= inside.x1 for one in extents)
+    plt.close(figure)
+
+
+def test_a_tree_is_drawn_whole_on_request():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    model = fasttree.fit("iris", max_depth=4)
+    row = datasets.load_iris().X[100]
+    for options in ({"max_depth": 9}, {"fontsize": 3}, {"highlight": row}, {"max_nodes": None}):
+        figure, ax = plt.subplots(figsize=(4, 3))
+        plots.plot_tree(model, ax=ax, **options)
+        bold = [text for text in ax.texts if text.get_fontweight() == "bold"]
+        assert len(bold) == model.get_n_leaves(), options
+        plt.close(figure)
+    ax = plots.plot_tree(model)  # a figure of its own is large enough
+    assert len(names_of(ax, 8.8)) == model.get_n_leaves()
+
+
+@pytest.mark.parametrize("size", [(10, 4), (5, 3)])
+def test_names_of_variants_and_chromosomes_do_not_overlap(size):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    rng = np.random.default_rng(0)
+    n = 2200
+    chromosomes = np.repeat(np.arange(1, 23), 100)
+    positions = np.tile(np.arange(100) * 1_000_000 + 1, 22)
+    heights = rng.random(n)
+    heights[500:508] = 3 + rng.random(8) / 5
+    figure, ax = plt.subplots(figsize=size)
+    names = [f"rs{i + 100_000}" for i in range(n)]
+    plots.manhattan(heights, chromosomes, positions, names=names, top=10, ax=ax)
+    found = boxes_of(ax)
+    labels = [one for one in ax.get_xticklabels() if one.get_text()]
+    assert len(found) == 10 and 8 <= len(labels) <= 22
+    for some in (found, [label.get_window_extent() for label in labels]):
+        assert not any(a.overlaps(b) for i, a in enumerate(some) for b in some[:i])
+    plt.close(figure)

@@ -27,10 +27,10 @@ from ..datasets import load
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
-from ..model_selection.groups import group_codes, taken_groups
 from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.doubtful import quiet
+from ..table.groups import group_codes, taken_groups
 from ..table.suspects import hints
 from ..table.traps import code_columns
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of

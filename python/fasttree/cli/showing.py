@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -153,6 +154,40 @@ def show(
     if plot is not None:
         save_picture(plot, lambda: tree.plot(max_depth=depth))
     emit(_stored(content, form, out), document, json)
+    if form in PROGRAMS and plot is None:
+        _say_dates(tree, form)
+
+
+PROGRAMS = ("sql", "python", "c", "onnx")
+"""Forms that others run on their own rows."""
+
+
+def _say_dates(tree: Any, form: str) -> None:
+    """Say on stderr which numbers of dates a program reads, and how to make them."""
+    from ..exports.sql import writer_of
+    from ..table.dates import PARTS, part_names
+
+    sql = writer_of(tree, "ansi", None)
+    used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
+    made = [
+        (part, name, word)
+        for name in tree._schema.dates
+        for part, word in zip(part_names([name]), PARTS, strict=True)
+        if part in used
+    ]
+    if not made:
+        return
+    quoted = [
+        f"EXTRACT({FIELDS[word]} FROM {sql.name(name)}) AS {sql.name(part)}"
+        if form == "sql"
+        else f"{part!r} ({word} of {name!r}{', 1: Monday' if word == 'weekday' else ''})"
+        for part, name, word in made
+    ]
+    print(f"{form} reads numbers of dates: {'; '.join(quoted)}", file=sys.stderr)
+
+
+FIELDS = {"year": "YEAR", "month": "MONTH", "weekday": "ISODOW"}
+"""Fields of dates in SQL (PostgreSQL, DuckDB); ISODOW is 1 on Mondays."""
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:

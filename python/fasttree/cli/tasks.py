@@ -3,6 +3,7 @@ has to beat (the most frequent class, or the mean)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,9 +73,15 @@ def baseline_text(table: Table) -> str:
     return f"always answering {found['majority_class']!r}: {100 * found['majority']:.2f} %"
 
 
-def quality_of(answers: np.ndarray, truth: np.ndarray | None, task: str) -> dict[str, Any]:
+def quality_of(
+    answers: np.ndarray,
+    truth: np.ndarray | None,
+    task: str,
+    groups: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """How good predictions are where the target is known: `rows` that are, and accuracy, or R2 and
-    mean absolute error (None where no row has a target, R2 also for one row).
+    mean absolute error (None where no row has a target, R2 also for one row); with the group of
+    each row also the number of groups and the standard error over them.
 
     >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression")
     {'known': 1, 'r2': None, 'mae': 1.0}
@@ -84,11 +91,34 @@ def quality_of(answers: np.ndarray, truth: np.ndarray | None, task: str) -> dict
         numbers = truth[known] if truth is not None else np.empty(0)
         from sklearn.metrics import r2_score
 
+        errors = np.abs(numbers - answers[known])
         return {
             "known": len(numbers),
             "r2": float(r2_score(numbers, answers[known])) if len(numbers) > 1 else None,
-            "mae": float(np.abs(numbers - answers[known]).mean()) if len(numbers) else None,
+            "mae": float(errors.mean()) if len(numbers) else None,
+            **_over_groups(errors, np.flatnonzero(known), groups),
         }
     pairs = [] if truth is None else list(zip(answers.tolist(), truth.tolist(), strict=True))
-    same = [str(answer) == str(value) for answer, value in pairs if value is not None]
-    return {"known": len(same), "accuracy": float(np.mean(same)) if same else None}
+    places = np.flatnonzero([value is not None for _, value in pairs])
+    same = np.array([str(answer) == str(value) for answer, value in pairs], dtype=bool)[places]
+    return {
+        "known": len(same),
+        "accuracy": float(same.mean()) if len(same) else None,
+        **_over_groups(same, places, groups),
+    }
+
+
+def _over_groups(
+    values: np.ndarray, places: np.ndarray, groups: Sequence[str] | None
+) -> dict[str, Any]:
+    """Number of groups and standard error of the mean of values, which are those of some rows."""
+    if groups is None or not len(values):
+        return {}
+    from ..metrics import MeanOverGroups
+
+    found = MeanOverGroups.of(values, [groups[place] for place in places.tolist()])
+    error = found.standard_error
+    return {
+        "groups": len(found.groups),
+        "standard_error": None if np.isnan(error) else error,
+    }

@@ -45,6 +45,15 @@ def predict(
             "repeated.",
         ),
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups",
+            metavar="COLUMN",
+            help="A column of DATA whose rows of one value belong together (a patient, a site): "
+            "accuracy or error get a standard error over these groups.",
+        ),
+    ] = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
@@ -61,14 +70,19 @@ def predict(
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
     carried = _carried(data, id or [])
+    members = _carried(data, [groups] if groups is not None else [])
     schema = tree._schema
-    unused = [name for name in carried if name not in (*schema.names, schema.target)]
+    aside = dict.fromkeys([*carried, *members])
+    unused = [name for name in aside if name not in (*schema.names, schema.target)]
     rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), *unused]))
-    if carried and any(len(texts) != len(rows) for texts in carried.values()):
-        raise ValueError(f"--id: {data} has other rows as text than as data; leave --id out")
+    for option, found in (("--id", carried), ("--groups", members)):
+        if any(len(texts) != len(rows) for texts in found.values()):
+            raise ValueError(
+                f"{option}: {data} has other rows as text than as data; leave {option} out"
+            )
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
-    quality = quality_of(answers, rows.y, tree._task)
+    quality = quality_of(answers, rows.y, tree._task, None if groups is None else members[groups])
     known = quality.pop("known")
     classes = list(schema.classes)
     # The predictions as JSON and as CSV.
@@ -108,7 +122,20 @@ def predict(
         else:
             said = f"accuracy {100 * quality['accuracy']:.2f} %"
         without = TASKS[tree._task].without
-        print(f"{said} of {counted(known, 'row')} whose {without} is known", file=sys.stderr)
+        print(
+            f"{said} of {counted(known, 'row')} whose {without} is known{_sure(quality)}",
+            file=sys.stderr,
+        )
+
+
+def _sure(quality: dict[str, Any]) -> str:
+    """The standard error over groups in words."""
+    if "standard_error" not in quality:
+        return ""
+    error = quality["standard_error"]
+    scale, unit = (1, "") if "mae" in quality else (100, " %")
+    said = "none" if error is None else f"{scale * error:.3g}{unit}"
+    return f"; standard error over {counted(quality['groups'], 'group')}: {said}"
 
 
 def _carried(data: str, names: list[str]) -> dict[str, list[str]]:
@@ -186,6 +213,14 @@ PhenotypeName = Annotated[
 ]
 
 
+Covariates = Annotated[
+    str | None,
+    typer.Option(
+        "--covar", "--covariates", metavar="FILE", hidden=True, help="Refused, with the reason."
+    ),
+]
+
+
 def rank(
     data: o.MaybeDataFile = None,
     *,
@@ -199,6 +234,7 @@ def rank(
     permutations: Permutations = None,
     phenotype: Phenotype = None,
     phenotype_name: PhenotypeName = None,
+    covariates: Covariates = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -206,6 +242,12 @@ def rank(
     # Genotypes have scores of their own.
     check_writable({"--plot": plot, "--json": json})
     data = _data_or_study(data, bfile)
+    if covariates is not None:
+        raise ValueError(
+            f"--covar {covariates}: scores and p-values are not adjusted for covariates. In a "
+            "table covariates are columns like others; of genotypes a tree can ask for them "
+            "(Python: read_plink(..., covariates=FILE).to_table(covariates=True))"
+        )
     genetic = {
         "--pheno": phenotype,
         "--pheno-name": phenotype_name,

@@ -38,7 +38,7 @@ from .delimited import check_columns, read_delimited, read_texts
 from .errors import DataFileError
 from .limits import Limits
 from .orange import is_orange, read_orange
-from .plink import check_no_other_genotypes, is_plink, read_plink
+from .plink import check_no_other_genotypes, is_plink, is_prefix, read_plink
 
 Path = str | os.PathLike[str]
 
@@ -363,6 +363,8 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
     files = os.listdir(folder) if os.path.isdir(folder) else []
     close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)
     hint = f"; near are {', '.join(close)}" if close else ""
+    if is_prefix(text):
+        hint = f"; it is the prefix of a PLINK study: give {text}.bed"
     if not os.path.isdir(folder):
         hint = f"; there is no folder {folder}"
     raise FileNotFoundError(f"no data file {text!r}, and no bundled data set of that name{hint}")

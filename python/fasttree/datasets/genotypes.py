@@ -152,7 +152,7 @@ class Genotypes:
             label = "a quantitative phenotype"
         elif self.y is not None:
             unknown = sum(label is None for label in self.y.tolist())
-            label = f"{counted(len(self.classes), 'class')}"
+            label = counted(len(self.classes), "class")
             label += f", {unknown} without phenotype" if unknown else ""
         return (
             f"Genotypes {self.name!r}: {counted(self.n_samples, 'sample')}, "

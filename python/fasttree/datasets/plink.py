@@ -41,6 +41,7 @@ __all__ = [
     "SUFFIXES",
     "check_no_other_genotypes",
     "is_plink",
+    "is_prefix",
     "read_plink",
 ]
 
@@ -109,6 +110,11 @@ def is_plink(path: str | os.PathLike[str]) -> bool:
         return False
     with open(text, "rb") as file:
         return file.read(200).split()[:6] == [word.encode() for word in RAW_HEADER]
+
+
+def is_prefix(text: str) -> bool:
+    """Whether a text is the prefix of the three files of a study."""
+    return all(os.path.isfile(text + suffix) for suffix in SUFFIXES)
 
 
 def check_no_other_genotypes(path: str | os.PathLike[str]) -> None:

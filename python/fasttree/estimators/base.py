@@ -27,7 +27,9 @@ from ..rendering.saving import save_bytes
 from ..rendering.words import counted, some_of
 from ..table import Table
 from ..table.doubtful import warn_caller, warn_of_data
+from ..table.groups import group_codes, taken_groups
 from ..table.screening import kept_columns
+from ..table.sources import listed
 from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
@@ -159,6 +161,22 @@ class Estimator(Settings, Stored):
         schema = self.__dict__.get("_schema")
         missing = () if schema is None else schema.missing_cells
         return given(X, y, self._task, as_given=self._as_given, missing=missing)
+
+    def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
+        """X and y with names resolved, and the groups of the rows; a column that names them stays
+        in X where the model knows it."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+        X, y = self._labelled_rows(X, y)
+        if groups is None:
+            return X, y, None
+        rest, found = taken_groups(X, groups)
+        known = isinstance(groups, str) and groups in self._schema.names
+        X = X if known else rest
+        labels = listed(found)
+        group_codes(labels, len(labels))  # a row without a group
+        return X, y, labels
 
     # -- on the way out ---------------------------------------------------------------------------
 

@@ -97,16 +97,19 @@ class Classifier(Estimator):
             )
         return np.asarray(predicted == y, dtype=np.float64)
 
-    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
+    def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:
         """Accuracy, kappa, information reward, the measures of every class and the confusion
         matrix on labelled rows, as Weka prints them: a `fasttree.metrics.Evaluation`.
 
         Args:
             X, y: rows and labels, a Table, or the name of a data set.
+            groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a
+                column of X: the result then has the standard error over groups, and the accuracy of
+                each.
         """
         from ..metrics import Evaluation
 
-        X, y = self._labelled_rows(X, y)
+        X, y, members = self._rows_and_groups(X, y, groups)
         predicted = self.predict(X)
         self._right(predicted, X, y)  # lengths and shapes
         labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
@@ -118,4 +121,5 @@ class Classifier(Estimator):
             self.predict_proba(X),
             np.asarray(self.classes_).tolist(),
             prior,
+            groups=members,
         )

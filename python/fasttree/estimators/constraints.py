@@ -21,9 +21,15 @@ from ..rendering.words import counted
 from ..table.dates import part_names
 from ..table.sources import check_known
 
-__all__ = ["constraints_of", "groups_of", "signs_of"]
+__all__ = ["constraints_given", "constraints_of", "groups_of", "signs_of"]
 
 WORDS = ("pairwise", "no_interactions")
+
+
+def constraints_given(params: Mapping[str, Any]) -> list[str]:
+    """Names of the constraints among parameters."""
+    names = ("monotonic_cst", "interaction_cst")
+    return [name for name in names if params.get(name) is not None]
 
 
 def constraints_of(

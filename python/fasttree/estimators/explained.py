@@ -27,6 +27,7 @@ from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from ..table import Table
+from .constraints import constraints_given
 from .keywords import ThresholdSearch
 from .new_rows import labelled, rows_for
 from .parameters import config_of
@@ -297,7 +298,7 @@ class Explained:
         """How many candidates score above the split of a node, where constraints alone forbid
         them: on the rows of the fit, with all features and thresholds searched."""
         params = self.get_params(deep=False)
-        given = [n for n in ("monotonic_cst", "interaction_cst") if params.get(n) is not None]
+        given = constraints_given(params)
         chosen = [row["score"] for row in rows if row["chosen"]]
         searches_all = params.get("max_features") is None and params.get("splitter") == "best"
         if not given or not searches_all or not chosen:

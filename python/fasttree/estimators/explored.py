@@ -31,6 +31,7 @@ from ..exports.palette import VALUES
 from ..exports.reading import Feature
 from ..rendering.words import counted
 from ..table import Column, Table
+from .constraints import constraints_given
 from .explained import rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .new_rows import labelled, rows_for
@@ -197,6 +198,7 @@ def explored(
         notes += _nodes(trees, rows, scale, limits)
         listed, more = candidates(trees, rows, criteria, limits)
         notes += more
+        notes += _constrained(models)
     else:
         listed = traced(trees, limits)
         notes.append("no rows were given: no histograms and no rows to follow")
@@ -224,6 +226,17 @@ def explored(
             "kept": [*notes, *note],
         }
     )
+
+
+def _constrained(models: Sequence[tuple[str, Any]]) -> list[str]:
+    """A sentence for each model that was grown under constraints: its candidates include splits
+    that these forbid."""
+    found = ((name, constraints_given(model.get_params(deep=False))) for name, model in models)
+    return [
+        f"{name}: candidates include splits that {' and '.join(given)} may forbid"
+        for name, given in found
+        if given
+    ]
 
 
 def _title(models: Sequence[tuple[str, Any]]) -> str:

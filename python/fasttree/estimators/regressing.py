@@ -77,17 +77,21 @@ class Regressor(Estimator):
         X, _, numbers = self._numbers(X, y)
         return float(r2_score(numbers, self.predict(X), sample_weight=sample_weight))
 
-    def evaluate(self, X: Any, y: MaybeArray = None) -> Any:
+    def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:
         """Correlation, R2, absolute and squared errors, and both relative to always predicting the
         mean of these rows, as Weka prints them: a `fasttree.metrics.RegressionEvaluation`.
 
         Args:
             X, y: rows and numbers, a Table, or the name of a data set.
+            groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a
+                column of X: the result then has the standard error over groups, and the error of
+                each.
         """
         from ..metrics import RegressionEvaluation
 
+        X, y, members = self._rows_and_groups(X, y, groups)
         X, _, numbers = self._numbers(X, y)
-        return RegressionEvaluation(numbers, self.predict(X))
+        return RegressionEvaluation(numbers, self.predict(X), groups=members)
 
     def _numbers(self, X: Any, y: Any) -> tuple[Any, Any, np.ndarray]:
         """X and y with names resolved, and the numbers that one of them brings.

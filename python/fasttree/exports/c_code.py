@@ -28,7 +28,7 @@ from .reading import Reading, ValueSet
 __all__ = ["to_c"]
 
 HEAD = """\
-/* A decision tree written by fasttree: {leaves}, depth {depth}. C99; needs nothing.
+/* A decision tree written by fasttree: {size}, depth {depth}. C99; needs nothing.
  * x holds one double per feature: a number, or the code of a level; NaN and unknown codes are
  * missing. */
 
@@ -373,7 +373,8 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
     shares = reading.probabilities(leaves).tolist()
     answers = {
         "name": name,
-        "leaves": counted(len(leaves), "leaf"),
+        "leaves": len(leaves),
+        "size": counted(len(leaves), "leaf"),
         "n_classes": len(reading.classes),
         "classes": initialiser(literal(c) for c in reading.classes),
         "numbers": initialiser(leaves),

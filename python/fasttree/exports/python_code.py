@@ -24,7 +24,7 @@ from .reading import Reading, ValueSet
 __all__ = ["to_python"]
 
 HEAD = '''\
-"""A decision tree written by fasttree: {leaves}, depth {depth}. It needs Python alone.
+"""A decision tree written by fasttree: {size}, depth {depth}. It needs Python alone.
 
 {functions} take a mapping from the names in FEATURES or a
 sequence in their order; None and NaN are missing values, and so is a level that the tree does not
@@ -295,7 +295,7 @@ def to_python(model: Any) -> str:
     unused = [f.name for f in features if f.unused]
     out = [
         HEAD.format(
-            leaves=counted(len(leaves), "leaf"),
+            size=counted(len(leaves), "leaf"),
             depth=reading.depth,
             imports="import math\nfrom bisect import bisect_left" if loops else "import math",
             features=tuple_literal(f.name for f in features),

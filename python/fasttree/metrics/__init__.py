@@ -42,6 +42,7 @@ from .number_errors import (
     r2_score,
     root_mean_squared_error,
 )
+from .over_groups import MeanOverGroups
 from .per_class import PerClass, per_class
 from .probability import brier_score, laplace_scores, log_loss
 from .registry import METRICS, get_metric, list_metrics
@@ -57,6 +58,7 @@ __all__ = [
     "CostCurve",
     "CostRange",
     "Evaluation",
+    "MeanOverGroups",
     "Metric",
     "PerClass",
     "RegressionEvaluation",

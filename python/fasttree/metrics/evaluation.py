@@ -7,6 +7,7 @@ as HTML in a notebook, and as plain values.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from .agreement import cohen_kappa_from_confusion
 from .confusion import confusion_counts
 from .information import bayesian_information_reward
 from .labels import encode_pair
+from .over_groups import MeanOverGroups
 from .per_class import per_class
 from .summary import Summary, rounded
 
@@ -42,6 +44,8 @@ class Evaluation(Summary):
         proba: class probabilities, shape (n_rows, n_classes), in the order of `classes`.
         classes: the class labels in order.
         prior: class shares that the information reward refers to, shape (n_classes,).
+        groups: the group of each row (a patient, a site), shape (n_rows,); None: rows are
+            independent.
 
     Attributes:
         accuracy, kappa, n_rows, right: as printed.
@@ -52,6 +56,8 @@ class Evaluation(Summary):
         confusion: shape (n_classes, n_classes + 1), true by predicted, the last column
             unclassified.
         classes, per_class: the labels, and the measures of each.
+        over_groups: accuracy with its standard error over groups, and that of each group
+            (`fasttree.metrics.MeanOverGroups`); None without groups.
 
     Examples:
         >>> import fasttree
@@ -61,7 +67,14 @@ class Evaluation(Summary):
     """
 
     def __init__(
-        self, y_true: ArrayLike, y_pred: ArrayLike, proba: Any, classes: Sequence[Any], prior: Any
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        proba: Any,
+        classes: Sequence[Any],
+        prior: Any,
+        *,
+        groups: Sequence[Any] | None = None,
     ) -> None:
         codes, predicted, known = encode_pair(y_true, y_pred, classes)
         self.classes = tuple(known)
@@ -81,6 +94,7 @@ class Evaluation(Summary):
         self.ruled_out = (
             int((np.asarray(proba)[np.arange(self.n_rows), codes] <= 0.0).sum()) if usable else 0
         )
+        self.over_groups = None if groups is None else MeanOverGroups.of(codes == predicted, groups)
         self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
 
     def summary(self) -> list[tuple[str, str]]:
@@ -95,6 +109,10 @@ class Evaluation(Summary):
                 f"({100 - share - 100 * self.unclassified / self.n_rows:.2f} %)",
             ),
         ]
+        if self.over_groups is not None:
+            error = 100 * self.over_groups.standard_error
+            n_groups = counted(len(self.over_groups.groups), "group")
+            rows.append(("Standard error", f"{error:.2f} % (over {n_groups})"))
         if self.unclassified:
             rows.append(("Unclassified", f"{self.unclassified:,}"))
         rows += [
@@ -155,6 +173,7 @@ class Evaluation(Summary):
             "unclassified": self.unclassified,
             "classes": list(self.classes),
             "confusion": self.confusion.tolist(),
+            **({} if self.over_groups is None else {"over_groups": asdict(self.over_groups)}),
         }
 
     def to_text(self) -> str:

@@ -11,6 +11,8 @@ The two relative errors compare with always predicting m, the mean. O(rows log(r
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ from .number_errors import (
     r2_score,
     root_mean_squared_error,
 )
+from .over_groups import MeanOverGroups
 from .summary import Summary, rounded
 
 __all__ = ["RegressionEvaluation"]
@@ -37,6 +40,8 @@ class RegressionEvaluation(Summary):
         y_true, y_pred: observed and predicted numbers, shape (n_rows,), finite.
         mean: the prediction m that the relative errors compare with; by default the mean of
             `y_true`. Weka takes that of the training rows.
+        groups: the group of each row (a patient, a site), shape (n_rows,); None: rows are
+            independent.
 
     Attributes:
         observed, predicted: the numbers, float64, shape (n_rows,).
@@ -47,6 +52,8 @@ class RegressionEvaluation(Summary):
         relative_absolute_error, root_relative_squared_error: shares of the errors of always
             predicting `mean`, 1 where the model is no better; NaN where those errors are 0.
         mean: as given, or of `y_true`.
+        over_groups: mean absolute error with its standard error over groups, and that of each group
+            (`fasttree.metrics.MeanOverGroups`); None without groups.
 
     Raises:
         ValueError: no rows, other lengths, or a number that is missing or infinite, with its row.
@@ -66,7 +73,14 @@ class RegressionEvaluation(Summary):
 
     width = 30
 
-    def __init__(self, y_true: ArrayLike, y_pred: ArrayLike, *, mean: float | None = None) -> None:
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        mean: float | None = None,
+        groups: Sequence[Any] | None = None,
+    ) -> None:
         self.observed, self.predicted = number_pair(y_true, y_pred)
         observed, predicted = self.observed, self.predicted
         self.n_rows = len(observed)
@@ -77,6 +91,9 @@ class RegressionEvaluation(Summary):
         self.mean_absolute_error = mean_absolute_error(observed, predicted)
         self.median_absolute_error = median_absolute_error(observed, predicted)
         self.root_mean_squared_error = root_mean_squared_error(observed, predicted)
+        self.over_groups = (
+            None if groups is None else MeanOverGroups.of(np.abs(observed - predicted), groups)
+        )
         # The errors of the mean itself.
         always = np.full(self.n_rows, self.mean)
         self.relative_absolute_error = _share(
@@ -88,7 +105,7 @@ class RegressionEvaluation(Summary):
 
     def summary(self) -> list[tuple[str, str]]:
         """Names and values of the measures of all rows, as printed."""
-        return [
+        rows = [
             ("Correlation coefficient", rounded(self.correlation, 4)),
             ("R2", rounded(self.r2, 4)),
             ("Mean absolute error", rounded(self.mean_absolute_error, 4)),
@@ -101,6 +118,11 @@ class RegressionEvaluation(Summary):
             ),
             ("Rows", f"{self.n_rows:,}"),
         ]
+        if self.over_groups is not None:
+            error = rounded(self.over_groups.standard_error, 4)
+            n_groups = counted(len(self.over_groups.groups), "group")
+            rows.insert(3, ("  its standard error", f"{error} (over {n_groups})"))
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """The measures as plain values."""
@@ -114,6 +136,7 @@ class RegressionEvaluation(Summary):
             "relative_absolute_error": self.relative_absolute_error,
             "root_relative_squared_error": self.root_relative_squared_error,
             "mean": self.mean,
+            **({} if self.over_groups is None else {"over_groups": asdict(self.over_groups)}),
         }
 
     def __repr__(self) -> str:

@@ -18,7 +18,8 @@ import numpy as np
 
 from .._checks import listing, whole
 from .._checks.aliases import CvFolds, Seed, Task
-from .groups import GroupedKFold, group_codes, warn_of_torn_groups
+from ..table.groups import group_codes
+from .groups import GroupedKFold, warn_of_torn_groups
 from .splitter import Fold
 from .stratified import StratifiedRepeatedKFold
 from .weka import WekaKFold, WekaStratifiedKFold

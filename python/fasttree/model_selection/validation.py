@@ -26,11 +26,11 @@ from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
 from ..table.doubtful import groups_known, warn_of_data, warn_of_small_classes
+from ..table.groups import taken_groups
 from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
-from .groups import taken_groups
 from .interrupts import check_on_interrupt
 from .result import CrossValidation, MethodScores
 from .run import Data, Method, Runs, is_ours, run_interruptibly, run_methods

@@ -133,9 +133,9 @@ class FeatureEstimates:
 
     def __repr__(self) -> str:
         what = (
-            f"{counted(self.n_subsets, 'subset')}"
+            counted(self.n_subsets, "subset")
             if self.method == "subsets"
-            else f"{counted(self.n_rows, 'row')}"
+            else counted(self.n_rows, "row")
         )
         sure = (
             "exact"

@@ -163,9 +163,7 @@ class VariantTests:
 
     def __repr__(self) -> str:
         permutations = (
-            "no permutations"
-            if self.largest is None
-            else f"{counted(len(self.largest), 'permutation')}"
+            "no permutations" if self.largest is None else counted(len(self.largest), "permutation")
         )
         return (
             f"VariantTests({self.criterion}, {counted(len(self.scores), 'variant')}, "

@@ -128,3 +128,50 @@ def test_up_to_twenty_columns_are_named(ftree, tmp_path):
     path.write_text(",".join([*names, "y", "x"]) + "\n" + "\n".join(rows))
     code, _, err = ftree("fit", path, "-t", "y", "--no-cv")
     assert code == 0 and "'key19' (an identifier: 60 levels in 60 rows) and 3 others;" in err
+
+
+def test_programs_of_dates_say_which_numbers_they_read(ftree, tmp_path):
+    days = [f"2024-{1 + d % 12:02}-{1 + d % 28:02}" for d in range(400)]
+    rows = [f"{day},{d % 7},{'ab'[int(day[5:7]) > 6]}" for d, day in enumerate(days)]
+    data, model = tmp_path / "d.csv", tmp_path / "m.json"
+    data.write_text("when,x,y\n" + "\n".join(rows))
+    assert ftree("fit", data, "--no-cv", "-m", model)[0] == 0
+    code, out, err = ftree("show", model, "--form", "sql", "-o", tmp_path / "t.sql")
+    assert code == 0 and out.startswith("sql written to")
+    assert err == 'sql reads numbers of dates: EXTRACT(MONTH FROM "when") AS "when (month)"\n'
+    code, out, err = ftree("show", model, "--form", "python")
+    assert "python reads numbers of dates: 'when (month)' (month of 'when')" in err
+    assert ftree("show", model, "--form", "rules")[2] == ""
+
+
+def test_covariates_and_prefixes_of_genotypes_are_answered(ftree, tmp_path):
+    code, _, err = ftree("rank", "iris", "--covar", "ages.txt")
+    assert code == 2 and "--covar ages.txt: scores and p-values are not adjusted" in err
+    for suffix in ("bed", "bim", "fam"):
+        (tmp_path / f"study.{suffix}").write_text("")
+    code, _, err = ftree("fit", tmp_path / "study")
+    assert code == 2 and f"prefix of a PLINK study: give {tmp_path / 'study'}.bed" in err
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_predict_says_how_sure_the_accuracy_is_over_groups(ftree, tmp_path, task):
+    rng = np.random.default_rng(0)
+    n = 240
+    site = np.repeat(np.arange(12), 20)
+    x = rng.normal(size=n)
+    y = np.where(x + (site % 3 == 0) > 0.3, "a", "b") if task == "classification" else x + site / 9
+    file, model = tmp_path / "d.csv", tmp_path / "m.json"
+    lines = (f"s{s},{v:.4f},{t}" for s, v, t in zip(site, x, y, strict=True))
+    file.write_text("site,x,y\n" + "\n".join(lines))
+    options = ["--drop", "site", "-p", "max_depth=2", "--no-cv", "-m", model]
+    assert ftree("fit", file, *options)[0] == 0
+    code, out, err = ftree("predict", model, file, "--groups", "site", "--json", "-")
+    found = json.loads(out)
+    assert code == 0 and "standard error over 12 groups: " in err
+    # The ratio estimator by hand: groups of one size, so the spread of their means.
+    truth = y.astype(float) if task == "regression" else y
+    answers = np.array(found["predictions"])
+    right = np.abs(answers - truth) if task == "regression" else (answers == truth).astype(float)
+    by_site = right.reshape(12, 20).mean(axis=1)
+    expected = by_site.std(ddof=1) / np.sqrt(12)
+    assert found["groups"] == 12 and found["standard_error"] == pytest.approx(expected, rel=1e-3)

@@ -43,7 +43,7 @@ def test_the_text_is_that_of_a_model_with_these_names(kind, max_depth):
 def test_a_regression_tree_takes_names_and_wrong_ones_are_refused():
     tree = fasttree.FastTreeRegressor(max_depth=1).fit(X[:, :2], X[:, 2])
     assert tree.to_text(feature_names=["long", "wide"]).startswith("long <= ")
-    with pytest.raises(ValueError, match="has 1 names, but the model has 2 features"):
+    with pytest.raises(ValueError, match="has 1 name, but the model has 2 features"):
         tree.to_text(feature_names=["long"])
     with pytest.raises(TypeError, match="feature_names"):
         tree.to_text(feature_names="long")

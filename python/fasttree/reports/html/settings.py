@@ -62,7 +62,7 @@ def _target_words(result: CrossValidation) -> str:
             return "a number"
         low, high = target.min(), target.max()
         return f"a number from {low:.4g} to {high:.4g} (mean {target.mean():.4g})"
-    words = f"{counted(len(result.classes), 'class')}"
+    words = counted(len(result.classes), "class")
     if target is None:
         return words
     return f"{words} (largest {100 * np.bincount(target).max() / len(target):.1f} %)"
@@ -142,9 +142,15 @@ def _loaded(result: CrossValidation, end: str = "") -> str:
     if table is not None and table.origin:
         return f"{table.origin}{end}"
     facts = data_facts(result)
-    name = " ".join(facts["name"].split())
-    size = f"{counted(facts['rows'], 'row')}, {counted(facts['features'], 'feature')}"
-    return f"...{end}  # put your own data here: {f'{name}, ' if name else ''}{size}"
+    known = [
+        " ".join(facts["name"].split()),
+        *(
+            counted(facts[f"{noun}s"], noun)
+            for noun in ("row", "feature")
+            if facts[f"{noun}s"] is not None
+        ),
+    ]
+    return f"...{end}  # put your own data here: {', '.join(filter(None, known))}".rstrip(": ")
 
 
 def facts(result: CrossValidation) -> list[tuple[str, str]]:

@@ -1,0 +1,117 @@
+"""The first calls on a fitted model, also those that are not meant: answers, and errors in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+from fasttree import datasets
+
+IRIS = datasets.load_iris().to_frame()
+X, Y = IRIS.iloc[:, :4], IRIS.iloc[:, 4].astype(str)
+MODEL = fasttree.fit(X, Y, max_depth=3)
+ROW = dict(X.iloc[0])
+
+
+@pytest.mark.parametrize(
+    "node",
+    [X, X[:2], X.to_numpy()[:3], X.to_numpy()[0], X.iloc[0], ROW, "x", 1.5, None, True],
+    ids=["frame", "rows", "array", "row", "series", "dict", "text", "float", "None", "bool"],
+)
+def test_explain_of_what_is_no_node_says_what_to_give(node):
+    with pytest.raises(TypeError, match=r"must be the number of a node: explain\(0, X, y\)"):
+        MODEL.explain(node)
+
+
+@pytest.mark.parametrize("row", [0, 1.5, None, True])
+def test_a_decision_rule_of_no_row_says_what_to_give(row):
+    with pytest.raises(TypeError, match=r"must be one row: a mapping of names to cells"):
+        MODEL.decision_rule(row)
+    with pytest.raises(ValueError, match=r"highlight=.*must be one row"):
+        MODEL.to_svg(highlight=0)
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "apply", "shap_values"])
+def test_one_row_as_a_mapping_is_answered_with_the_way_to_give_it(ask):
+    with pytest.raises(ValueError, match=r"single value 5\.1, .* pandas\.DataFrame\(\[row\]\)"):
+        getattr(MODEL, ask)(ROW)
+    with pytest.raises(ValueError, match=r"One row of a frame is X\.iloc\[\[i\]\]"):
+        getattr(MODEL, ask)(X.iloc[0])
+    assert getattr(MODEL, ask)({name: [cell] for name, cell in ROW.items()}) is not None
+    assert getattr(MODEL, ask)(pd.DataFrame([ROW])) is not None
+
+
+def test_depths_below_zero_are_refused():
+    with pytest.raises(ValueError, match="max_depth=-1 must be at least 0"):
+        MODEL.to_text(max_depth=-1)
+
+
+def own_score(tables):
+    """A criterion of one's own: the gain in accuracy."""
+    best = tables.max(axis=-1).sum(axis=-1)
+    return best - tables.sum(axis=1).max(axis=-1)
+
+
+def test_explain_names_a_function_of_ones_own():
+    model = fasttree.fit(X, Y, criterion=own_score, max_depth=2)
+    title = str(model.explain(0, X, Y)).splitlines()[0]
+    assert title == "Candidates of node 0 by own_score, best first"
+    gini = fasttree.fit(X, Y, criterion="gini", max_depth=2).explain(0, X, Y)
+    assert "by 'gini', best first" in str(gini)
+
+
+WEIGHTS = {
+    "class weights": ({"class_weight": "balanced"}, None),
+    "whole class weights": ({"class_weight": {"a": 1, "b": 3}}, None),
+    "sample weights": ({}, np.arange(150) % 3 / 2 + 0.5),
+    "parts of rows": ({"missing": "fractional"}, None),
+}
+
+
+@pytest.mark.parametrize("case", WEIGHTS)
+def test_weights_are_called_weights(case):
+    params, weights = WEIGHTS[case]
+    cells = X.to_numpy().copy()
+    if case == "parts of rows":
+        cells[::7, 2] = np.nan
+    y = np.where(Y == "virginica", "b", "a")
+    model = fasttree.fit(cells, y, sample_weight=weights, max_depth=2, **params)
+    texts = [str(model.to_rules()), model.decision_rule(cells[100]), model.to_svg()]
+    assert all("weight " in text for text in texts)
+    assert not any(" rows" in text for text in texts), texts
+    plain = fasttree.fit(X.to_numpy(), y, max_depth=2)
+    texts = [str(plain.to_rules()), plain.decision_rule(cells[100]), plain.to_svg()]
+    assert all(" rows" in text for text in texts) and not any("weight " in text for text in texts)
+
+
+def test_rules_are_a_table_in_a_notebook():
+    page = MODEL.to_rules()._repr_html_()
+    assert page.count("<tr>") == 1 + MODEL.get_n_leaves() and ">if</th>" in page
+    assert "petal length &lt;= 2.45" in page or "petal length (cm) &lt;= 2.45" in page
+    assert "confidence" in page and f"{MODEL.get_n_leaves()} rules" in page
+    number = fasttree.FastTreeRegressor(max_leaf_nodes=120).fit(X, np.arange(150.0))
+    page = number.to_rules()._repr_html_()
+    assert "impurity" in page and "and 20 further rules" in page
+    weighed = fasttree.fit(X, Y, class_weight={"setosa": 2}, max_depth=1).to_rules()
+    assert ">weight<" in weighed._repr_html_()
+    assert "1 rule" in weighed[:1]._repr_html_() and "1 rules" not in weighed[:1]._repr_html_()
+
+
+def test_one_is_counted_in_the_singular():
+    one = fasttree.fit([[0.0]] * 3, [1, 1, 1])
+    assert "1 leaf, 1 node, depth 0" in str(one) and "1 leaf, depth 0" in one.to_python()
+    assert "1 leaf, depth 0" in one.to_c() and "1 leaf" in one.to_svg()
+    table = fasttree.Table([[0.0]], [1])
+    assert repr(table) == "Table: 1 row, 1 feature (1 numeric), target 'class' with 1 class"
+    assert "Evaluation: 1 row," in repr(one.evaluate([[0.0]], [1]))
+
+
+def test_pages_of_constrained_trees_say_that_candidates_may_be_forbidden():
+    y = np.where(Y == "virginica", "b", "a")
+    model = fasttree.fit(X, y, max_depth=2, monotonic_cst={X.columns[2]: 1})
+    kept = model.explore(X, y).document["kept"]
+    assert any("candidates include splits that monotonic_cst may forbid" in one for one in kept)
+    plain = fasttree.fit(X, y, max_depth=2).explore(X, y).document["kept"]
+    assert not any("forbid" in one for one in plain)

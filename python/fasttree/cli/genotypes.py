@@ -43,10 +43,10 @@ def rank_variants(
 
     unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(unlabelled):
+        have, are = ("has", "is") if sum(unlabelled) == 1 else ("have", "are")
         warnings.warn(
-            f"{study.name}: {sum(unlabelled)} of {counted(len(unlabelled), 'sample')} have no "
-            "phenotype and "
-            "are left out",
+            f"{study.name}: {sum(unlabelled)} of {counted(len(unlabelled), 'sample')} {have} no "
+            f"phenotype and {are} left out",
             stacklevel=2,
         )
     notes = ["'-': the variant does not vary."]

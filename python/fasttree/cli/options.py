@@ -232,10 +232,11 @@ class Columns:
             return table
         unlabelled = table.missing_target
         if len(unlabelled):
+            have, are = ("has", "is") if len(unlabelled) == 1 else ("have", "are")
             warnings.warn(
                 (
-                    f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} have no "
-                    f"{TASKS[table.task].without} and are left out, first row {unlabelled[0]} "
+                    f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} {have} no "
+                    f"{TASKS[table.task].without} and {are} left out, first row {unlabelled[0]} "
                     "(counted from 0)"
                 ),
                 stacklevel=2,

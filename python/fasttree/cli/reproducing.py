@@ -77,7 +77,7 @@ def reproduce(
         document["pictures"] = [str(path) for path in pictures]
         text += _drawn(found, pictures, out, quick)
     elif found.figures:
-        text += f"{counted(len(found.figures), 'figure')} are drawn with --pictures DIR.\n"
+        text += f"{counted(len(found.figures), 'figure')}: drawn with --pictures DIR.\n"
     emit(text, document, json)
     if not found.rows:
         raise typer.Exit(1)

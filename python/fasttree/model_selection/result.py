@@ -371,7 +371,8 @@ def _tables(
         "emphasised."
     ]
     if result.unfinished:
-        notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} are not finished.")
+        verb = "is" if result.unfinished == 1 else "are"
+        notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} {verb} not finished.")
     notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     of_classes = [
         per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)

@@ -175,3 +175,17 @@ def test_predict_says_how_sure_the_accuracy_is_over_groups(ftree, tmp_path, task
     by_site = right.reshape(12, 20).mean(axis=1)
     expected = by_site.std(ddof=1) / np.sqrt(12)
     assert found["groups"] == 12 and found["standard_error"] == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("gone", "said"),
+    [
+        (1, "1 of 300 rows has no class and is left out, first row 0 "),
+        (2, "2 of 300 rows have no class and are left out, first row 0 "),
+    ],
+)
+def test_one_row_is_said_in_the_singular(ftree, tmp_path, gone, said):
+    rows = [f"{i % 17},{'' if i < gone else 'ab'[i % 2]}" for i in range(300)]
+    (tmp_path / "d.csv").write_text("x,y\n" + "\n".join(rows))
+    code, _, err = ftree("fit", tmp_path / "d.csv", "--no-cv", "-p", "max_depth=1")
+    assert code == 0 and said in err

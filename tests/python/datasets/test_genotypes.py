@@ -239,7 +239,7 @@ def test_rank_prints_variants_with_their_places(tmp_path, ftree):
     path = dump_plink(made, tmp_path / "s.bed")
     picture, document = tmp_path / "m.png", tmp_path / "d.json"
     code, out, err = ftree("rank", path, "-c", "multisurf", "--top", 3, "--plot", picture)
-    assert code == 0 and "1 of 200 samples have no phenotype" in err
+    assert code == 0 and "1 of 200 samples has no phenotype and is left out" in err
     assert all(word in out for word in ("together1", "together2", "chromosome", "A/G"))
     assert picture.read_bytes()[:4] == b"\x89PNG"
     given = ("-c", "chi2,multisurf", "--permutations", 39, "--top", 2, "--json", document)

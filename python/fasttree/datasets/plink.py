@@ -127,6 +127,8 @@ def check_no_other_genotypes(path: str | os.PathLike[str]) -> None:
     """
     text = os.fspath(path)
     stem, kind = os.path.splitext(text.removesuffix(".gz").removesuffix(".zst"))
+    if kind in SUFFIXES[1:] and is_prefix(stem):
+        raise DataFileError(f"is a part of a PLINK study without genotypes: give {stem}.bed", text)
     words = OTHER_GENOTYPES.get(kind.lower())
     if words is not None:
         given = words.format(file=shlex.quote(text), stem=shlex.quote(stem))

@@ -151,6 +151,9 @@ def test_covariates_and_prefixes_of_genotypes_are_answered(ftree, tmp_path):
         (tmp_path / f"study.{suffix}").write_text("")
     code, _, err = ftree("fit", tmp_path / "study")
     assert code == 2 and f"prefix of a PLINK study: give {tmp_path / 'study'}.bed" in err
+    for part in ("bim", "fam"):
+        code, _, err = ftree("rank", tmp_path / f"study.{part}")
+        assert code == 2 and f"without genotypes: give {tmp_path / 'study'}.bed" in err
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])

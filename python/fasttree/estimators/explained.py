@@ -251,7 +251,7 @@ class Explained:
             config = self._weighted(table, weights).configured(config)
             fractions = self._model.reach(blocks, n, node)
             if not fractions.any():
-                raise ValueError(f"none of the {counted(n, 'row')} reaches node {node}")
+                raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
             found = self._candidates_of(table, fractions, weights, config, custom)
         # The split of the tree, as candidates state it: a threshold, or levels.
         feature, threshold = tree.feature[node], tree.threshold[node]
@@ -338,7 +338,7 @@ class Explained:
             >>> print(model.decision_rule([0.5]))
             3, because
               x0 <= 1.5  (of 3 rows, 2 come here)
-              x0 <= 0.5  (of 2 rows, 1 come here)
+              x0 <= 0.5  (of 2 rows, 1 comes here)
             Leaf 2: mean of 1 training row.
         """
         from ..exports.answers import figures, number

@@ -140,8 +140,8 @@ def _warn_of_other_texts(name: str, cells: Sequence[Any], parts: np.ndarray) -> 
     strange = dict.fromkeys(cell for cell in unread if not is_missing(cell))
     if strange:
         warnings.warn(
-            f"column {name!r} holds {counted(len(strange), 'value')} that are not read as dates: "
-            f"{shorten(list(strange), 3)}; they are treated as missing",
+            f"column {name!r}: {counted(len(strange), 'value')} not read as dates, but treated as "
+            f"missing: {shorten(list(strange), 3)}",
             UserWarning,
             stacklevel=5,
         )

@@ -184,7 +184,8 @@ def test_an_option_has_one_name_in_all_commands_and_its_old_name_is_hidden(ftree
             elif short:
                 shown.setdefault(short.pop(), set()).update(long)
     assert shown == {"-s": {"--metric"}, "-f": {"--form"}}
-    assert hidden == {"cv": {"--scoring"}, "show": {"--format"}}
+    refused = {"--covar", "--covariates"}
+    assert hidden == {"cv": {"--scoring"}, "show": {"--format"}, "rank": refused}
     assert ftree("show", model, "--format", "sql") == ftree("show", model, "--form", "sql")
     cv = ("cv", "iris", "-c", "gini", "--cv", "1x2", "-f", "csv")
     assert ftree(*cv, "--scoring", "leaves")[1] == ftree(*cv, "--metric", "leaves")[1]

@@ -196,7 +196,7 @@ def test_explain_of_other_rows_uses_the_models_levels_bins_and_classes():
     assert names == {"x", "c", "z"}
     table = Table(FRAME, Y).take(np.arange(40))
     assert model.explain(0, part, Y[:40]) == model.explain(0, table)
-    with pytest.raises(ValueError, match="none of the 1 rows reaches node"):
+    with pytest.raises(ValueError, match="none of 1 row reaches node"):
         leaf = int(np.flatnonzero(model.tree_.n_children == 0)[-1])
         row = next(i for i in range(200) if model.apply(FRAME.iloc[[i]])[0] != leaf)
         model.explain(leaf, FRAME.iloc[[row]], Y[[row]])

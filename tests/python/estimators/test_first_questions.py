@@ -1,4 +1,4 @@
-"""The first calls on a fitted model, also those that are not meant: answers, and errors in words."""
+"""The first calls on a fitted model, also wrong ones: answers, and errors in words."""
 
 from __future__ import annotations
 

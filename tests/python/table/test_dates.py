@@ -71,10 +71,12 @@ def test_days_before_1970_and_missing_ones():
     codes = np.array([0, -1], dtype=np.int32)
     half = Column("d", "nominal", codes, ("2024-02-29",))
     assert np.array_equal(parts("d", half), [[2024, 2, 4], [np.nan] * 3], equal_nan=True)
-    with pytest.warns(UserWarning, match="'d' holds 3 values that are not read as dates: 'soon"):
+    with pytest.warns(
+        UserWarning, match="'d': 3 values not read as dates, but treated as missing: 'soon"
+    ):
         assert np.isnan(parts("d", ["soon", "2024-02-30", 7, None])).all()
     with pytest.warns(
-        UserWarning, match="'d' holds 1 values .*'1/2/2024'; they are treated as miss"
+        UserWarning, match="'d': 1 value not read as dates, but treated as missing: '1/2/2024'"
     ):
         assert np.isnan(parts("d", ["1/2/2024", "2024-03-01"])[:, 0]).tolist() == [True, False]
 

@@ -186,9 +186,9 @@ DAYS = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2)]
         (None, ValueError, "Expected 2D array"),
         (pd.Series([1, 2]), ValueError, "Expected 2D array, got 1D array"),
         (pl.Series([1, 2]), ValueError, "Expected 2D array, got 1D array"),
-        ([[1, 2], [3]], ValueError, "row 1 of X has 1 cells but row 0 has 2"),
+        ([[1, 2], [3]], ValueError, "row 1 of X has 1 cell but row 0 has 2"),
         ([{"a": 1}], TypeError, "mapping"),
-        ({"a": [1, 2], "b": [1]}, ValueError, "column 'b' has 1 rows but column 'a' has 2"),
+        ({"a": [1, 2], "b": [1]}, ValueError, "column 'b' has 1 row but column 'a' has 2"),
         (np.array([[1 + 2j]]), ValueError, "Complex data not supported"),
         ([[1 + 2j]], ValueError, "Complex data not supported"),
         (np.array([[1.0, 2.0], [np.inf, 1.0]]), ValueError, "column 'x0', row 1.*infinity"),
@@ -252,7 +252,7 @@ def test_finite_values_whose_sum_overflows_are_fine():
 
 
 def test_bad_feature_names():
-    with pytest.raises(ValueError, match="feature_names has 1 names .* but X has 2 columns"):
+    with pytest.raises(ValueError, match="feature_names has 1 name .* but X has 2 columns"):
         Table(X3, feature_names=["a"])
     with pytest.raises(ValueError, match="duplicate column names: 'a'"):
         Table(X3, feature_names=["a", "a"])

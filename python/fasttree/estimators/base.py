@@ -71,8 +71,11 @@ class Estimator(Settings, Stored):
 
     # -- on the way in ----------------------------------------------------------------------------
 
-    def _training_rows(self, X: Any, y: Any, sample_weight: MaybeArray) -> TrainingRows:
-        """The Table of a fit with its target, and the weights of its rows and of its classes."""
+    def _training_rows(
+        self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
+    ) -> TrainingRows:
+        """The Table of a fit with its target, and the weights of its rows and of its classes; with
+        an `exposure` the target are rates."""
         X, y = given(X, y, self._task, as_given=self._as_given)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
@@ -86,6 +89,8 @@ class Estimator(Settings, Stored):
             raise ValueError("requires y to be passed: the Table has no target")
         check("handle_unknown", self.handle_unknown)
         rows = self._weighted(table, sample_weight, kept)
+        if exposure is not None:
+            rows = self._rates(rows, exposure)
         warn_of_thin_levels(rows.table)
         warn_of_data(rows.table)
         return rows
@@ -99,6 +104,13 @@ class Estimator(Settings, Stored):
         """The Table that a fit reads."""
         kinds = self.categorical_features
         return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
+
+    def _rates(self, rows: TrainingRows, exposure: Any) -> TrainingRows:
+        """Rows whose target is the rate, and whose weight is multiplied by the exposure."""
+        raise ValueError(
+            f"exposure= of {type(self).__name__}: only regressors with criterion='poisson' have "
+            "rates"
+        )
 
     def _weighted(
         self,

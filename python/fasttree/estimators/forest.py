@@ -13,7 +13,6 @@ When not to use it
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from ..table import Table
+from ..table.doubtful import warn_caller
 from .backends import backend_of
 from .base import Estimator, read_back
 from .batches.sources import batches_of
@@ -60,6 +60,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
 
     _tree_type: type[GrownTree]
     _any_criterion: str
+    _grown: tuple[Any, ...] | None
     bootstrap: bool
     max_samples: int | float | None
     n_estimators: int
@@ -88,9 +89,9 @@ class GrownForest(Explorable, Interoperable, Estimator):
         Returns:
             The estimator.
         """
-        self._check_samples()
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
+            self._check_samples()
             if client is not None:
                 raise ValueError(
                     "client= with rows in batches; fasttree.distributed.fit_forest grows on "
@@ -100,8 +101,12 @@ class GrownForest(Explorable, Interoperable, Estimator):
             from .batches.fitting import fit_forest
 
             return fit_forest(self, batches, y, sample_weight)
+        return self._fit_rows(self._training_rows(X, y, sample_weight), client)
+
+    def _fit_rows(self, rows: TrainingRows, client: Any) -> Self:
+        """Grow the trees on checked rows."""
+        self._check_samples()
         # The plan of the fit, and the trees of an earlier fit with warm_start.
-        rows = self._training_rows(X, y, sample_weight)
         table, weights = rows.table, rows.weights
         config, custom, bagging = self._plan(rows, self.get_params(deep=False))
         refuse_idle(self)
@@ -147,11 +152,13 @@ class GrownForest(Explorable, Interoperable, Estimator):
         self, rows: TrainingRows, params: dict[str, Any]
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
         """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
-        table, weights = rows.table, rows.weights
-        copies = copies_of(len(table), weights)[0]
+        table = rows.table
+        copies = copies_of(len(table), rows.copies)[0]
         draws = sample_size(self.max_samples, self.bootstrap, copies)
         seed = seed_of(self.random_state)
-        config, custom = config_of(tree_parameters(self._tree_type, params, seed), table, weights)
+        config, custom = config_of(
+            tree_parameters(self._tree_type, params, seed), table, rows.copies
+        )
         config |= row_counts(params, copies if draws is None else draws)
         config.update(seed=seed, parameters=stored_parameters(params, table.missing_cells))
         trees = check("n_estimators", self.n_estimators)
@@ -169,12 +176,10 @@ class GrownForest(Explorable, Interoperable, Estimator):
         answers[~voted] = np.nan
         unseen = int((drawn & ~voted).sum())
         if unseen:
-            warnings.warn(
+            warn_caller(
                 f"{unseen} of {counted(int(drawn.sum()), 'row')} were in the sample of every tree; "
-                "they have no "
-                "out-of-bag prediction (more trees, or a smaller max_samples)",
+                "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
-                stacklevel=3,
             )
         self._keep_oob(answers, rows, voted, weights)
 
@@ -189,7 +194,12 @@ class GrownForest(Explorable, Interoperable, Estimator):
         raise NotImplementedError
 
     def bootstrap_counts(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        exposure: MaybeArray = None,
     ) -> np.ndarray:
         """How often each tree's sample holds each training row.
 
@@ -197,12 +207,12 @@ class GrownForest(Explorable, Interoperable, Estimator):
         t of the counts as weights, `max_features` and the tree's seed.
 
         Args:
-            X, y, sample_weight: what the forest was fitted on.
+            X, y, sample_weight, exposure: what the forest was fitted on.
 
         Returns:
             Counts, shape (n_estimators, n_rows).
         """
-        again = self._again(X, y, sample_weight)
+        again = self._again(X, y, sample_weight, exposure)
         return again.rows.as_given(self._counts(again).T, 0).T
 
     def _counts(self, again: FittedOn) -> np.ndarray:
@@ -222,18 +232,23 @@ class GrownForest(Explorable, Interoperable, Estimator):
         known = {k: v for k, v in again.config.items() if k != "target_bins"}
         return {**known, "criterion": self._any_criterion, "criterion_options": {}}
 
-    def _again(self, X: Any, y: Any, sample_weight: MaybeArray) -> FittedOn:
+    def _again(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray) -> FittedOn:
         """What the fit has read, from the same training rows."""
         check_is_fitted(self)
         if not self.bootstrap:
             raise ValueError("bootstrap=False: every tree sees every row, there are no samples")
-        rows = self._training_rows(X, y, sample_weight)
+        rows = self._training_rows(X, y, sample_weight, exposure)
         check_table(self._schema, rows.table)
         config, _, bagging = self._plan(rows, self.get_params(deep=False))
         return FittedOn(rows, config, bagging["draws"] or 0)
 
     def permutation_importance(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        exposure: MaybeArray = None,
     ) -> Any:
         """Accuracy that trees lose on the rows they have not seen when one feature is shuffled
         among these rows; of regression trees, what the shuffle adds to their mean squared error.
@@ -243,7 +258,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         estimator.
 
         Args:
-            X, y, sample_weight: what the forest was fitted on.
+            X, y, sample_weight, exposure: what the forest was fitted on.
 
         Returns:
             A Bunch with importances, shape (n_features, n_trees), their importances_mean and
@@ -259,7 +274,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         """
         from sklearn.utils import Bunch
 
-        again = self._again(X, y, sample_weight)
+        again = self._again(X, y, sample_weight, exposure)
         losses = _engine.permutation_losses(
             self._model,
             again.rows.table,
@@ -484,6 +499,30 @@ class FastForestRegressor(
 
     _tree_type = FastTreeRegressor
     _any_criterion = "squared_error"
+
+    def fit(
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        client: Any = None,
+        exposure: MaybeArray = None,
+    ) -> Self:
+        """Grow the trees; see `FastForestClassifier.fit`.
+
+        Args:
+            X, y, sample_weight, client: rows, their numbers and weights, and where trees grow.
+            exposure: as in `FastTreeRegressor.fit`. Samples hold as many rows as without it; a row
+                is drawn in proportion to its exposure, and each draw weighs 1.
+
+        Returns:
+            The estimator.
+        """
+        if exposure is None:
+            return super().fit(X, y, sample_weight, client=client)
+        self._refuse_batches(X)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
 
     def _keep_oob(
         self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray

@@ -78,7 +78,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         """Grow the tree on checked rows."""
         table, weights = rows.table, rows.weights
         check("trace", self.trace)
-        config, custom = config_of(self.get_params(deep=False), table, weights)
+        config, custom = config_of(self.get_params(deep=False), table, rows.copies)
         config = rows.configured(config)
         refuse_idle(self)
         if config.get("alpha_rule") and table.task == "classification":

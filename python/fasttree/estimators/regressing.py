@@ -20,15 +20,17 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
-from .._checks import one_of
+from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
-from ..table import Table
+from ..table import Column, Table
 from ..table.doubtful import quiet
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
+from .batches.sources import batches_of
 from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
+from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
-from .training_rows import FittedOn
+from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Regressor(Estimator):
 
     _task: Task = "regression"
     target_bins: Any
+    threshold_search: ThresholdSearch
     apply: Callable[[Any], np.ndarray]
 
     def __sklearn_tags__(self) -> Any:
@@ -59,6 +62,47 @@ class Regressor(Estimator):
         if name == "quantile":
             return f"{getattr(criterion, 'q', 0.5):g}-quantile"
         return "median" if name == "absolute_error" else "mean"
+
+    def _refuse_batches(self, X: Any) -> None:
+        """Refuse an exposure of rows in batches."""
+        if batches_of(X, self.threshold_search == "histogram") is not None:
+            raise ValueError(
+                "exposure= with rows in batches: rates are made of rows in memory; read the rows "
+                "into one array or frame"
+            )
+
+    def _rates(self, rows: TrainingRows, exposure: Any) -> TrainingRows:
+        if criteria.name_of(self.criterion) != "poisson":
+            raise ValueError(
+                f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
+            )
+        table, weights = rows.table, rows.weights
+        given = np.arange(len(table)) if rows.kept is None else rows.kept[0]
+        n_given = len(table) if rows.kept is None else rows.kept[1]
+        exposures = weights_array(exposure, "exposure")
+        if exposures.shape != (n_given,):
+            raise ValueError(
+                f"exposure has the shape {exposures.shape}, expected ({n_given},): one positive "
+                "number per row"
+            )
+        exposures = exposures[given]
+        wrong = np.flatnonzero(~((exposures > 0) & np.isfinite(exposures)))
+        if len(wrong):
+            raise ValueError(
+                f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
+                "positive number; drop rows that were not exposed"
+            )
+        target = Column(table.target or "y", "numeric", table.numbers / exposures)
+        rates = Table.from_columns(
+            table.columns,
+            target,
+            name=table.name,
+            has_feature_names=table.has_feature_names,
+            task=self._task,
+        )
+        rates.unused, rates.missing_cells = table.unused, table.missing_cells
+        weights = exposures if weights is None else weights * exposures
+        return replace(rows, table=rates, weights=weights, importances_only=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""

@@ -15,22 +15,17 @@ When not to use it
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from .. import criteria
-from .._checks import weights_array
 from .._checks.aliases import MaybeArray
-from ..table import Column, Table
 from .declaration import REGRESSION_TREE
 from .described import described
 from .grown_tree import GrownTree
 from .keywords import RegressionTreeSettings
 from .regressing import Regressor
-from .training_rows import TrainingRows, own_weights
 from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
@@ -113,41 +108,8 @@ class FastTreeRegressor(
         """
         if exposure is None:
             return super().fit(X, y, sample_weight)
-        return self._fit_rows(self._rates(X, y, sample_weight, exposure))
-
-    def _rates(
-        self, X: Any, y: MaybeArray, sample_weight: MaybeArray, exposure: MaybeArray
-    ) -> TrainingRows:
-        """Rows whose target is the rate, and whose weight is multiplied by the exposure."""
-        if criteria.name_of(self.criterion) != "poisson":
-            raise ValueError(
-                f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
-            )
-        table = self._table(X, y)
-        exposures = weights_array(exposure, "exposure")
-        if exposures.shape != (len(table),):
-            raise ValueError(
-                f"exposure has the shape {exposures.shape}, expected ({len(table)},): one positive "
-                "number per row"
-            )
-        wrong = np.flatnonzero(~((exposures > 0) & np.isfinite(exposures)))
-        if len(wrong):
-            raise ValueError(
-                f"exposure of row {int(wrong[0])} is {exposures[wrong[0]]}: it must be a positive "
-                "number; drop rows that were not exposed"
-            )
-        weights = own_weights(table, sample_weight)
-        target = Column(table.target or "y", "numeric", table.numbers / exposures)
-        rates = Table.from_columns(
-            table.columns,
-            target,
-            name=table.name,
-            has_feature_names=table.has_feature_names,
-            task=self._task,
-        )
-        rates.unused = table.unused
-        weights = exposures if weights is None else weights * exposures
-        return replace(TrainingRows.of(rates, weights, None), importances_only=True)
+        self._refuse_batches(X)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         return self.tree_

@@ -93,6 +93,12 @@ class TrainingRows:
         return cls(table, weights, None if alike else factors, of_samples, kept)
 
     @property
+    def copies(self) -> np.ndarray | None:
+        """The weights, shape (n_rows,), of which whole ones are copies of rows; None where each row
+        is one."""
+        return None if self.importances_only else self.weights
+
+    @property
     def importances(self) -> np.ndarray | None:
         """Weights times class weights, shape (n_rows,); None when all are 1."""
         if self.class_weights is None:

@@ -10,7 +10,6 @@ When not to use it
 
 from __future__ import annotations
 
-import warnings
 from copy import copy
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import one_value
+from ..table.doubtful import warn_caller
 from .declaration import NOT_STORED, check
 
 __all__ = ["kept_words", "trees_before"]
@@ -62,10 +62,9 @@ def trees_before(forest: Any, config: dict[str, Any]) -> tuple[_engine.Forest, i
                 "warm_start=True keeps; give that, or set warm_start=False"
             )
     if forest.n_estimators == before:
-        warnings.warn(
+        warn_caller(
             "Warm-start fitting without increasing n_estimators does not fit new trees.",
             UserWarning,
-            stacklevel=3,
         )
     config["seed"] = seed
     return forest._model, content

@@ -124,6 +124,7 @@ def test_rows_of_weight_zero_are_no_rows(kind):
         assert np.array_equal(model.predict_quantiles(X), expected.predict_quantiles(X))
 
 
+@both
 @pytest.mark.parametrize(
     ("exposure", "message"),
     [
@@ -138,14 +139,38 @@ def test_rows_of_weight_zero_are_no_rows(kind):
     ],
     ids=["zero", "negative", "nan", "inf", "short", "column", "name", "text"],
 )
-def test_exposures_that_are_none(exposure, message):
+def test_exposures_that_are_none(kind, exposure, message):
     with pytest.raises(ValueError, match=message):
-        FastTreeRegressor(criterion="poisson").fit(X, np.abs(Y), exposure=exposure)
+        kind(criterion="poisson").fit(X, np.abs(Y), exposure=exposure)
 
 
-def test_exposures_need_rates():
+@both
+def test_exposures_of_rows_of_weight_zero_are_not_looked_at(kind):
+    weights, exposure = (np.arange(60) != 3).astype(float), np.arange(60) - 0.5
+    exposure[0], exposure[3] = 1.0, 0.0
+    model = kind(criterion="poisson")
+    assert np.isfinite(model.fit(X, np.abs(Y), weights, exposure=exposure).predict(X)).all()
+    exposure[5] = -2.0  # its place among the rows as given
+    with pytest.raises(ValueError, match=r"exposure of row 5 is -2\.0"):
+        model.fit(X, np.abs(Y), weights, exposure=exposure)
+    with pytest.raises(ValueError, match=r"'y', row 4 is inf"):
+        model.fit(X, np.abs(Y), exposure=np.where(np.arange(60) == 4, 1e-320, 1.0))
+
+
+@both
+def test_exposures_need_rates(kind, tmp_path):
     with pytest.raises(ValueError, match="only criterion='poisson' has rates"):
-        FastTreeRegressor().fit(X, np.abs(Y), exposure=np.ones(60))
+        kind().fit(X, np.abs(Y), exposure=np.ones(60))
+    rates = kind(criterion="poisson", threshold_search="histogram")
+    with pytest.raises(ValueError, match="exposure= with rows in batches: .*memory"):
+        rates.fit(lambda: iter([pd.DataFrame(X).assign(y=Y)]), "y", exposure=np.ones(60))
+    forest_of_classes = fasttree.FastForestClassifier(3).fit(X, Y > 0)
+    for look in (forest_of_classes.bootstrap_counts, forest_of_classes.permutation_importance):
+        with pytest.raises(ValueError, match="exposure= of FastForestClassifier: only regressors"):
+            look(X, Y > 0, exposure=np.ones(60))
+
+
+def test_the_rate_of_a_leaf_is_counts_over_exposure():
     counts = np.random.default_rng(2).poisson(3, 60)
     exposure = np.random.default_rng(3).uniform(1, 5, 60)
     tree = FastTreeRegressor(criterion="poisson", max_depth=2).fit(X, counts, exposure=exposure)

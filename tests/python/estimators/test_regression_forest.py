@@ -51,6 +51,55 @@ def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
     assert np.allclose(forest.predict(X), trees.mean(axis=0), rtol=1e-12)
 
 
+@pytest.mark.parametrize("times", [1.0, 0.75], ids=["whole", "parts"])
+@pytest.mark.parametrize("histogram", [False, True], ids=["exact", "histogram"])
+def test_a_forest_with_an_exposure_is_one_on_rates_with_weights(times, histogram):
+    random = np.random.default_rng(5)
+    exposure = times * random.integers(1, 30, 120)
+    counts = random.poisson(exposure * np.exp(X[:, 0] / 2)).astype(float)
+    words = {"criterion": "poisson", "min_samples_leaf": 0.05}
+    words |= {"threshold_search": "histogram"} if histogram else {}
+    forest = made(40, oob_score=True, **words).fit(X, counts, exposure=exposure)
+    drawn = forest.bootstrap_counts(X, counts, exposure=exposure)
+    assert (drawn.sum(axis=1) == 120).all()  # an exposure is no number of rows
+    share = drawn.sum(axis=0) / drawn.sum()
+    assert np.corrcoef(share, exposure)[0, 1] > 0.9
+    rates = counts / exposure
+    for t, tree in enumerate(forest.estimators_[:8]):
+        alone = FastTreeRegressor(**tree.get_params()).fit(X, rates, sample_weight=drawn[t])
+        assert np.array_equal(alone.tree_.threshold, tree.tree_.threshold, equal_nan=True)
+        assert np.allclose(alone.predict(X), tree.predict(X), rtol=1e-11)
+    assert np.average(forest.predict(X), weights=exposure) == pytest.approx(
+        counts.sum() / exposure.sum(), rel=0.1
+    )
+    assert forest.oob_score_ == pytest.approx(
+        r2_score(rates, forest.oob_prediction_, sample_weight=exposure)
+    )
+    found = forest.permutation_importance(X, counts, exposure=exposure)
+    assert found.importances_mean.argmax() == 0
+    # Without samples every tree is that of the rows themselves.
+    whole = made(2, bootstrap=False, max_features=None, **words)
+    whole = whole.fit(X, counts, exposure=exposure)
+    tree = FastTreeRegressor(random_state=0, **words).fit(X, counts, exposure=exposure)
+    assert np.array_equal(whole.predict(X), tree.predict(X))
+    if times < 1.0:
+        same = made(40, **words).fit(X, rates, sample_weight=exposure)
+        assert np.array_equal(same.predict(X), forest.predict(X))
+
+
+def test_a_share_of_the_rows_counts_no_exposure():
+    rng = np.random.default_rng(2)
+    exposure = rng.integers(6, 13, 120)
+    counts = rng.poisson(exposure * np.exp(X[:, 0]))
+    share, rows = (
+        FastTreeRegressor(criterion="poisson", min_samples_leaf=least).fit(
+            X, counts, exposure=exposure
+        )
+        for least in (0.1, 12)
+    )
+    assert share.to_text() == rows.to_text() and share.get_n_leaves() > 3
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_out_of_bag_predictions_and_importances_by_hand(weighted):
     w = RANDOM.integers(0, 3, 120).astype(float) if weighted else None

@@ -1,8 +1,10 @@
-// The criteria on tables for two classes, each as its formula stands on the criterion's page.
+// The criteria on tables for two classes, and those on numbers, each as its formula stands on the
+// criterion's page.
 //
-// A table is a list of branches, a branch a pair of counts [of the first class, of the second].
-// Larger scores are better. tests/python/project/test_playground.py compares every function with
-// the compiled library. A criterion without a function here is left out of the playground.
+// A table is a list of branches, a branch a pair of counts [of the first class, of the second], or
+// a list of numbers. Larger scores are better. tests/python/project/test_playground.py compares
+// every function with the compiled library. A criterion without a function here is left out of the
+// playground.
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 const sizes = (table) => table.map(sum);
@@ -180,5 +182,66 @@ export function standing(name, table) {
   ];
   const [low, high] = [score(nothing), score(all)];
   const place = (score(table) - low) / (high - low);
+  return Number.isFinite(place) ? place : 0;
+}
+
+export const mean = (y) => sum(y) / y.length;
+const isConstant = (y) => y.every((v) => v === y[0]);
+
+function variance(y) {
+  const m = mean(y);
+  return isConstant(y) ? 0 : mean(y.map((v) => (v - m) ** 2));
+}
+
+// The first number up to which the rows reach their share q, or the midpoint of it and the next one
+// where they meet it.
+export function quantile(y, q) {
+  const ordered = [...y].sort((a, b) => a - b);
+  const place = Number((q * y.length).toFixed(9));
+  const first = ordered[Math.max(0, Math.ceil(place) - 1)];
+  return Number.isInteger(place) && place > 0 ? mean([first, ordered[place] ?? first]) : first;
+}
+
+function pinball(y, q) {
+  const m = quantile(y, q);
+  return mean(y.map((v) => Math.max(q * (v - m), (q - 1) * (v - m))));
+}
+
+// Half the mean deviance of counts; NaN where a number is negative.
+function deviance(y) {
+  const m = mean(y);
+  return mean(y.map((v) => (v === 0 ? 0 : v * Math.log(v / m)) - v + m));
+}
+
+// The impurity of some numbers; `q` is the share of `quantile`.
+const IMPURITIES = {
+  squared_error: variance,
+  absolute_error: (y) => 2 * pinball(y, 0.5),
+  quantile: pinball,
+  poisson: deviance,
+  standard_deviation: (y) => Math.sqrt(variance(y)),
+  "standard_deviation, variant weka": (y) => variance(y) ** 0.2,
+};
+
+// Branches with which a split is not allowed: what a branch holds, and the rows of the node.
+const FORBIDDEN = {
+  poisson: (branch) => mean(branch) === 0,
+  "standard_deviation, variant weka": (branch, n) => branch.length <= Math.floor(n / 5),
+};
+
+const onNumbers = (name) => (table, q) => {
+  const [all, impurityOf] = [table.flat(), IMPURITIES[name]];
+  if (table.some((branch) => FORBIDDEN[name]?.(branch, all.length))) return -Infinity;
+  const after = table.map((branch) => (branch.length / all.length) * impurityOf(branch, q));
+  return impurityOf(all, q) - sum(after);
+};
+
+export const ON_NUMBERS = Object.fromEntries(
+  Object.keys(IMPURITIES).map((name) => [name, onNumbers(name)]),
+);
+
+// The share of the node's impurity that a split into branches of numbers removes.
+export function removed(name, table, q) {
+  const place = ON_NUMBERS[name](table, q) / IMPURITIES[name](table.flat(), q);
   return Number.isFinite(place) ? place : 0;
 }

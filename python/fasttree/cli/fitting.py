@@ -22,7 +22,7 @@ from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
-from .tasks import TASKS, baseline_of, baseline_text
+from .tasks import TASKS, baseline_of, baseline_text, varies
 
 if TYPE_CHECKING:
     from ..model_selection import CrossValidation
@@ -245,7 +245,9 @@ def fit(
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         with quiet():  # the fit has warned of the columns
-            verdict = None if no_cv or optimal else judged(whole, settings, n_jobs, dependence)
+            constant = rows.task == "regression" and not varies(rows.numbers)
+            unjudged = no_cv or optimal or constant
+            verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = advice_of(verdict, leaves, rows.task, baseline_of(rows).get("majority", 0.0))
@@ -266,7 +268,9 @@ def fit(
         "tree": tree.to_text(),
     }
     # The same facts for people, with a line on each file.
-    head = "not cross-validated" if verdict is None else verdict.text
+    head = "all numbers are equal: R2 has no meaning" if constant else "not cross-validated"
+    if verdict is not None:
+        head = verdict.text
     text = [
         f"{rows!r}",
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",

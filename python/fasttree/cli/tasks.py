@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "quality_of"]
+__all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "quality_of", "varies"]
 
 
 class Task(NamedTuple):
@@ -73,6 +73,11 @@ def baseline_text(table: Table) -> str:
     return f"always answering {found['majority_class']!r}: {100 * found['majority']:.2f} %"
 
 
+def varies(numbers: np.ndarray) -> bool:
+    """Whether some of the numbers differ, so that R2 has a meaning."""
+    return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
+
+
 def quality_of(
     answers: np.ndarray,
     truth: np.ndarray | None,
@@ -80,8 +85,8 @@ def quality_of(
     groups: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """How good predictions are where the target is known: `rows` that are, and accuracy, or R2 and
-    mean absolute error (None where no row has a target, R2 also for one row); with the group of
-    each row also the number of groups and the standard error over them.
+    mean absolute error (None where no row has a target, R2 also where all targets are equal); with
+    the group of each row also the number of groups and the standard error over them.
 
     >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression")
     {'known': 1, 'r2': None, 'mae': 1.0}
@@ -94,7 +99,7 @@ def quality_of(
         errors = np.abs(numbers - answers[known])
         return {
             "known": len(numbers),
-            "r2": float(r2_score(numbers, answers[known])) if len(numbers) > 1 else None,
+            "r2": float(r2_score(numbers, answers[known])) if varies(numbers) else None,
             "mae": float(errors.mean()) if len(numbers) else None,
             **_over_groups(errors, np.flatnonzero(known), groups),
         }

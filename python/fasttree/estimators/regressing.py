@@ -24,7 +24,7 @@ from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
 from ..table import Column, Table
 from ..table.doubtful import quiet
-from ..table.target import encode_numbers
+from ..table.target import MOST, encode_numbers
 from .base import NO_LABELS, Estimator
 from .batches.sources import batches_of
 from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
@@ -92,7 +92,16 @@ class Regressor(Estimator):
                 f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
                 "positive number; drop rows that were not exposed"
             )
-        target = Column(table.target or "y", "numeric", table.numbers / exposures)
+        with np.errstate(over="ignore"):
+            target = Column(table.target or "y", "numeric", table.numbers / exposures)
+        wrong = np.flatnonzero(np.abs(target.values) > MOST)
+        if len(wrong):
+            row = wrong[0]
+            raise ValueError(
+                f"exposure of row {given[row]} is {exposures[row]}: the rate, "
+                f"{table.numbers[row]:g} / {exposures[row]:g}, leaves the range of numbers; give "
+                "the exposure in larger units"
+            )
         rates = Table.from_columns(
             table.columns,
             target,

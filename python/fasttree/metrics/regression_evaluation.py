@@ -32,6 +32,8 @@ from .summary import Summary, rounded
 
 __all__ = ["RegressionEvaluation"]
 
+_CONSTANT = " (the observed numbers are all equal)"
+
 
 class RegressionEvaluation(Summary):
     """Measures of predicted numbers.
@@ -47,7 +49,8 @@ class RegressionEvaluation(Summary):
         observed, predicted: the numbers, float64, shape (n_rows,).
         n_rows: number of rows.
         correlation: Pearson's r, -1 to 1; NaN where either side is constant.
-        r2: coefficient of determination on these rows, at most 1.
+        r2: coefficient of determination on these rows, at most 1; where all observed numbers are
+            equal 1 if all predictions are right, else 0.
         mean_absolute_error, root_mean_squared_error, median_absolute_error: in the target's units.
         relative_absolute_error, root_relative_squared_error: shares of the errors of always
             predicting `mean`, 1 where the model is no better; NaN where those errors are 0.
@@ -107,15 +110,12 @@ class RegressionEvaluation(Summary):
         """Names and values of the measures of all rows, as printed."""
         rows = [
             ("Correlation coefficient", rounded(self.correlation, 4)),
-            ("R2", rounded(self.r2, 4)),
+            ("R2", rounded(self.r2, 4) + ("" if np.ptp(self.observed) else _CONSTANT)),
             ("Mean absolute error", rounded(self.mean_absolute_error, 4)),
             ("Median absolute error", rounded(self.median_absolute_error, 4)),
             ("Root mean squared error", rounded(self.root_mean_squared_error, 4)),
-            ("Relative absolute error", f"{rounded(100 * self.relative_absolute_error, 4)} %"),
-            (
-                "Root relative squared error",
-                f"{rounded(100 * self.root_relative_squared_error, 4)} %",
-            ),
+            ("Relative absolute error", _percent(self.relative_absolute_error)),
+            ("Root relative squared error", _percent(self.root_relative_squared_error)),
             ("Rows", f"{self.n_rows:,}"),
         ]
         if self.over_groups is not None:
@@ -144,6 +144,11 @@ class RegressionEvaluation(Summary):
             f"RegressionEvaluation: {counted(self.n_rows, 'row')}, R2 {self.r2:.4f}, "
             f"mean absolute error {self.mean_absolute_error:.4g}"
         )
+
+
+def _percent(share: float) -> str:
+    """A share as a percentage, "-" for NaN."""
+    return rounded(100 * share, 4) + ("" if math.isnan(share) else " %")
 
 
 def _share(error: float, of_mean: float) -> float:

@@ -60,6 +60,10 @@ class Target:
         return self.codes
 
 
+MOST = 1e60
+"""Largest number of a regression: squares of it, and their sums, are finite."""
+
+
 @dataclass(slots=True)
 class NumericTarget:
     """The numbers that a regression predicts, float64, NaN where one is missing."""
@@ -206,10 +210,10 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
         name: name of the target.
 
     Raises:
-        ValueError: wrong length or shape, missing or infinite numbers, text that is no number; the
-            message names the row.
+        ValueError: wrong length or shape, missing, infinite or too large numbers, text that is no
+            number; the message names the row.
     """
-    cells, name = _cells(y, name or getattr(y, "name", None) or "y")
+    cells, name = _cells(y, name or getattr(y, "name", None) or "y", "number")
     _check_length(cells, n_rows)
     target = NumericTarget(name, numbers_of(name, cells))
     target.check_numbers()
@@ -220,11 +224,11 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     """The cells of a target as float64, NaN where one is missing.
 
     Raises:
-        ValueError: a cell that is no number, or infinite.
+        ValueError: a cell that is no number, infinite, or larger than `MOST`.
     """
     if isinstance(cells, Column):
         if cells.kind == "numeric":
-            return np.asarray(cells.values, dtype=np.float64)
+            return numbers_of(name, np.asarray(cells.values, dtype=np.float64))
         try:
             levels = numbers_of(name, np.array([*(cells.levels or ()), None], dtype=object))
         except ValueError:  # row by row: the error names the row, if the level occurs
@@ -239,6 +243,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
         for row, cell in enumerate(cells.tolist()):
             try:
                 numbers[row] = np.nan if is_missing(cell) or cell == "" else float(cell)
+            except OverflowError:  # a whole number beyond all floats
+                numbers[row] = np.inf
             except (TypeError, ValueError):
                 raise ValueError(
                     f"row {row} of the target {name!r} is {cell!r}, which is not a number: a "
@@ -246,6 +252,13 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                     "task='classification'"
                 ) from None
     _refuse_infinity(name, numbers)
+    large = np.flatnonzero(np.abs(numbers) > MOST)
+    if len(large):
+        raise ValueError(
+            f"row {int(large[0])} of the target {name!r} is {numbers[large[0]]}, and squares of it "
+            "leave the range of numbers: divide the target by a constant so that it lies between "
+            f"-{MOST:g} and {MOST:g}"
+        )
     return numbers
 
 
@@ -286,8 +299,8 @@ def fractions_of(values: np.ndarray) -> np.ndarray:
         return np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
 
 
-def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
-    """y as 1-D cells and its name."""
+def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndarray | Column, str]:
+    """y as 1-D cells and its name; `what` a cell holds."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
             f"y should be a 1d array of labels, got {y!r}; a column of a frame is named as in "
@@ -299,7 +312,7 @@ def _cells(y: Any, name: str | None) -> tuple[np.ndarray | Column, str]:
     name = name or "class"
     if np.ma.is_masked(y):
         gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))
-        raise ValueError(missing_message(name, int(gone[0]), len(gone)))
+        raise ValueError(missing_message(name, int(gone[0]), len(gone), what))
     if isinstance(y, np.ma.MaskedArray):
         y = np.asarray(y)
     if isinstance(y, (list, tuple)):

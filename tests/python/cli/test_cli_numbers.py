@@ -198,3 +198,37 @@ def test_criteria_say_which_are_on_numbers(ftree):
     for command in ("fit", "cv", "compare", "rank", "advise", "predict", "show"):
         assert "--task" in ftree(command, "--help")[1]
     assert "absolute_error" in ftree("cv", "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("inf", "line 9, column 'y': 'inf' is infinity or too large"),
+        ("-inf", "line 9, column 'y': '-inf' is infinity or too large"),
+        ("much", "column 'y': row 7 of the target 'y' is 'much', which is not a number"),
+        ("1e300", "column 'y': row 7 of the target 'y' is 1e+300, and squares of it leave"),
+        ("-5", "target 'y', row 7 is -5: criterion='poisson' takes counts and rates"),
+    ],
+)
+def test_targets_that_are_none_name_their_row(ftree, tmp_path, cell, said):
+    data = written(tmp_path / "rows.csv", [*Y[:7].astype(int), cell, *Y[8:].astype(int)])
+    model = tmp_path / "m.json"
+    words = ("--task", "regression", "-c", "poisson")
+    code, _, err = ftree("fit", data, *words)
+    assert code == 2 and said in err, err
+    good = written(tmp_path / "good.csv", Y.tolist())
+    assert ftree("fit", good, *words, "--no-cv", "-p", "max_depth=2", "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, data)
+    # A negative number can be predicted, if not well.
+    assert (code, said in err) == ((0, False) if cell == "-5" else (2, True)), err
+
+
+def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
+    data = written(tmp_path / "rows.csv", [2.5] * 442)
+    code, out, err = ftree("fit", data)
+    assert code == 0 and "the target is 2.5 in all 442 rows, so the tree is one leaf" in err
+    assert "'squared_error': one leaf; all numbers are equal: R2 has no meaning; always" in out
+    model = tmp_path / "m.json"
+    assert ftree("fit", whole, "--task", "regression", "--no-cv", "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, data)
+    assert code == 0 and "R2" not in err and "of 442 rows whose number is known" in err

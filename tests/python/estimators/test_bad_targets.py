@@ -24,8 +24,15 @@ both = pytest.mark.parametrize("kind", [FastTreeRegressor, forest], ids=["tree",
 
 def at_row_7(value):
     """The target with another value in row 7."""
-    numbers = Y.astype(object if isinstance(value, str) or value is None else float)
+    numbers = Y.astype(float if isinstance(value, float) else object)
     numbers[7] = value
+    return numbers
+
+
+def with_a_gap():
+    """The target as an array of pandas that is masked in row 7."""
+    numbers = pd.array(Y, "Float64")
+    numbers[7] = pd.NA
     return numbers
 
 
@@ -37,8 +44,14 @@ def at_row_7(value):
         (at_row_7(None), "contains NaN: row 7 of the target 'y' has no number"),
         (at_row_7(np.inf), "contains infinity.*Row 7 of the target 'y' is inf"),
         (at_row_7(-np.inf), "contains infinity.*Row 7 of the target 'y' is -inf"),
+        (at_row_7(10**400), "contains infinity.*Row 7 of the target 'y' is inf"),
+        (
+            with_a_gap(),
+            "contains NaN: row 7 of the target 'y' has no number; .* give them a number",
+        ),
         (at_row_7("much"), "row 7 of the target 'y' is 'much', which is not a number"),
-        (at_row_7(1e300), "target 'y', row 7 is .*squares of it leave the range of numbers"),
+        (at_row_7(1e300), r"row 7 of the target 'y' is 1e\+300, and squares of it leave the range"),
+        (at_row_7(-1.1e60), r"row 7 of the target 'y' is -1.1e\+60, .* between -1e\+60 and 1e\+60"),
         (Y[:50], "X has 60 rows and y has 50"),
         (np.column_stack([Y, Y]), r"array of shape \(60, 2\)"),
         (Y + 1j, "Complex data not supported"),
@@ -153,7 +166,7 @@ def test_exposures_of_rows_of_weight_zero_are_not_looked_at(kind):
     exposure[5] = -2.0  # its place among the rows as given
     with pytest.raises(ValueError, match=r"exposure of row 5 is -2\.0"):
         model.fit(X, np.abs(Y), weights, exposure=exposure)
-    with pytest.raises(ValueError, match=r"'y', row 4 is inf"):
+    with pytest.raises(ValueError, match=r"row 4 is 1e-320: the rate, .* leaves the range of num"):
         model.fit(X, np.abs(Y), exposure=np.where(np.arange(60) == 4, 1e-320, 1.0))
 
 
@@ -242,7 +255,12 @@ def test_what_scores_need(kind):
         model.score(X)
     with pytest.raises(ValueError, match="X has 60 rows and y has 4"):
         model.score(X, Y[:4])
-    with pytest.raises(ValueError, match="row 7 of the target"):
-        model.score(X, at_row_7(np.nan))
+    for judge in (model.score, model.evaluate):
+        with pytest.raises(ValueError, match="row 7 of the target"):
+            judge(X, at_row_7(np.nan))
+        with pytest.raises(
+            ValueError, match="row 7 of the target .* squares of it leave the range"
+        ):
+            judge(X, at_row_7(1e300))
     table = fasttree.Table(X, Y, task="regression")
     assert model.score(table) == model.score(X, Y)

@@ -137,20 +137,22 @@ def _standard_error(found: CrossValidation, metric: str, n_rows: int) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def advice_of(verdict: Verdict | None, leaves: int, task: str, majority: float = 0.0) -> str | None:
+def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
     """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
-    least a fifth fewer leaves. `majority` is the share of the most frequent class."""
+    least a fifth fewer leaves; or that no tree does better than the best constant of the rows."""
     if verdict is None or verdict.pruned is None or verdict.pruned_leaves is None:
         return None
-    metric, pruning = TASKS[task].judged_by, TASKS[task].pruning
-    worse = verdict.measures[metric] - verdict.pruned[metric]
-    if (worse if metric == "accuracy" else -worse) > verdict.error:
-        return None
-    if verdict.pruned_leaves > 0.8 * leaves:
+    metric, pruning = TASKS[rows.task].judged_by, TASKS[rows.task].pruning
+    sign = 1 if metric == "accuracy" else -1  # of what is better
+    tree, pruned = sign * verdict.measures[metric], sign * verdict.pruned[metric]
+    if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * leaves:
         return None
     said = _said(verdict.pruned).removeprefix("accuracy ")
-    if metric == "accuracy" and max(verdict.pruned[metric], verdict.measures[metric]) <= majority:
-        return "Neither this tree nor a pruned one does better than the most frequent class."
+    constant = baseline_of(rows)
+    known = constant["majority"] if metric == "accuracy" else constant["mae_of_mean"]
+    if max(tree, pruned) <= sign * known:
+        best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
+        return f"Neither this tree nor a pruned one does better than {best}."
     return (
         f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, {said}: "
         f"add -p pruning={pruning}, or ask ftree advise."
@@ -250,7 +252,7 @@ def fit(
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
-    advice = advice_of(verdict, leaves, rows.task, baseline_of(rows).get("majority", 0.0))
+    advice = advice_of(verdict, leaves, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",

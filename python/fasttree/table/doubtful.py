@@ -189,8 +189,8 @@ def _warn_of_target(table: Table) -> None:
         if len(numbers) and numbers.min() == numbers.max():
             warn_caller(
                 f"the target is {numbers[0]:g} in all {counted(len(numbers), 'row')}, so the tree "
-                "is one "
-                "leaf: add rows with other numbers, or name another target"
+                "is one leaf, and R2 has no meaning (1 where predictions are right, else 0): add "
+                "rows with other numbers, or name another target"
             )
         return
     codes = table.y_codes

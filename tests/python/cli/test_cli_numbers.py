@@ -78,6 +78,13 @@ def test_a_large_tree_is_told_to_be_pruned(ftree, whole):
     assert "R2 " in out and "add -p pruning=reduced_error" in out
 
 
+def test_noise_is_told_to_be_noise(ftree, tmp_path):
+    noise = np.random.default_rng(0).normal(size=442).round(3)
+    code, out, _ = ftree("fit", written(tmp_path / "noise.csv", noise.tolist()))
+    assert code == 0 and "pruning=" not in out
+    assert "Neither this tree nor a pruned one does better than always saying the mean." in out
+
+
 def test_the_target_the_criterion_and_parameters_say_the_task(ftree, whole, parts):
     code, out, err = ftree("fit", parts, "--no-cv")
     assert code == 0 and "target 'y', a number" in out
@@ -226,7 +233,7 @@ def test_targets_that_are_none_name_their_row(ftree, tmp_path, cell, said):
 def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
     data = written(tmp_path / "rows.csv", [2.5] * 442)
     code, out, err = ftree("fit", data)
-    assert code == 0 and "the target is 2.5 in all 442 rows, so the tree is one leaf" in err
+    assert code == 0 and "the target is 2.5 in all 442 rows, so the tree is one leaf, and R2" in err
     assert "'squared_error': one leaf; all numbers are equal: R2 has no meaning; always" in out
     model = tmp_path / "m.json"
     assert ftree("fit", whole, "--task", "regression", "--no-cv", "-m", model)[0] == 0

@@ -380,8 +380,8 @@ class GrownForest(Explorable, Interoperable, Estimator):
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:
-        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``; see
-        `fasttree.exports.onnx_graph.to_onnx`."""
+        """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``, or of a number
+        ``variable``; see `fasttree.exports.onnx_graph.to_onnx`."""
         check_is_fitted(self, "_model")
         from ..exports.onnx_graph import to_onnx
 

@@ -118,6 +118,17 @@ class LeafTargets:
         firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         return cls(targets[order], held, firsts, np.asarray(held.sum(axis=1)).ravel())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, of the sparse matrix its arrays: files then hold NumPy's types alone."""
+        held = self.held
+        return {**self.__dict__, "held": (held.data, held.indices, held.indptr, held.shape)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from scipy.sparse import csr_matrix
+
+        *arrays, shape = state["held"]
+        self.__dict__.update(state, held=csr_matrix(tuple(arrays), shape=shape))
+
     def quantiles(
         self, leaves: np.ndarray, at: np.ndarray, tree_of: Callable[[int], TreeArrays]
     ) -> np.ndarray:

@@ -36,8 +36,8 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         "-s",
-        help="Metrics, with commas: accuracy, f_beta, auc, leaves, log_loss, ...; of a number r2, "
-        "rmse, mae, ...",
+        help="Metrics, with commas: accuracy, f_beta(beta=2), auc, leaves, log_loss, ...; of a "
+        "number r2, rmse, mae, pinball(quantile=0.9), ...",
     ),
     Alias("--scoring"),
 ]
@@ -154,7 +154,7 @@ def cv(
             criterion=named or o.criteria_of(task.criteria),
             cv=splitting,
             groups=dependence.groups,
-            scoring=o.split_list(metric) or list(task.metrics),
+            scoring=[o.metric_of(one) for one in o.split_list(metric) or task.metrics],
             **run.keywords,
             progress=True,
             keep_proba=rows.task == "classification" and (html is not None or per_class),
@@ -236,7 +236,7 @@ def compare(
             alpha=alpha,
             baseline=baseline,
             test=test,
-            scoring=[metric or task.metrics[0]],
+            scoring=[o.metric_of(metric or task.metrics[0])],
             **run.keywords,
             progress=True,
             keep_proba=html is not None and task is TASKS["classification"],

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from .. import criteria
 from ..rendering.saving import save_text
 from ..rendering.words import counted
 from ..table.doubtful import many_numbers, quiet
@@ -159,6 +160,17 @@ def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
     )
 
 
+def of_quantile(tree: Any) -> str | None:
+    """How a tree is judged that predicts a quantile other than the median; None for others."""
+    criterion = tree.criterion
+    if criteria.name_of(criterion) != "quantile" or getattr(criterion, "q", 0.5) == 0.5:
+        return None
+    return (
+        f"The leaves predict the {criterion.q:g}-quantile, which R2 and MAE do not judge; "
+        f"ftree cv --metric 'pinball(quantile={criterion.q:g})' does."
+    )
+
+
 def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
     five rows.
@@ -252,7 +264,7 @@ def fit(
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
-    advice = advice_of(verdict, leaves, rows)
+    advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",

@@ -78,6 +78,27 @@ def test_a_large_tree_is_told_to_be_pruned(ftree, whole):
     assert "R2 " in out and "add -p pruning=reduced_error" in out
 
 
+def test_a_quantile_is_judged_by_its_own_loss(ftree, whole):
+    high = ("--task", "regression", "-c", "quantile(q=0.9)", "-p", "max_leaf_nodes=4")
+    code, out, _ = ftree("fit", whole, *high)
+    assert code == 0 and "ftree cv --metric 'pinball(quantile=0.9)' does." in out
+    code, out, _ = ftree("fit", whole, "--task", "regression", "-c", "quantile(q=0.5)", "--no-cv")
+    assert code == 0 and "pinball" not in out
+    tree = fasttree.FastTreeRegressor(criterion=fasttree.criteria.Quantile(q=0.9), max_leaf_nodes=4)
+    loss = fasttree.metrics.Scorer("pinball", quantile=0.9)
+    expected = fasttree.model_selection.cross_validate(
+        X, Y, estimators={"tree": tree}, cv="1x4", scoring=[loss]
+    )
+    folds = ("--cv", "1x4", "--metric", "pinball(quantile=0.9)")
+    found = answer(ftree, "cv", whole, *high, *folds)["folds"]
+    name = "mean_pinball_loss, quantile=0.9"
+    assert found["quantile(q=0.9)"][name] == pytest.approx(expected["tree"][name].tolist())
+    # Its own loss prefers the tree of the quantile to one of means.
+    code, out, _ = ftree("compare", whole, *high, "-c", "squared_error", *folds)
+    row = next(line.split() for line in out.splitlines() if line.startswith("whole"))
+    assert code == 0 and name in out and float(row[1]) < float(row[3])
+
+
 def test_noise_is_told_to_be_noise(ftree, tmp_path):
     noise = np.random.default_rng(0).normal(size=442).round(3)
     code, out, _ = ftree("fit", written(tmp_path / "noise.csv", noise.tolist()))

@@ -193,7 +193,7 @@ class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
     __init__ = _on_histograms(FastTreeRegressor)
 
 
-class DaskFastForestRegressor(_OnDask, FastForestRegressor):
+class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[misc]
     """`fasttree.FastForestRegressor` on Dask collections.
 
     Args:

@@ -93,7 +93,8 @@ class FastTreeRegressor(
                 the row, a row of weight 0 is dropped before anything else. Default: the Table's own
                 weights, or 1.
             exposure: for ``criterion="poisson"``: the positive time, area or size over which each
-                count of y was seen, shape (n_rows,). The tree predicts rates, counts per exposure.
+                count of y was seen, shape (n_rows,). The tree predicts rates, counts per exposure;
+                `score`, `evaluate` and `calibrate` take rates, too.
 
         Returns:
             The estimator.

@@ -97,8 +97,6 @@ def sizes(tree: Any) -> dict[str, int]:
 def size_text(tree: Any) -> str:
     """The sizes in words."""
     found = sizes(tree)
-    if found["nodes"] == 1:
-        return "one leaf"
     empty = f" ({found['empty_leaves']} empty)" if found["empty_leaves"] else ""
     return (
         f"{counted(found['leaves'], 'leaf')}{empty}, {counted(found['nodes'], 'node')}, depth "

@@ -255,7 +255,10 @@ def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
     data = written(tmp_path / "rows.csv", [2.5] * 442)
     code, out, err = ftree("fit", data)
     assert code == 0 and "the target is 2.5 in all 442 rows, so the tree is one leaf, and R2" in err
-    assert "'squared_error': one leaf; all numbers are equal: R2 has no meaning; always" in out
+    assert (
+        "'squared_error': 1 leaf, 1 node, depth 0; all numbers are equal: R2 has no meaning; always"
+        in out
+    )
     model = tmp_path / "m.json"
     assert ftree("fit", whole, "--task", "regression", "--no-cv", "-m", model)[0] == 0
     code, _, err = ftree("predict", model, data)

@@ -1,19 +1,18 @@
 //! Training values that single precision moves to the other side of a threshold of a tree.
 //!
 //! Exporters to float32 formats warn about them. Rounding to float32 keeps the order of numbers, so
-//! a threshold is safe if the largest value at or below it stays there and the smallest value above
-//! it stays above. A column that float32 represents exactly is safe as a whole. Cost: one binary
-//! search per distinct threshold, or one pass over the sorted column if it has many thresholds.
+//! a value moves over a threshold only where no number of single precision lies between them. A
+//! column that float32 represents exactly is safe as a whole. Cost: one pass over the values in the
+//! order of the rows, and a binary search for the few that may lie beside a threshold.
 
-use crate::data::{Column, Dataset, Kind, NumericColumn, Schema, entry_row};
+use crate::data::{Column, Dataset, Kind, NumericColumn, Schema};
 use crate::error::Result;
 use crate::model::Model;
 use crate::parallel::Control;
 use crate::tree::Test;
 
-/// About the steps of a binary search over millions of rows: with more thresholds than rows divided
-/// by this, a pass over the column is cheaper.
-const SEARCH_STEPS: usize = 24;
+/// Marks of thresholds: few enough for the first-level cache, and many for a column of thousands.
+const MARKS: usize = 1 << 16;
 
 /// The training values of `models`, which have one schema, that rounding to float32 moves over a
 /// threshold, as (feature, value, threshold); at most one value per threshold.
@@ -72,29 +71,41 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 }
 
 /// Call `report(value, threshold)` for each of the ascending thresholds that rounding moves a value
-/// over.
+/// over, with the nearest such value.
 fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
-    let order = column.order();
-    let known = &order[..order.len() - column.n_missing()];
-    let value = |e: u32| column.value(entry_row(e));
-    let sweep = thresholds.len() > known.len() / SEARCH_STEPS;
-    let mut at = 0;
-    for &threshold in thresholds {
-        // the number of values at or below the threshold
-        if sweep {
-            at += known[at..].iter().take_while(|&&e| value(e) <= threshold).count();
-        } else {
-            at += known[at..].partition_point(|&e| value(e) <= threshold);
+    // A value moves over a threshold only where both have the same single below them.
+    let mut marked = vec![false; MARKS];
+    thresholds.iter().for_each(|&at| marked[mark_of(single_below(at))] = true);
+    let mut nearest: Vec<Option<f64>> = vec![None; thresholds.len()];
+    for &value in column.values().iter().filter(|value| !value.is_nan()) {
+        let single = single_below(value);
+        if !marked[mark_of(single)] {
+            continue;
         }
-        // only the nearest value on either side can move first
-        let below = at.checked_sub(1).map(|i| value(known[i]));
-        let above = known.get(at).map(|&e| value(e));
-        if let Some(value) = below.filter(|&v| f64::from(v as f32) > threshold) {
-            report(value, threshold);
-        } else if let Some(value) = above.filter(|&v| f64::from(v as f32) <= threshold) {
-            report(value, threshold);
+        let (from, rounded) = (thresholds.partition_point(|&at| at < single), value as f32);
+        let same_single = |&(_, &at): &(usize, &f64)| single_below(at) == single;
+        for (place, &at) in thresholds.iter().enumerate().skip(from).take_while(same_single) {
+            let moves = (value <= at) != (f64::from(rounded) <= at);
+            let is_nearer = |known: f64| (value - at).abs() < (known - at).abs();
+            if moves && nearest[place].is_none_or(is_nearer) {
+                nearest[place] = Some(value);
+            }
         }
     }
+    for (&at, value) in thresholds.iter().zip(nearest) {
+        value.into_iter().for_each(|value| report(value, at));
+    }
+}
+
+/// The largest number of single precision that is not above a number.
+fn single_below(x: f64) -> f64 {
+    let nearest = x as f32;
+    f64::from(if f64::from(nearest) > x { nearest.next_down() } else { nearest })
+}
+
+/// The mark of a number of single precision.
+fn mark_of(single: f64) -> usize {
+    (single.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize
 }
 
 #[cfg(test)]

@@ -278,7 +278,12 @@ impl ShortNumbers {
         let mut wanted = std::mem::take(&mut scratch.features);
         wanted.clear();
         wanted.extend(features);
-        if sink.wants_winner() && wanted.len() > 1 {
+        if sink.wants_winner() && self.cuts == 1 {
+            // Two rows: all thresholds divide them alike, so the first one wins.
+            let first = wanted.iter().position(|&(place, _)| orders.tied[place] & 0b10 == 0);
+            wanted.truncate(first.map_or(0, |at| at + 1));
+            wanted.drain(..first.unwrap_or(0));
+        } else if sink.wants_winner() && wanted.len() > 1 {
             self.keep_winners(orders, &mut wanted, &mut scratch.best, context);
         }
         for &(place, feature) in &wanted {

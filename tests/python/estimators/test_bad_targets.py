@@ -239,16 +239,6 @@ def test_parameters_outside_their_domain(kind, words, message):
 
 
 @both
-def test_rows_in_batches_are_not_served_yet(kind, tmp_path):
-    frame = pd.DataFrame(X, columns=list("abc")).assign(y=Y)
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    frame.to_parquet(tmp_path / "rows.parquet")
-    for rows in (lambda: iter([frame]), tmp_path / "rows.parquet"):
-        with pytest.raises(ValueError, match=r"Regressor on rows in batches.* not served yet"):
-            kind(threshold_search="histogram").fit(rows, "y")
-
-
-@both
 def test_what_scores_need(kind):
     model = kind().fit(X, Y)
     with pytest.raises(ValueError, match="requires y to be passed"):

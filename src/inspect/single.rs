@@ -5,14 +5,16 @@
 //! column that float32 represents exactly is safe as a whole. Cost: one pass over the values in the
 //! order of the rows, and a binary search for the few that may lie beside a threshold.
 
-use crate::data::{Column, Dataset, Kind, NumericColumn, Schema};
+use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, Schema};
 use crate::error::Result;
 use crate::model::Model;
 use crate::parallel::Control;
 use crate::tree::Test;
 
-/// Marks of thresholds: few enough for the first-level cache, and many for a column of thousands.
-const MARKS: usize = 1 << 16;
+/// Bits that mark thresholds, per threshold: few other values have a marked bit.
+const MARKS: usize = 256;
+/// Most such bits: 2 MiB.
+const MOST_MARKS: usize = 1 << 24;
 
 /// The training values of `models`, which have one schema, that rounding to float32 moves over a
 /// threshold, as (feature, value, threshold); at most one value per threshold.
@@ -74,12 +76,16 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 /// over, with the nearest such value.
 fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
     // A value moves over a threshold only where both have the same single below them.
-    let mut marked = vec![false; MARKS];
-    thresholds.iter().for_each(|&at| marked[mark_of(single_below(at))] = true);
+    let digits = (MARKS * thresholds.len()).min(MOST_MARKS).next_power_of_two().ilog2();
+    let mark_of = |single: f64| {
+        (single.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - digits)) as u32
+    };
+    let mut marked = Bits::new(1 << digits);
+    thresholds.iter().for_each(|&at| marked.set(mark_of(single_below(at))));
     let mut nearest: Vec<Option<f64>> = vec![None; thresholds.len()];
     for &value in column.values().iter().filter(|value| !value.is_nan()) {
         let single = single_below(value);
-        if !marked[mark_of(single)] {
+        if marked.get(mark_of(single)) == 0 {
             continue;
         }
         let (from, rounded) = (thresholds.partition_point(|&at| at < single), value as f32);
@@ -101,11 +107,6 @@ fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64,
 fn single_below(x: f64) -> f64 {
     let nearest = x as f32;
     f64::from(if f64::from(nearest) > x { nearest.next_down() } else { nearest })
-}
-
-/// The mark of a number of single precision.
-fn mark_of(single: f64) -> usize {
-    (single.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ import numpy as np
 from ..rendering.words import counted, some_of
 from .dates import dates_of
 from .suspects import hints
-from .traps import are_numbers, date_share, decimal_comma_share, strange_cells
+from .traps import are_numbers, code_columns, date_share, decimal_comma_share, strange_cells
 
 if TYPE_CHECKING:
     from .table import Table
@@ -47,8 +47,8 @@ _GROUPED: ContextVar[bool] = ContextVar("fasttree_groups_known", default=False)
 
 _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
-MANY_CLASSES = 100
-"""Number of classes above which fewer than five rows per class are doubtful."""
+MANY_CLASSES = 20
+"""Most numbers that are taken as classes without a question."""
 
 
 MANY_CODES = 50
@@ -158,6 +158,12 @@ def warn_of_hints(table: Table, passed_over: Collection[str]) -> None:
     if not _QUIET.get():
         for sentence in hints(table, passed_over, grouped=_GROUPED.get()):
             warn_caller(sentence)
+        codes = [] if _TRAPS_SAID.get() else code_columns(table)
+        if codes:
+            warn_caller(
+                f"codes of categories, by the name, are read as numbers: {some_of(codes)}; as "
+                "levels: .astype('category') in a frame"
+            )
 
 
 def warn_of_data(table: Table) -> None:
@@ -211,8 +217,8 @@ def _warn_of_target(table: Table) -> None:
 def many_numbers(table: Table) -> str | None:
     """A question, if the classes are numbers with few rows each; None otherwise.
 
-    That is: more than half as many classes as rows (scikit-learn's condition), or more than 100
-    with fewer than five rows each, of at least 20 rows.
+    That is: more than 20 classes, or more than half as many classes as rows (scikit-learn's
+    condition), of at least 20 rows.
 
     Examples:
         >>> from fasttree import Table
@@ -223,7 +229,7 @@ def many_numbers(table: Table) -> str | None:
     if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
         return None
     n_rows, n_classes = len(table), int(np.count_nonzero(np.bincount(table.y_codes)))
-    if 2 * n_classes <= n_rows and not (n_classes > MANY_CLASSES and n_rows < 5 * n_classes):
+    if 2 * n_classes <= n_rows and n_classes <= MANY_CLASSES:
         return None
     return (
         f"{counted(n_classes, 'value')} in {counted(n_rows, 'row')} of the target: is this a "
@@ -258,7 +264,8 @@ def _warn_of_text(table: Table) -> None:
             warn_caller(
                 f"column {column.name!r}: {found[1]}, so its numbers are levels: "
                 + (
-                    f"if missing, read the source with missing={found[0]!r}; else "
+                    f"if missing, read the source with missing={found[0]!r} (a frame: "
+                    "pandas.to_numeric with errors='coerce'); else "
                     if found[0]
                     else ""
                 )

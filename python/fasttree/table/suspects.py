@@ -267,8 +267,8 @@ def hints(
     Examples:
         >>> from fasttree import Table
         >>> print(*hints(Table({"patient": [i // 4 for i in range(120)], "x": [0, 2] * 60})))
-        column 'patient' has 30 values with 4 rows each: if rows of one belong together, use \
-groups='patient'
+        column 'patient' has 30 values with 4 rows each: if rows of one belong together, leave it \
+out of the features and give cross_validate, compare and advise groups='patient'
     """
     found = sentinels(table)
     said = []
@@ -292,6 +292,7 @@ groups='patient'
         shell = f" (ftree: --groups {shlex.quote(group.column)})" if with_options else ""
         said.append(
             f"column {group.column!r} has {counted(group.n_values, 'value')} with {each} rows "
-            f"each: if rows of one belong together, use groups={group.column!r}{shell}"
+            "each: if rows of one belong together, leave it out of the features and give "
+            f"cross_validate, compare and advise groups={group.column!r}{shell}"
         )
     return said

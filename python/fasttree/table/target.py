@@ -3,9 +3,9 @@
 What
     y (array, list, series, one-column frame) becomes 1-D labels in their own dtype, int32 codes and
     the tuple of classes; for a regression, numbers. Classes are the labels that occur, sorted, as
-    scikit-learn's ``classes_``, or in the order of the categories where y has them (pandas
-    Categorical, Polars Enum). Only explicit `levels` and finished columns (ARFF files) make
-    classes of levels without rows.
+    scikit-learn's ``classes_``, also those of a pandas Categorical or Polars Enum: its scorers
+    take columns of probabilities in that order. Only explicit `levels` and finished columns (ARFF
+    files) have another order, and classes of levels without rows.
 Errors
     A missing label names its row; continuous numbers are refused in scikit-learn's words.
 Complexity
@@ -23,7 +23,14 @@ import numpy as np
 
 from .._checks import number_array
 from ..rendering.words import counted
-from .columns import Column, datetime_message, factorize, is_missing, object_family
+from .columns import (
+    Column,
+    datetime_message,
+    factorize,
+    is_missing,
+    object_family,
+    sort_levels,
+)
 from .sources import one_column, take_apart
 
 
@@ -153,6 +160,25 @@ def without_unused_levels(column: Column) -> Column:
     return Column(column.name, column.kind, new_codes[codes], kept)
 
 
+def in_order(column: Column) -> Column:
+    """A nominal column with its levels in ascending order; itself if they are.
+
+    Examples:
+        >>> codes = np.array([1, 0, -1], dtype=np.int32)
+        >>> column = in_order(Column("y", "nominal", codes, ("b", "a")))
+        >>> column.levels, column.values.tolist()
+        (('a', 'b'), [0, 1, -1])
+    """
+    levels = tuple(column.levels or ())
+    ascending = tuple(sort_levels(column.name, set(levels)))
+    if levels == ascending:
+        return column
+    place = {level: code for code, level in enumerate(ascending)}
+    # The last entry is that of code -1, a missing label.
+    new_codes = np.array([*(place[level] for level in levels), -1], dtype=np.int32)
+    return Column(column.name, column.kind, new_codes[column.values], ascending)
+
+
 def encode_target(
     y: Any,
     n_rows: int,
@@ -161,7 +187,8 @@ def encode_target(
     *,
     keep_unused: bool = False,
 ) -> Target:
-    """Labels, codes and classes of y.
+    """Labels, codes and classes of y. Classes are sorted, those of a categorical y too, as
+    scikit-learn's scorers expect.
 
     Args:
         y: labels.
@@ -179,7 +206,7 @@ def encode_target(
     # A nominal column has its codes already.
     if isinstance(cells, Column):
         if cells.kind == "nominal" and levels is None:
-            target = from_column(cells if keep_unused else without_unused_levels(cells))
+            target = from_column(in_order(cells if keep_unused else without_unused_levels(cells)))
             target.check()
             return target
         cells = cells.labels()

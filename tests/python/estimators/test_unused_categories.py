@@ -75,10 +75,24 @@ def test_scikit_learn_calibrates_and_explains_such_models():
     assert partial_dependence(tree, X, [0])["average"].shape[0] == 1
 
 
-def test_the_order_of_the_remaining_categories_stays():
+@pytest.mark.parametrize("scoring", ["roc_auc_ovr", "neg_log_loss"])
+def test_scikit_learn_scores_a_categorical_target_as_its_strings(scoring):
+    """Its scorers take columns of probabilities in the order of sorted labels."""
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    labels = np.array(["well", "icu", "home"])[np.digitize(X[:, 0], [-0.5, 0.5])]
+    y = pd.Categorical(labels, categories=["well", "icu", "home", "lost"])
+    tree = FastTreeClassifier(max_depth=1)
+    assert tree.fit(X, y).classes_.tolist() == ["home", "icu", "well"]
+    of_categories, of_strings = (
+        cross_val_score(tree, X, target, scoring=scoring) for target in (y, labels)
+    )
+    assert of_categories.tolist() == of_strings.tolist()
+
+
+def test_the_remaining_categories_are_sorted():
     y = pd.Categorical(["low", "high", "low"], categories=["none", "low", "mid", "high"])
     table = Table([[0.0], [1.0], [0.5]], y)
-    assert table.classes == ("low", "high") and table.y_codes.tolist() == [0, 1, 0]
+    assert table.classes == ("high", "low") and table.y_codes.tolist() == [1, 0, 1]
     y = pd.Categorical(["low", None], categories=["none", "low"])
     with pytest.raises(ValueError, match="row 1 of the target"):
         Table([[0.0], [1.0]], y)
@@ -102,10 +116,10 @@ def test_categories_of_a_parquet_file_are_those_of_its_frame(tmp_path):
 
 
 def test_batches_have_the_classes_of_all_rows_together():
-    """A category that one batch lacks and another has is a class, in the order of categories."""
+    """A category that one batch lacks and another has is a class."""
     frame = pd.DataFrame({"x": np.arange(40.0), "y": ["b"] * 20 + ["a"] * 20})
     frame["y"] = pd.Categorical(frame["y"], categories=["none", "b", "a"])
     parts = [frame[:20], frame[20:]]
     tree = FastTreeClassifier(threshold_search="histogram").fit(lambda: iter(parts), "y")
-    assert tree.classes_.tolist() == ["b", "a"] == fasttree.fit(frame, "y").classes_.tolist()
+    assert tree.classes_.tolist() == ["a", "b"] == fasttree.fit(frame, "y").classes_.tolist()
     assert tree.score(frame[["x"]], frame["y"].astype(str)) == 1.0

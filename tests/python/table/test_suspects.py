@@ -117,7 +117,7 @@ def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known()
     assert len(once) == 2
     assert "'age' (999 in 20 rows" in once[0] and "missing={'age': [999]}" in once[0]
     assert "'patient' has 80 values with 5 rows each" in once[1]
-    assert once[1].endswith("use groups='patient'")
+    assert once[1].endswith("groups='patient'")
     assert said(lambda: cross_validate(X, y, "gini", cv="1x2", max_depth=2)) == once
     frame = X.assign(y=y)
     grouped = said(lambda: cross_validate(frame, "y", "gini", cv="1x2", groups="patient"))

@@ -34,9 +34,9 @@ X3 = np.arange(6.0).reshape(3, 2)
         (pd.Series(["u", "t", "u"]), ("t", "u"), [1, 0, 1]),
         (pl.Series(["u", "t", "u"]), ("t", "u"), [1, 0, 1]),
         (pa.chunked_array([["u"], ["t", "u"]]), ("t", "u"), [1, 0, 1]),
-        (pd.Categorical(["u", "t", "u"], categories=["u", "t", "s"]), ("u", "t"), [0, 1, 0]),
-        (pd.Series(pd.Categorical([2, 1, 2], categories=[3, 2, 1])), (2, 1), [0, 1, 0]),
-        (pl.Series(["u", "t", "u"], dtype=pl.Enum(["u", "t", "s"])), ("u", "t"), [0, 1, 0]),
+        (pd.Categorical(["u", "t", "u"], categories=["u", "t", "s"]), ("t", "u"), [1, 0, 1]),
+        (pd.Series(pd.Categorical([2, 1, 2], categories=[3, 2, 1])), (1, 2), [1, 0, 1]),
+        (pl.Series(["u", "t", "u"], dtype=pl.Enum(["u", "t", "s"])), ("t", "u"), [1, 0, 1]),
         (pd.Series([5, 4, 5], dtype="Int64"), (4, 5), [1, 0, 1]),
     ],
 )

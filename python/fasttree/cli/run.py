@@ -81,6 +81,7 @@ OPTIONS = (
     (r"\bdecimal='(.*?)'", r"--decimal \1"),
     (r"\bmissing=(\[.*?\]|\{.*?\})", lambda m: _missing_option(m[1])),
     (r"(--missing .*) of fasttree\.datasets\.load, or NaN in a frame", r"\1"),
+    (r"\bin cross_validate, compare and advise", "in cv, compare and advise"),
     (r"\bgroups=('[^']*'|\"[^\"]*\")", lambda m: _typed("--groups", m[1][1:-1])),
     (r"\btarget=(-?\d+)", r"--target \1"),
     (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),

@@ -2,11 +2,13 @@
 
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
-    numeric, and so does one of ``1,234.50``. In a file with commas between its cells, values that
-    all have three digits behind the comma (``1,234``) may be either: such a column stays text, and
-    `decimal` decides.
+    numeric, and so does one of ``1,234.50``. Values that all have three digits behind the comma
+    (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file,
+    else they are decimals, but in a file with commas between its cells text. ``1.234`` beside
+    ``764`` is one thousand and more where `decimal` or other columns say that a comma is decimal;
+    else the user is told that it may be.
 Complexity
-    O(levels) of the columns of text.
+    O(levels) of the columns of text, O(rows) of those of numbers.
 """
 
 from __future__ import annotations
@@ -17,12 +19,18 @@ import numpy as np
 
 from ..table.columns import Column
 
-__all__ = ["reads_as_number", "with_numbers"]
+__all__ = [
+    "has_decimal_comma",
+    "has_decimal_point",
+    "may_be_grouped",
+    "reads_as_number",
+    "with_numbers",
+]
 
 # 1,5 and 1.234,5; then 1.5 and 1,234.5; then what may be either; then what cannot be 1,5.
-_COMMA = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+(?=,))(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
+_COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
 _POINT = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
-_THOUSANDS = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})?\s*")
+_THOUSANDS = re.compile(r"\s*[-+]?(?:\d{1,3}|[1-9]\d{0,2},\d{3})\s*")
 _SETTLED = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})\s*")
 
 
@@ -36,13 +44,77 @@ def reads_as_number(text: str) -> bool:
     return _COMMA.fullmatch(text) is not None
 
 
-def with_numbers(column: Column, sep: str, decimal: str | None) -> Column:
+def has_decimal_comma(column: Column) -> bool:
+    """Whether a column of text is numbers of which some can only have a decimal comma.
+
+    Examples:
+        >>> codes = np.array([0, 1], dtype=np.int32)
+        >>> has_decimal_comma(Column("a", "nominal", codes, ("4,87", "2")))
+        True
+        >>> has_decimal_comma(Column("a", "nominal", codes, ("4,870", "2")))
+        False
+    """
+    texts = [level for level in column.levels or () if isinstance(level, str)]
+    return (
+        any("," in text and not _THOUSANDS.fullmatch(text) for text in texts)
+        and len(texts) == len(column.levels or ())
+        and all(map(reads_as_number, texts))
+    )
+
+
+def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
+    """Whether numbers read with a decimal point may be thousands: ``1.234`` beside ``764``.
+
+    Args:
+        column: a numeric column.
+        surely: most fractions have three digits, and whole numbers stand beside them.
+
+    Examples:
+        >>> may_be_grouped(Column("a", "numeric", np.array([1.234, 764.0])))
+        True
+        >>> may_be_grouped(Column("a", "numeric", np.array([0.234, 764.0])))
+        False
+    """
+    known, parts = _fractions(column)
+    if not len(parts) or known.max() >= 1000 or parts.min() < 1:
+        return False
+    if not np.array_equal(np.round(parts, 3), parts):
+        return False
+    enough = len(parts) < len(known) and len(parts) >= 20
+    return not surely or (enough and not has_decimal_point(column))
+
+
+def has_decimal_point(column: Column) -> bool:
+    """Whether most fractions of a numeric column have another number of digits than three.
+
+    Examples:
+        >>> has_decimal_point(Column("a", "numeric", np.array([4.64, 5.3])))
+        True
+        >>> has_decimal_point(Column("a", "numeric", np.array([1.234, 5.0])))
+        False
+    """
+    _, parts = _fractions(column)
+    of_three = np.count_nonzero((np.round(parts, 2) != parts) & (np.round(parts, 3) == parts))
+    return 2 * of_three < len(parts)
+
+
+def _fractions(column: Column) -> tuple[np.ndarray, np.ndarray]:
+    """The absolute numbers of a column, and those that are not whole."""
+    values = np.asarray(column.values, dtype=np.float64)
+    known = np.abs(values[~np.isnan(values)])
+    return known, known[known != np.floor(known)]
+
+
+def with_numbers(
+    column: Column, sep: str, decimal: str | None, *, has_points: bool = False
+) -> Column:
     """The column, numeric where its text is numbers with a decimal comma or separated thousands.
 
     Args:
         column: a column of a file.
         sep: what separates the file's cells.
         decimal: ``","`` or ``"."``: the other one separates thousands; None: see above.
+        has_points: other columns of the file have decimal points.
 
     Examples:
         >>> text = Column("a", "nominal", np.array([1, 0, -1], dtype=np.int32), ("0,5", "2"))
@@ -56,8 +128,10 @@ def with_numbers(column: Column, sep: str, decimal: str | None) -> Column:
     if not levels or not isinstance(levels[0], str):
         return column
     texts = [str(level) for level in levels]
-    if not any("," in text for text in texts):
+    if decimal != "," and not any("," in text for text in texts):
         return column
+    if decimal is None and has_points and all(map(_THOUSANDS.fullmatch, texts)):
+        decimal = "."
     # Decimal commas where all values allow them, else commas between thousands; text in doubt.
     if decimal != "." and all(map(reads_as_number, texts)):
         if decimal is None and sep == "," and all(map(_THOUSANDS.fullmatch, texts)):

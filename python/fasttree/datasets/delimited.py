@@ -26,7 +26,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -35,13 +35,20 @@ import numpy as np
 
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
+from ..rendering.words import some_of
 from ..table.columns import Column, to_float
 from ..table.doubtful import warn_caller
 from ..table.missing_cells import MissingCells
 from ..table.sources import unknown_name
 from ..table.traps import are_numbers
 from .blocks import blocks, decode, decode_as, head
-from .decimal_comma import reads_as_number, with_numbers
+from .decimal_comma import (
+    has_decimal_comma,
+    has_decimal_point,
+    may_be_grouped,
+    reads_as_number,
+    with_numbers,
+)
 from .errors import DataFileError
 from .limits import Limits
 from .reading import (
@@ -152,6 +159,17 @@ def read_delimited(
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
+    # Thousands between points: the texts of such columns are read again.
+    commas = decimal == "," or (decimal is None and any(map(has_decimal_comma, columns.values())))
+    numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
+    grouped = {j for j, column in numeric.items() if may_be_grouped(column)} if commas else set()
+    if grouped:
+        texts = replace(first, header=first.has_header).read(grouped)
+        thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
+        columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
+    elif decimal is None:
+        _ask_of_thousands(path, numeric.values())
+    has_points = any(map(has_decimal_point, numeric.values()))
     numbers_read, matched = [], set(first.matched)
     for position in sorted(columns):
         column = columns[position]
@@ -160,7 +178,7 @@ def read_delimited(
             column, found = cells.without(column)
             if found and are_numbers(column.levels or ()):
                 column = Column(column.name, "numeric", to_float(column.name, column.labels()))
-        column = with_numbers(column, sep, decimal)
+        column = with_numbers(column, sep, decimal, has_points=has_points)
         if column.kind == "numeric":
             column, numbers = cells.without(column)
             found |= numbers
@@ -171,6 +189,17 @@ def read_delimited(
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
     return Sheet(numbers_read, first.has_header)
+
+
+def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
+    """Warn of numbers that may be thousands: ``1.234`` beside ``764``."""
+    doubtful = [c.name for c in columns if may_be_grouped(c, surely=True)]
+    if doubtful:
+        warn_caller(
+            f"{os.fspath(path)}: {some_of([repr(name) for name in doubtful])}: whole numbers stand "
+            "beside numbers of three digits behind the point; if the point separates thousands, "
+            "read the source with decimal=','"
+        )
 
 
 def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:

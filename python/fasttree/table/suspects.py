@@ -268,7 +268,7 @@ def hints(
         >>> from fasttree import Table
         >>> print(*hints(Table({"patient": [i // 4 for i in range(120)], "x": [0, 2] * 60})))
         column 'patient' has 30 values with 4 rows each: if rows of one belong together, leave it \
-out of the features and give cross_validate, compare and advise groups='patient'
+out of a fit, and in cross_validate, compare and advise use groups='patient'
     """
     found = sentinels(table)
     said = []
@@ -292,7 +292,7 @@ out of the features and give cross_validate, compare and advise groups='patient'
         shell = f" (ftree: --groups {shlex.quote(group.column)})" if with_options else ""
         said.append(
             f"column {group.column!r} has {counted(group.n_values, 'value')} with {each} rows "
-            "each: if rows of one belong together, leave it out of the features and give "
-            f"cross_validate, compare and advise groups={group.column!r}{shell}"
+            "each: if rows of one belong together, leave it out of a fit, and in cross_validate, "
+            f"compare and advise use groups={group.column!r}{shell}"
         )
     return said

@@ -41,7 +41,7 @@ _DATE = re.compile(
     |\d{1,2}:\d{2}:\d{2}(?:\.\d+)?)\s*""",
     re.IGNORECASE | re.VERBOSE,
 )
-_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*")
 _NAMED_ID = re.compile(
     r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: "
     r"\d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
@@ -59,6 +59,8 @@ _PERCENT = re.compile(
     r"\s*[-+]?\d+(?:[.,]\d+)?\s*(?:%|€|\$|£|EUR|USD)\s*|\s*[$€£]\s*[-+]?\d[\d.,]*\s*"
 )
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
+
+_GROUPED = re.compile(r"\s*[-+]?(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)\s*")
 
 _WHOLE = re.compile(r"\s*[-+]?\d+\s*")
 _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
@@ -113,11 +115,15 @@ def no_numbers(levels: Sequence[Any]) -> list[int]:
     """Codes of the levels that are text and read as no number.
 
     Examples:
-        >>> no_numbers(("1", "2,5", "n/a", "1e3"))
+        >>> no_numbers(("1", "2,5", "n/a", "1e3", "1.352,16"))
         [2]
     """
     texts = ((code, level) for code, level in enumerate(levels) if isinstance(level, str))
-    return [code for code, text in texts if _PLAIN.fullmatch(text) is None]
+    return [
+        code
+        for code, text in texts
+        if _PLAIN.fullmatch(text) is None and _GROUPED.fullmatch(text) is None
+    ]
 
 
 def are_numbers(levels: Sequence[Any], *, fractions: bool = False) -> bool:

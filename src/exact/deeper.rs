@@ -18,6 +18,7 @@ use super::sorted::SortedSet;
 use super::two_levels::{Pool, lock, two_levels};
 use crate::error::{Error, Result};
 use crate::parallel::{Control, map};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -41,8 +42,6 @@ struct Progress {
     closed: Vec<f64>,
     /// Tests to be tried first.
     hints: Vec<RankedTest>,
-    /// Progress that was reported, in thousandths.
-    reported: u64,
     /// The first tests of the last trees of both sides.
     last: [Option<RankedTest>; 2],
     halted: Option<Error>,
@@ -93,11 +92,8 @@ fn solve<L: Loss>(
         return two_levels(setting, query, pool, control);
     }
     let set = query.set;
-    let mut best =
-        Incumbent { cost: query.limit, split: None, plan: None, is_first: query.is_first };
-    if leaf < best.cost {
-        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
-    }
+    let mut best = Incumbent::new(query.limit, query.is_first);
+    best.take(leaf, None, Some(Plan::Stump(1)));
     let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
     let mut by_column = query.by_column.to_vec();
     if best.cost <= floor {
@@ -112,13 +108,15 @@ fn solve<L: Loss>(
         known: 0.0,
         by_column: &none,
         is_first: false,
+        is_root: false,
         ..*query
     };
     let less = solve(setting, &less, pool, control);
     let tie = if best.is_first { setting.tie } else { 0.0 };
     let first_test = less.best.split.map(|split| split.test);
+    best.reached = best.reached.min(less.best.cost);
     if less.best.cost < best.cost - tie {
-        (best.cost, best.plan, best.split) = (less.best.cost, less.best.plan, less.best.split);
+        best.take(less.best.cost, less.best.split, less.best.plan);
     }
     if less.halted.is_some() {
         return Answer { best, lower: floor.min(leaf), by_column, halted: less.halted };
@@ -130,7 +128,7 @@ fn solve<L: Loss>(
             return solve(setting, &query, pool, control);
         }
         let by_column = less.by_column.iter().map(|bound| bound.min(best.cost)).collect();
-        return Answer { lower: best.cost, best, by_column, halted: None };
+        return Answer { lower: less.lower.min(best.cost), best, by_column, halted: None };
     }
     let end: Arc<[f64]> = less.by_column.into();
     let bound = less.lower;
@@ -162,7 +160,6 @@ fn solve<L: Loss>(
         best,
         closed: vec![f64::INFINITY; set.columns.len()],
         hints,
-        reported: 0,
         last: [None; 2],
         halted: None,
     };
@@ -195,7 +192,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
         let ranks = &self.query.set.columns[gap.column].ranks;
         let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
-        progress.best.limit(self.setting, gap.column, below)
+        progress.best.limit(self.setting, self.query.share, gap.column, below)
     }
 
     /// Divide gaps until none is open.
@@ -230,29 +227,30 @@ impl<L: Loss> Deeper<'_, '_, L> {
                     progress.halted = Some(error);
                 }
             }
-            self.report(&mut progress);
+            self.report(&progress);
             self.changed.notify_all();
         }
         self.changed.notify_all();
     }
 
     /// Report the lower bound as thousandths of the best cost.
-    fn report(&self, progress: &mut Progress) {
+    fn report(&self, progress: &Progress) {
         if self.query.is_root {
             let open = progress.gaps.iter().chain(&progress.busy);
             let bounds = open
                 .map(|gap| self.bounds(gap.column, gap.leaves).open(&gap.gap, f64::INFINITY).bound);
             let lower =
                 bounds.chain(progress.closed.iter().copied()).fold(progress.best.cost, f64::min);
-            let done = (1000.0 * lower.max(0.0) / progress.best.cost.max(f64::MIN_POSITIVE)) as u64;
+            let lower = lower.max(self.floor).max(0.0);
+            let done = (1000.0 * lower / progress.best.cost.max(f64::MIN_POSITIVE)) as u64;
             self.control.expect(1000);
-            self.control.advance(done.saturating_sub(progress.reported));
-            progress.reported = progress.reported.max(done);
+            let before = self.setting.reported.fetch_max(done, Ordering::Relaxed);
+            self.control.advance(done.saturating_sub(before));
         }
     }
 
     fn is_settled(&self, progress: &Progress) -> bool {
-        progress.best.cost <= self.floor && !progress.best.is_first
+        progress.best.enough(self.query.share) <= self.floor && !progress.best.is_first
     }
 
     /// The next threshold: of a hint, or in the middle of the most promising gap.
@@ -372,7 +370,9 @@ impl<L: Loss> Deeper<'_, '_, L> {
             RankedTest { column: *column as u32, below: set.columns[*column].ranks[*threshold] };
         let mut solved = Solved {
             test,
-            costs: known,
+            bounds: known,
+            reached: [f64::INFINITY; 2],
+            halted: None,
             by_column: [Arc::from([]), Arc::from([])],
             plans: [None, None],
             first_tests: job.hints,
@@ -386,10 +386,14 @@ impl<L: Loss> Deeper<'_, '_, L> {
             }
             let n = if side == 0 { rows } else { set.len - rows };
             let leaves = if side == 0 { leaves.left } else { leaves.right };
-            let limit = (target - known[1 - side]).max(known[side]);
+            let most = if self.query.share < 1.0 { job.cost } else { f64::INFINITY };
+            let limit = (target - known[1 - side]).min(most).max(known[side]);
             let key = KnownKey { rows: hashes[side], depth: self.query.depth - 1, leaves };
             if let Some(found) = self.setting.known.get(&key, limit) {
                 known[side] = known[side].max(found.cost);
+                if found.plan.is_some() {
+                    solved.reached[side] = found.cost;
+                }
                 solved.plans[side] = found.plan;
                 continue;
             }
@@ -411,35 +415,47 @@ impl<L: Loss> Deeper<'_, '_, L> {
                 known: known[side],
                 by_column: &by,
                 hint: job.hints[side],
+                // Bounds of sides must be nearer than that of their sum.
+                share: (1.0 + self.query.share) / 2.0,
                 is_first: false,
                 is_root: false,
             };
-            let answer =
-                solve_any(self.setting, &query, self.pool, &self.control.serial()).complete()?;
-            self.setting.known.put(key, &answer.best);
-            known[side] = known[side].max(answer.best.cost);
+            let answer = solve_any(self.setting, &query, self.pool, &self.control.serial());
+            if answer.halted.is_none() && answer.lower >= answer.best.cost {
+                self.setting.known.put(key, &answer.best);
+            }
+            known[side] = known[side].max(answer.lower.min(answer.best.cost));
+            solved.reached[side] =
+                if answer.best.plan.is_some() { answer.best.cost } else { answer.best.reached };
             solved.by_column[side] = answer.by_column.into();
             solved.first_tests[side] =
                 answer.best.split.map(|split| split.test).or(job.hints[side]);
             solved.plans[side] = answer.best.plan;
+            solved.halted = answer.halted;
+            if solved.halted.is_some() {
+                break;
+            }
         }
         for (side, by) in by_column.into_iter().enumerate() {
             if let Some(by) = by {
                 solved.by_column[side] = by.into();
             }
         }
-        solved.costs = known;
+        solved.bounds = known;
         Ok(solved)
     }
 
     fn take(&self, progress: &mut Progress, job: Job, solved: Solved) {
         let Job { gap: DeepGap { column, leaves, gap, at_from, at_to }, threshold, .. } = job;
-        let [left, right] = solved.costs;
-        let cost = left + right;
-        progress.closed[column] = progress.closed[column].min(cost);
+        let [left, right] = solved.bounds;
+        let bounds = SideCosts { left, right };
+        progress.closed[column] = progress.closed[column].min(left + right);
         progress.last = solved.first_tests;
-        let costs = SideCosts { left, right };
+        progress.halted = progress.halted.take().or(solved.halted);
+        let [left, right] = solved.reached;
+        let (cost, costs) = (left + right, SideCosts { left, right });
         let split = Split { test: solved.test, leaves, costs };
+        progress.best.reached = progress.best.reached.min(cost);
         if let [Some(left), Some(right)] = solved.plans
             && progress.best.is_beaten(self.setting, cost, &split)
         {
@@ -450,11 +466,11 @@ impl<L: Loss> Deeper<'_, '_, L> {
         }
         let here = solved.by_column;
         if threshold - gap.from > 1 {
-            let gap = ThresholdGap { to: threshold, at_to: costs, ..gap };
+            let gap = ThresholdGap { to: threshold, at_to: bounds, ..gap };
             progress.gaps.push(DeepGap { column, leaves, gap, at_from, at_to: here.clone() });
         }
         if gap.to - threshold > 1 {
-            let gap = ThresholdGap { from: threshold, at_from: costs, ..gap };
+            let gap = ThresholdGap { from: threshold, at_from: bounds, ..gap };
             progress.gaps.push(DeepGap { column, leaves, gap, at_from: here, at_to });
         }
     }
@@ -473,8 +489,9 @@ impl<L: Loss> Deeper<'_, '_, L> {
             *bound = bound.max(if is_settled { own.min(best.cost) } else { own });
             lower = lower.min(*bound);
         }
-        self.setting.for_subsets(self.query, best.cost, &mut by_column);
-        let lower = if progress.halted.is_none() { best.cost } else { lower.max(self.floor) };
+        let is_exact = progress.halted.is_none() && self.query.share >= 1.0;
+        let lower = if is_exact { best.cost } else { lower.max(self.floor) };
+        self.setting.for_subsets(self.query, lower, &mut by_column);
         Answer { best, lower, by_column, halted: progress.halted.clone() }
     }
 }
@@ -482,7 +499,10 @@ impl<L: Loss> Deeper<'_, '_, L> {
 /// What was found about both sides of a threshold.
 struct Solved {
     test: RankedTest,
-    costs: [f64; 2],
+    /// Of both sides, a lower bound and the cost of the tree.
+    bounds: [f64; 2],
+    reached: [f64; 2],
+    halted: Option<Error>,
     by_column: [Arc<[f64]>; 2],
     plans: [Option<Plan>; 2],
     first_tests: [Option<RankedTest>; 2],
@@ -504,9 +524,8 @@ pub(super) fn solve_any<L: Loss>(
 
 fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) -> Answer {
     let cost = setting.leaf(query.set);
-    let plan = (cost < query.limit).then_some(Plan::Stump(1));
-    let best =
-        Incumbent { cost: cost.min(query.limit), split: None, plan, is_first: query.is_first };
+    let mut best = Incumbent::new(query.limit, query.is_first);
+    best.take(cost, None, Some(Plan::Stump(1)));
     let by_column = vec![f64::INFINITY; query.by_column.len()];
     Answer { lower: cost, best, by_column, halted: None }
 }
@@ -519,10 +538,8 @@ pub(super) fn one_test<L: Loss>(
 ) -> Answer {
     let (set, loss) = (query.set, setting.loss);
     let leaf = setting.leaf(set);
-    let mut best = Incumbent { cost: query.limit, split: None, plan: None, is_first: true };
-    if leaf < best.cost {
-        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
-    }
+    let mut best = Incumbent::new(query.limit, true);
+    best.take(leaf, None, Some(Plan::Stump(1)));
     let mut by_column = vec![f64::INFINITY; set.columns.len()];
     let mut halted = None;
     for (column, own) in set.columns.iter().enumerate() {
@@ -592,6 +609,7 @@ pub(super) fn first_plan<L: Loss>(
         known: 0.0,
         by_column: &by_column,
         hint: None,
+        share: 1.0,
         is_first: true,
         is_root: false,
     };

@@ -30,6 +30,7 @@ mod known;
 mod lists;
 mod losses;
 mod optimal;
+mod passes;
 mod plan;
 mod plans;
 mod problem;

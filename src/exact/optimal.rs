@@ -2,9 +2,10 @@
 //! the first bound, runs the search ([`super::deeper`]) and writes its result down as a [`Tree`].
 
 use super::SearchLimits;
-use super::deeper::{first_of, one_test, solve_any};
+use super::deeper::{first_of, one_test};
 use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
+use super::passes::{greedy, search};
 use super::plans::{Plan, PlanSplit};
 use super::ranked::{Asked, NominalTests, RankedRows, RankedTest};
 use super::setting::{Query, Setting};
@@ -340,6 +341,7 @@ impl OptimalSearch<'_> {
             few_rows: f64::from(min_rows - 1) * heaviest,
             known,
             opened: 0.into(),
+            reported: 0.into(),
             budget: self.limits.node_budget.unwrap_or(u64::MAX),
         };
         let leaves = self.objective.leaves(self.limits, ranked.len());
@@ -363,20 +365,8 @@ impl OptimalSearch<'_> {
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
         set.hash = setting.known.hash(&all);
         let pool = Pool::new();
-        let greedy = greedy(&setting, &set, (depth, leaves), searching)?;
-        let by_column = vec![0.0; set.columns.len()];
-        let query = Query {
-            set: &set,
-            depth,
-            leaves,
-            limit: greedy.cost + 2.0 * tie,
-            known: 0.0,
-            by_column: &by_column,
-            hint: None,
-            is_first,
-            is_root: true,
-        };
-        let answer = solve_any(&setting, &query, &pool, searching);
+        let how = (is_first, self.limits.time_limit.is_some());
+        let (answer, found) = search(&setting, &set, (depth, leaves), how, &pool, searching)?;
         // Of deeper trees nothing is known but that no loss is negative.
         let is_deepest = depth == full_depth;
         let mut lower = Some(if is_deepest { answer.lower } else { leaf_penalty });
@@ -386,16 +376,15 @@ impl OptimalSearch<'_> {
             Some(Error::OutOfTime) => {}
             Some(error) => return Err(error.clone()),
         }
-        let plan = match (&answer.halted, answer.best.plan.as_ref()) {
-            (None, Some(_)) if is_first => {
+        let plan = match answer.halted {
+            None if is_first && answer.best.plan.is_some() => {
                 match first_of(&setting, &set, depth, &answer.best, &pool, searching) {
-                    Err(Error::OutOfTime) => answer.best.plan.clone(),
-                    plan => Some(plan?),
+                    Err(Error::OutOfTime) => found,
+                    plan => plan?,
                 }
             }
-            (_, plan) => plan.cloned(),
+            _ => found,
         };
-        let plan = plan.unwrap_or(greedy.plan);
         let grown = if is_deepest { 0 } else { full_depth };
         let nodes = flat(&setting, &set, plan, grown, ending)?;
         // Of a bound of the cost, what the penalty for ties may have added is taken away.
@@ -474,58 +463,6 @@ impl OptimalSearch<'_> {
         let opened = setting.opened.load(std::sync::atomic::Ordering::Relaxed);
         Cheapest { tree, objective, lower, errors, opened }
     }
-}
-
-/// A tree and its cost.
-struct Greedy {
-    cost: f64,
-    plan: Plan,
-}
-
-/// Grow a tree by the best test of each node, then make leaves of subtrees that cost no less. What
-/// is not split when time is up stays a leaf.
-fn greedy<L: Loss>(
-    setting: &Setting<'_, L>,
-    set: &SortedSet,
-    (depth, leaves): (u32, u32),
-    control: &Control,
-) -> Result<Greedy> {
-    let cost = setting.leaf(set);
-    let leaf = Greedy { cost, plan: Plan::Stump(1) };
-    // Deep greedy trees are no better a start.
-    let depth = depth.min(leaves.ilog2()).min(6);
-    if depth == 0 {
-        return Ok(leaf);
-    }
-    let by_column = vec![0.0; set.columns.len()];
-    let query = Query::stump(set, &by_column);
-    let answer = match one_test(setting, &query, control).complete() {
-        Err(Error::OutOfTime) => return Ok(leaf),
-        answer => answer?,
-    };
-    let Some(split) = answer.best.split else { return Ok(leaf) };
-    let test = split.test;
-    if depth == 1 {
-        return Ok(Greedy { cost: answer.best.cost, plan: answer.best.plan.unwrap_or(leaf.plan) });
-    }
-    let side =
-        |is_right: bool| match set.one_side(setting.rows, test, is_right, setting.marks(), control)
-        {
-            Err(Error::OutOfTime) => {
-                let cost = if is_right { split.costs.right } else { split.costs.left };
-                Ok(Greedy { cost, plan: Plan::Stump(1) })
-            }
-            own => greedy(setting, &own?, (depth - 1, leaves / 2), control),
-        };
-    let (left, right) = (side(false)?, side(true)?);
-    let cost = left.cost + right.cost;
-    if cost >= leaf.cost {
-        return Ok(leaf);
-    }
-    Ok(Greedy {
-        cost,
-        plan: Plan::Split(Box::new(PlanSplit { test, left: left.plan, right: right.plan })),
-    })
 }
 
 /// The rows of a node, as far as they are needed and there is time for them.

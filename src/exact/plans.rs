@@ -31,10 +31,32 @@ pub(super) struct Split {
 #[derive(Debug, Clone)]
 pub(super) struct Incumbent {
     pub(super) cost: f64,
+    /// The least cost of a tree, even if it is of no use.
+    pub(super) reached: f64,
     /// None: a leaf, or only a bound.
     pub(super) split: Option<Split>,
     /// The tree; none if there is only a bound.
     pub(super) plan: Option<Plan>,
     /// Whether the first of several best tests is asked for.
     pub(super) is_first: bool,
+}
+
+impl Incumbent {
+    /// Nothing is known but what trees must undercut.
+    pub(super) fn new(limit: f64, is_first: bool) -> Self {
+        Self { cost: limit, reached: f64::INFINITY, split: None, plan: None, is_first }
+    }
+
+    /// Take a leaf, or a tree whose first test does not matter, if it is better.
+    pub(super) fn take(&mut self, cost: f64, split: Option<Split>, plan: Option<Plan>) {
+        self.reached = self.reached.min(cost);
+        if cost < self.cost {
+            (self.cost, self.split, self.plan) = (cost, split, plan);
+        }
+    }
+
+    /// A lower bound that will do, if it may be this share of the cost.
+    pub(super) fn enough(&self, share: f64) -> f64 {
+        if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
+    }
 }

@@ -32,6 +32,8 @@ pub(super) struct Setting<'a, L> {
     /// Search nodes opened, and most of them.
     pub(super) opened: AtomicU64,
     pub(super) budget: u64,
+    /// Progress that was reported, in thousandths.
+    pub(super) reported: AtomicU64,
 }
 
 impl<L: Loss> Setting<'_, L> {
@@ -106,11 +108,12 @@ impl Incumbent {
     pub(super) fn limit<L: Loss>(
         &self,
         setting: &Setting<'_, L>,
+        share: f64,
         column: usize,
         below: u32,
     ) -> f64 {
         if !self.is_first {
-            return self.cost;
+            return self.enough(share);
         }
         let lowest = RankedTest { column: column as u32, below };
         let may_precede = self.split.is_some_and(|own| {
@@ -134,6 +137,9 @@ pub(super) struct Query<'q> {
     pub(super) by_column: &'q [f64],
     /// A test that is probably good.
     pub(super) hint: Option<RankedTest>,
+    /// A lower bound of this share of the cost of the tree that is found will do; 1: the best tree
+    /// is asked for.
+    pub(super) share: f64,
     /// Whether the first of several best tests is asked for.
     pub(super) is_first: bool,
     /// Whether it is about all rows, so that progress is reported.
@@ -151,6 +157,7 @@ impl<'q> Query<'q> {
             known: 0.0,
             by_column,
             hint: None,
+            share: 1.0,
             is_first: true,
             is_root: false,
         }
@@ -170,6 +177,12 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// Nothing is known.
+    pub(super) fn none(columns: usize) -> Self {
+        let best = Incumbent::new(f64::INFINITY, false);
+        Self { best, lower: 0.0, by_column: vec![0.0; columns], halted: None }
+    }
+
     /// The answer, or why there is none.
     pub(super) fn complete(self) -> Result<Self> {
         match self.halted {

@@ -61,11 +61,8 @@ pub(super) fn two_levels<L: Loss>(
 ) -> Answer {
     let set = query.set;
     let leaf = setting.leaf(set);
-    let mut best =
-        Incumbent { cost: query.limit, split: None, plan: None, is_first: query.is_first };
-    if leaf < best.cost {
-        (best.cost, best.plan) = (leaf, Some(Plan::Stump(1)));
-    }
+    let mut best = Incumbent::new(query.limit, query.is_first);
+    best.take(leaf, None, Some(Plan::Stump(1)));
     let mut by_column = query.by_column.to_vec();
     // No tree with a test costs less than two leaves.
     let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
@@ -131,13 +128,10 @@ pub(super) fn two_levels<L: Loss>(
         *bound = bound.max(own);
         lower = lower.min(*bound);
     }
-    setting.for_subsets(query, best.cost, &mut by_column);
-    Answer {
-        lower: if halted.is_none() { best.cost } else { lower.max(floor) },
-        best,
-        by_column,
-        halted,
-    }
+    let is_exact = halted.is_none() && query.share >= 1.0;
+    let lower = if is_exact { best.cost } else { lower.max(floor) };
+    setting.for_subsets(query, lower, &mut by_column);
+    Answer { best, lower, by_column, halted }
 }
 
 fn task_bounds<'a, L: Loss>(
@@ -163,14 +157,14 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
     /// Whether nothing can be better than what is known.
     fn is_settled(&self) -> bool {
         let best = lock(&self.best);
-        best.cost <= self.floor && !best.is_first
+        best.enough(self.query.share) <= self.floor && !best.is_first
     }
 
     /// What the thresholds of an item from `threshold` on must undercut.
     fn limit(&self, item: &Item, threshold: usize) -> f64 {
         let ranks = &self.query.set.columns[item.column].ranks;
         let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
-        lock(&self.best).limit(self.setting, item.column, below)
+        lock(&self.best).limit(self.setting, self.query.share, item.column, below)
     }
 
     /// Scan an item once, or until nothing is open.
@@ -278,6 +272,7 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
                 costs: reached,
             };
             let mut best = lock(&self.best);
+            best.reached = best.reached.min(total);
             if best.is_beaten(self.setting, total, &split) {
                 best.cost = best.cost.min(total);
                 best.split = Some(split);

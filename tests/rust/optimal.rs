@@ -329,6 +329,15 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
             let again = optimal(&table, &objective, &SearchLimits::default(), 3);
             assert_eq!(again.tree, found.tree, "{told}");
         }
+        // Passes that look for bounds first change nothing but the time, and their bounds hold.
+        let mut limits = SearchLimits { time_limit: Some(1e6), ..SearchLimits::default() };
+        let again = optimal(&table, &objective, &limits, 1);
+        assert_eq!((again.objective, again.lower), (found.objective, found.lower), "{told}");
+        limits.node_budget = Some(1 + draw(&mut seed) % 60);
+        let early = optimal(&table, &objective, &limits, 1);
+        let (lower, upper) = (early.lower * total, early.objective * total);
+        assert!(lower <= expected.cost + 1e-7, "{lower} is above {expected:?}: {told}");
+        assert!(upper >= expected.cost - 1e-7, "{upper} is below {expected:?}: {told}");
         deep += usize::from(shape.depth > 2);
     }
     assert!(deep > tables / 50, "{deep}");

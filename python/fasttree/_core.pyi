@@ -44,6 +44,7 @@ __all__ = [
     "grow_groups",
     "level_counts",
     "minimal_tree",
+    "near_optimal",
     "network_counts",
     "network_exact",
     "network_exact_memory",
@@ -429,6 +430,16 @@ def optimal_tree(
     progress: Callable[[int, int], Any] | None = None,
     memory_limit: int | None = None,
 ) -> Model: ...
+def near_optimal(
+    data: Dataset,
+    objective: str,
+    limits: str,
+    within: float,
+    sample_weight: np.ndarray | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    memory_limit: int | None = None,
+) -> str: ...
 def registry_json(of: str) -> str: ...
 def simd_level() -> str: ...
 def ways_taken() -> dict[str, int]: ...

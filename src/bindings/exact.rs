@@ -1,4 +1,4 @@
-//! `_core.minimal_tree` and `_core.optimal_tree`: the searches of [`crate::exact`], whose trees
+//! `_core.minimal_tree`, `_core.optimal_tree` and `_core.near_optimal`: the searches of [`crate::exact`], whose trees
 //! become models with the bounds that were proven among their parameters.
 
 use super::aligned::Aligned1;
@@ -62,6 +62,37 @@ pub fn minimal_tree(
     let bounds =
         json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
     model_of(py, data, found.tree, parameters, bounds)
+}
+
+/// The first tests of near-optimal trees by feature, as a JSON list of objects: see
+/// [`exact::FeatureRoots`].
+#[pyfunction]
+#[pyo3(signature = (
+    data, objective, limits, within, sample_weight = None, n_jobs = None, progress = None,
+    memory_limit = None
+))]
+#[allow(clippy::too_many_arguments)]
+pub fn near_optimal(
+    py: Python<'_>,
+    data: &PyDataset,
+    objective: &str,
+    limits: &str,
+    within: f64,
+    sample_weight: Option<Aligned1<'_, f64>>,
+    n_jobs: Option<i64>,
+    progress: Option<Py<PyAny>>,
+    memory_limit: Option<usize>,
+) -> PyResult<String> {
+    let objective: Objective = from_json(objective)?;
+    let limits: SearchLimits = from_json(limits)?;
+    let data = data.encoded(py, None)?;
+    let weights = weights(sample_weight.as_ref(), data)?;
+    let work = Work::from(usize::MAX).limited(memory_limit).stating();
+    let found = run(py, n_jobs, work, progress.as_ref(), |control| {
+        let rows = positive_rows(data.len(), &weights);
+        exact::near_optimal(data, &rows, &weights, &objective, &limits, within, control)
+    })?;
+    Ok(json!(found).to_string())
 }
 
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.

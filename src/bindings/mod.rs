@@ -65,7 +65,7 @@ mod _core {
     #[pymodule_export]
     use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]
-    use super::exact::{minimal_tree, optimal_tree};
+    use super::exact::{minimal_tree, near_optimal, optimal_tree};
     #[pymodule_export]
     use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, permutation_losses};
     #[pymodule_export]

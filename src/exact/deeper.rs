@@ -11,15 +11,15 @@
 use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
 use super::losses::Loss;
+use super::one_test::{leaf_only, one_test};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
 use super::setting::{Answer, Query, Setting};
-use super::sorted::SortedSet;
 use super::two_levels::{Pool, lock, two_levels};
 use crate::error::{Error, Result};
 use crate::parallel::{Control, map};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A gap, with lower bounds by column of both sides at both ends.
@@ -38,6 +38,9 @@ struct Progress {
     /// Gaps that a worker divides now.
     busy: Vec<DeepGap>,
     best: Incumbent,
+    /// If all first tests below the limit are asked for: those that were found, with their costs.
+    /// The limit then stays as it is.
+    all: Option<Vec<(RankedTest, f64)>>,
     /// By column, a lower bound of the thresholds that are no longer open.
     closed: Vec<f64>,
     /// Tests to be tried first.
@@ -130,46 +133,97 @@ fn solve<L: Loss>(
         let by_column = less.by_column.iter().map(|bound| bound.min(best.cost)).collect();
         return Answer { lower: less.lower.min(best.cost), best, by_column, halted: None };
     }
-    let end: Arc<[f64]> = less.by_column.into();
-    let bound = less.lower;
     let hints = [query.hint, first_test].into_iter().flatten().collect();
-    let mut gaps = Vec::new();
-    for (column, own) in set.columns.iter().enumerate() {
-        if own.first > own.last {
-            by_column[column] = f64::INFINITY;
-            continue;
+    let progress = Progress::new(setting, query, best, (less.lower, less.by_column), hints);
+    let deeper = Deeper {
+        setting,
+        query,
+        pool,
+        control,
+        floor,
+        progress: Mutex::new(progress),
+        changed: Condvar::new(),
+    };
+    deeper.run();
+    deeper.answer(by_column)
+}
+
+/// The first tests of the trees of a set that cost less than the limit of a query, with their
+/// costs, and a lower bound of all trees with a test. The query's columns whose bound is infinite
+/// are left out. If not `is_all`, the best first test alone. `less`: lower bounds of trees of one
+/// level less, of all of them and by column.
+pub(super) fn first_tests<L: Loss>(
+    setting: &Setting<'_, L>,
+    query: &Query<'_>,
+    less: (f64, Vec<f64>),
+    is_all: bool,
+    pool: &Pool<L::Memory>,
+    control: &Control,
+) -> Result<Vec<(RankedTest, f64)>> {
+    let best = Incumbent::new(query.limit, false);
+    let mut progress = Progress::new(setting, query, best, less, Vec::new());
+    progress.all = is_all.then(Vec::new);
+    let deeper = Deeper {
+        setting,
+        query,
+        pool,
+        control,
+        floor: f64::NEG_INFINITY,
+        progress: Mutex::new(progress),
+        changed: Condvar::new(),
+    };
+    deeper.run();
+    let progress = deeper.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match progress.halted {
+        Some(error) => Err(error),
+        None => Ok(progress.all.unwrap_or_else(|| {
+            let best = progress.best;
+            best.split.map(|split| (split.test, best.cost)).into_iter().collect()
+        })),
+    }
+}
+
+impl Progress {
+    /// All thresholds are open; `less`: lower bounds of trees of one level less, of all of them and
+    /// by column.
+    fn new<L: Loss>(
+        setting: &Setting<'_, L>,
+        query: &Query<'_>,
+        best: Incumbent,
+        less: (f64, Vec<f64>),
+        hints: Vec<RankedTest>,
+    ) -> Self {
+        let columns = &query.set.columns;
+        let none: Arc<[f64]> = vec![0.0; columns.len()].into();
+        let (bound, end): (_, Arc<[f64]>) = (less.0, less.1.into());
+        let mut gaps = Vec::new();
+        for (column, own) in columns.iter().enumerate().filter(|(_, own)| own.first <= own.last) {
+            for leaves in divisions(query.depth - 1, query.leaves) {
+                gaps.push(DeepGap {
+                    column,
+                    leaves,
+                    gap: ThresholdGap {
+                        from: 0,
+                        to: own.ranks.len(),
+                        at_from: SideCosts { left: setting.penalty, right: bound },
+                        at_to: SideCosts { left: bound, right: setting.penalty },
+                    },
+                    at_from: [none.clone(), end.clone()],
+                    at_to: [end.clone(), none.clone()],
+                });
+            }
         }
-        for leaves in divisions(query.depth - 1, leaves) {
-            gaps.push(DeepGap {
-                column,
-                leaves,
-                gap: ThresholdGap {
-                    from: 0,
-                    to: own.ranks.len(),
-                    at_from: SideCosts { left: setting.penalty, right: bound },
-                    at_to: SideCosts { left: bound, right: setting.penalty },
-                },
-                at_from: [none.clone(), end.clone()],
-                at_to: [end.clone(), none.clone()],
-            });
+        Self {
+            gaps,
+            busy: Vec::new(),
+            best,
+            all: None,
+            closed: vec![f64::INFINITY; columns.len()],
+            hints,
+            last: [None; 2],
+            halted: None,
         }
     }
-    let progress = Progress {
-        gaps,
-        busy: Vec::new(),
-        best,
-        closed: vec![f64::INFINITY; set.columns.len()],
-        hints,
-        last: [None; 2],
-        halted: None,
-    };
-    let (progress, changed) = (Mutex::new(progress), Condvar::new());
-    let deeper = Deeper { setting, query, pool, control, floor, progress, changed };
-    let _ = map(control, control.threads(), |_| {
-        deeper.work();
-        Ok(())
-    });
-    deeper.answer(by_column)
 }
 
 /// Ways to divide the leaves of a tree between the sides of its first test, each of at most
@@ -193,6 +247,14 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let ranks = &self.query.set.columns[gap.column].ranks;
         let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
         progress.best.limit(self.setting, self.query.share, gap.column, below)
+    }
+
+    /// Divide gaps on all threads until none is open.
+    fn run(&self) {
+        let _ = map(self.control, self.control.threads(), |_| {
+            self.work();
+            Ok(())
+        });
     }
 
     /// Divide gaps until none is open.
@@ -456,7 +518,12 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let (cost, costs) = (left + right, SideCosts { left, right });
         let split = Split { test: solved.test, leaves, costs };
         progress.best.reached = progress.best.reached.min(cost);
-        if let [Some(left), Some(right)] = solved.plans
+        let limit = progress.best.cost;
+        if let Some(all) = &mut progress.all {
+            if solved.plans.iter().all(Option::is_some) && cost < limit {
+                all.push((solved.test, cost));
+            }
+        } else if let [Some(left), Some(right)] = solved.plans
             && progress.best.is_beaten(self.setting, cost, &split)
         {
             progress.best.cost = progress.best.cost.min(cost);
@@ -520,121 +587,4 @@ pub(super) fn solve_any<L: Loss>(
         2 => one_test(setting, query, control),
         _ => solve(setting, query, pool, control),
     }
-}
-
-fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) -> Answer {
-    let cost = setting.leaf(query.set);
-    let mut best = Incumbent::new(query.limit, query.is_first);
-    best.take(cost, None, Some(Plan::Stump(1)));
-    let by_column = vec![f64::INFINITY; query.by_column.len()];
-    Answer { lower: cost, best, by_column, halted: None }
-}
-
-/// The best tree of at most one test; the first of several best.
-pub(super) fn one_test<L: Loss>(
-    setting: &Setting<'_, L>,
-    query: &Query<'_>,
-    control: &Control,
-) -> Answer {
-    let (set, loss) = (query.set, setting.loss);
-    let leaf = setting.leaf(set);
-    let mut best = Incumbent::new(query.limit, true);
-    best.take(leaf, None, Some(Plan::Stump(1)));
-    let mut by_column = vec![f64::INFINITY; set.columns.len()];
-    let mut halted = None;
-    for (column, own) in set.columns.iter().enumerate() {
-        let stopped = control.check();
-        if let Err(error) = stopped {
-            halted = Some(error);
-            break;
-        }
-        let mut left = vec![0.0; set.counts.len()];
-        let mut right = set.counts.clone();
-        let mut threshold = 0;
-        for (k, &row) in own.order.iter().enumerate() {
-            let class = usize::from(setting.rows.class[row as usize]);
-            left[class] += setting.rows.weight(row);
-            right[class] = set.counts[class] - left[class];
-            if own.marks[k] & super::sorted::NEEDED == 0 {
-                continue;
-            }
-            while (own.below[threshold] as usize) < k + 1 {
-                threshold += 1;
-            }
-            if threshold < own.first || threshold > own.last {
-                continue;
-            }
-            let costs = SideCosts {
-                left: loss.leaf(&left) + setting.penalty,
-                right: loss.leaf(&right) + setting.penalty,
-            };
-            let cost = costs.left + costs.right;
-            by_column[column] = by_column[column].min(cost);
-            let test = RankedTest { column: column as u32, below: own.ranks[threshold] };
-            let split = Split { test, leaves: SideLeaves { left: 1, right: 1 }, costs };
-            if best.is_beaten(setting, cost, &split) {
-                best.cost = best.cost.min(cost);
-                best.split = Some(split);
-                best.plan = Some(Plan::Split(Box::new(PlanSplit {
-                    test,
-                    left: Plan::Stump(1),
-                    right: Plan::Stump(1),
-                })));
-            }
-        }
-    }
-    by_column.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
-    Answer { lower: best.cost, best, by_column, halted }
-}
-
-/// The best tree: that of a solved set again, with the first of several best tests at every node.
-pub(super) fn first_plan<L: Loss>(
-    setting: &Setting<'_, L>,
-    set: &SortedSet,
-    (depth, leaves): (u32, u32),
-    cost: f64,
-    pool: &Pool<L::Memory>,
-    control: &Control,
-) -> Result<Plan> {
-    let leaves = most_leaves(depth, leaves);
-    if leaves <= 2 {
-        return Ok(Plan::Stump(leaves));
-    }
-    let by_column = vec![0.0; set.columns.len()];
-    let query = Query {
-        set,
-        depth,
-        leaves,
-        limit: cost + 2.0 * setting.tie,
-        known: 0.0,
-        by_column: &by_column,
-        hint: None,
-        share: 1.0,
-        is_first: true,
-        is_root: false,
-    };
-    let answer = solve(setting, &query, pool, control).complete()?;
-    first_of(setting, set, depth, &answer.best, pool, control)
-}
-
-/// [`first_plan`] of a tree whose first test is known.
-pub(super) fn first_of<L: Loss>(
-    setting: &Setting<'_, L>,
-    set: &SortedSet,
-    depth: u32,
-    best: &Incumbent,
-    pool: &Pool<L::Memory>,
-    control: &Control,
-) -> Result<Plan> {
-    let Some(Split { test, leaves, costs }) = best.split else {
-        return Ok(Plan::Stump(1));
-    };
-    let plan = |is_right: bool| {
-        let mut side = set.one_side(setting.rows, test, is_right, setting.marks(), control)?;
-        side.hash = setting.known.hash(&side.columns[0].order);
-        let (leaves, cost) =
-            if is_right { (leaves.right, costs.right) } else { (leaves.left, costs.left) };
-        first_plan(setting, &side, (depth - 1, leaves), cost, pool, control)
-    };
-    Ok(Plan::Split(Box::new(PlanSplit { test, left: plan(false)?, right: plan(true)? })))
 }

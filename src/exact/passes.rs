@@ -7,8 +7,9 @@
 //! and the last one asks for the optimum. Each starts with the tree and the bounds of the one
 //! before.
 
-use super::deeper::{one_test, solve_any};
+use super::deeper::solve_any;
 use super::losses::Loss;
+use super::one_test::one_test;
 use super::plans::{Plan, PlanSplit};
 use super::setting::{Answer, Query, Setting};
 use super::sorted::SortedSet;

@@ -11,6 +11,7 @@ mod growth;
 mod neighbours;
 mod networks;
 mod optimal;
+mod optimal_near;
 mod pairs;
 mod prune;
 mod store;

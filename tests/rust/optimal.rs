@@ -14,19 +14,19 @@ use fasttree_core::tree::Test;
 use std::collections::HashMap;
 
 /// A tiny table; columns of numbers first, then of levels. None is a missing value.
-struct Table {
-    numbers: Vec<Vec<Option<u32>>>,
-    levels: Vec<Vec<Option<u32>>>,
-    classes: Vec<u16>,
-    weights: Vec<f64>,
-    k: usize,
+pub(super) struct Table {
+    pub(super) numbers: Vec<Vec<Option<u32>>>,
+    pub(super) levels: Vec<Vec<Option<u32>>>,
+    pub(super) classes: Vec<u16>,
+    pub(super) weights: Vec<f64>,
+    pub(super) k: usize,
 }
 
 /// Declared levels of a nominal column.
 const LEVELS: u32 = 4;
 
 impl Table {
-    fn random(seed: &mut u64, most_rows: u64) -> Self {
+    pub(super) fn random(seed: &mut u64, most_rows: u64) -> Self {
         let n = 2 + (draw(seed) % most_rows) as usize;
         let k = 2 + draw(seed) % 3;
         let values = 2 + draw(seed) % 5;
@@ -51,7 +51,7 @@ impl Table {
         Self { numbers, levels, classes, weights, k: k as usize }
     }
 
-    fn data(&self) -> Dataset {
+    pub(super) fn data(&self) -> Dataset {
         let levels: Vec<_> = (0..LEVELS).map(|v| format!(r#""v{v}""#)).collect();
         let numeric =
             (0..self.numbers.len()).map(|j| format!(r#"{{"name": "x{j}", "kind": "numeric"}}"#));
@@ -108,9 +108,9 @@ fn loss(name: &str, costs: &[Vec<f64>], counts: &[f64]) -> f64 {
 
 /// The best tree of a set of rows: its cost and its leaves.
 #[derive(Clone, Copy, Debug)]
-struct Best {
-    cost: f64,
-    leaves: usize,
+pub(super) struct Best {
+    pub(super) cost: f64,
+    pub(super) leaves: usize,
 }
 
 impl Best {
@@ -120,13 +120,13 @@ impl Best {
 }
 
 /// All that the enumeration of a table needs.
-struct Enumeration<'a> {
-    table: &'a Table,
-    name: &'a str,
-    costs: Vec<Vec<f64>>,
-    objective: &'a Objective,
-    penalty: f64,
-    known: HashMap<(u32, usize, usize), Best>,
+pub(super) struct Enumeration<'a> {
+    pub(super) table: &'a Table,
+    pub(super) name: &'a str,
+    pub(super) costs: Vec<Vec<f64>>,
+    pub(super) objective: &'a Objective,
+    pub(super) penalty: f64,
+    pub(super) known: HashMap<(u32, usize, usize), Best>,
 }
 
 impl Enumeration<'_> {
@@ -143,7 +143,7 @@ impl Enumeration<'_> {
 
     /// The left sides of all tests of a set, with feature and number of the test, in the order that
     /// decides ties.
-    fn tests(&self, set: u32) -> Vec<(usize, u32, u32)> {
+    pub(super) fn tests(&self, set: u32) -> Vec<(usize, u32, u32)> {
         let mut tests = Vec::new();
         let nominal = self.objective.nominal_splits;
         let columns = self.table.numbers.iter().chain(&self.table.levels);
@@ -174,7 +174,13 @@ impl Enumeration<'_> {
         tests
     }
 
-    fn split(&mut self, set: u32, left: u32, depth: usize, leaves: usize) -> Option<Best> {
+    pub(super) fn split(
+        &mut self,
+        set: u32,
+        left: u32,
+        depth: usize,
+        leaves: usize,
+    ) -> Option<Best> {
         let few = |set: u32| (set.count_ones() as usize) < self.objective.min_samples_leaf;
         if few(left) || few(set & !left) {
             return None;
@@ -191,7 +197,7 @@ impl Enumeration<'_> {
         best
     }
 
-    fn best(&mut self, set: u32, depth: usize, leaves: usize) -> Best {
+    pub(super) fn best(&mut self, set: u32, depth: usize, leaves: usize) -> Best {
         if let Some(&known) = self.known.get(&(set, depth, leaves)) {
             return known;
         }
@@ -222,20 +228,30 @@ impl Enumeration<'_> {
     }
 }
 
-/// Search all rows of a table.
-fn optimal(
+/// Ask about all rows of a table.
+pub(super) fn asked<R>(
     table: &Table,
-    objective: &Objective,
-    limits: &SearchLimits,
-    threads: usize,
-) -> Cheapest {
+    ask: impl FnOnce(&Dataset, &[u32], &Weights) -> Result<R, Error>,
+) -> R {
     let data = table.data();
     let internal: Vec<f64> =
         (0..data.len()).map(|i| table.weights[data.original()[i] as usize]).collect();
     let weights = Weights::from_reals(&internal, |i| i).unwrap();
     let all = RowSet::all(data.len());
+    ask(&data, all.rows(), &weights).unwrap()
+}
+
+/// Search all rows of a table.
+pub(super) fn optimal(
+    table: &Table,
+    objective: &Objective,
+    limits: &SearchLimits,
+    threads: usize,
+) -> Cheapest {
     let control = Control::new(threads);
-    optimal_tree(&data, all.rows(), &weights, objective, limits, &control).unwrap()
+    asked(table, |data, rows, weights| {
+        optimal_tree(data, rows, weights, objective, limits, &control)
+    })
 }
 
 const LOSSES: [&str; 8] =

@@ -214,5 +214,30 @@ def optimal_tree(
     )
 
 
+def near_optimal(
+    table: Table,
+    objective: dict[str, Any],
+    limits: dict[str, Any],
+    within: float,
+    *,
+    sample_weight: MaybeArray = None,
+    n_jobs: int | None = None,
+    progress: Progress = None,
+    memory_limit: int | None = None,
+) -> list[dict[str, Any]]:
+    """By feature, the first tests of trees whose objective is at most `within` above the least."""
+    found = _core.near_optimal(
+        dataset_of(table),
+        json.dumps(objective),
+        json.dumps(limits),
+        within,
+        as_weights(sample_weight),
+        n_jobs,
+        make_report(progress, "search"),
+        memory_limit,
+    )
+    return list(json.loads(found))
+
+
 copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))
 copyreg.pickle(Forest, lambda forest: (forest_from_bytes, (forest.to_bytes(),)))

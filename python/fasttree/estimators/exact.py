@@ -264,8 +264,11 @@ class OptimalTreeClassifier(_Searched):
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,
             by name or as an object, whose leaves have a loss: n_leaf x impurity. These are
-            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``;
-            others are refused.
+            ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. Of
+            two classes also ``"f_measure"`` (or `FMeasure(beta=...)`) and ``"matthews"``: the tree
+            whose predictions of the training rows have the greatest F of the second class, or the
+            greatest Matthews correlation; the objective is 1 minus that, and `leaf_penalty`,
+            `lookahead` and `cost_matrix` are refused with them. Other criteria are refused.
         max_depth: longest path in tests, >= 0; None is no limit.
         lookahead: None, or a depth >= 1 down to which the tree is optimal, as if it ended there;
             below it grows greedily to `max_depth`. Not with limits on leaves or nodes. Nothing is
@@ -366,6 +369,21 @@ class OptimalTreeClassifier(_Searched):
         self.columns = columns
         self.progress = progress
 
+    def _objective(self) -> dict[str, Any]:
+        """What is minimised, and the limits of the trees."""
+        return {
+            **_criterion(self.criterion, self.cost_matrix),
+            "max_depth": _limit("max_depth", self.max_depth, 0),
+            "lookahead": _limit("lookahead", self.lookahead, 1),
+            "max_leaf_nodes": _limit("max_leaf_nodes", self.max_leaf_nodes, 1),
+            "min_samples_leaf": integer("min_samples_leaf", self.min_samples_leaf, 1),
+            "leaf_penalty": real("leaf_penalty", self.leaf_penalty, 0.0, 1e9),
+            "nominal_splits": one_of(
+                "nominal_splits", self.nominal_splits, ("ordered", "one_vs_rest", "subset")
+            ),
+            "ties": one_of("ties", self.ties, ("first", "any")),
+        }
+
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
     ) -> OptimalTreeClassifier:
@@ -379,18 +397,7 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
-        objective = {
-            **_criterion(self.criterion, self.cost_matrix),
-            "max_depth": _limit("max_depth", self.max_depth, 0),
-            "lookahead": _limit("lookahead", self.lookahead, 1),
-            "max_leaf_nodes": _limit("max_leaf_nodes", self.max_leaf_nodes, 1),
-            "min_samples_leaf": integer("min_samples_leaf", self.min_samples_leaf, 1),
-            "leaf_penalty": real("leaf_penalty", self.leaf_penalty, 0.0, 1e9),
-            "nominal_splits": one_of(
-                "nominal_splits", self.nominal_splits, ("ordered", "one_vs_rest", "subset")
-            ),
-            "ties": one_of("ties", self.ties, ("first", "any")),
-        }
+        objective = self._objective()
         n_jobs = threads(self.n_jobs)
         most_memory = checked_memory("memory_limit", self.memory_limit)
         limits, table, weights = self._searchable(X, y, sample_weight)
@@ -408,6 +415,80 @@ class OptimalTreeClassifier(_Searched):
         self._finish(model, table.class_values, table.has_feature_names)
         self._remember_rounding(table)
         return self
+
+    def near_optimal(
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        within: float = 0.01,
+    ) -> Records:
+        """What every feature can do as the first test, and how many first tests are nearly optimal:
+        those with a tree whose objective is at most that of the optimum + `within`.
+
+        First tests are counted, not whole trees: below a first test there are many trees as good,
+        and listing those is another search. The time is about that of one proof per feature, more
+        with a large `within`; time limits and budgets of the estimator do not hold, Ctrl-C ends it.
+
+        Args:
+            X, y, sample_weight: the rows of the fit.
+            within: distance to the optimum, >= 0, in units of the objective (with
+                ``criterion="error"``: a share of the rows).
+
+        Returns:
+            One dict per feature, best first: ``feature``, its name; ``objective``, that of the best
+            tree with this feature in its first test (None: the feature cannot be tested);
+            ``more``, how much more than the optimum; ``tests``, how many of its first tests come
+            within; ``found``, these tests (if there are none, the best one), each a dict with
+            ``threshold`` (numbers up to it go left) or ``levels`` (these go left), ``missing``
+            ("left" or "right", None where no value is missing) and ``objective``.
+
+        Raises:
+            ValueError: `lookahead`, a criterion that is no sum over the leaves, a negative
+                `within`.
+
+        Examples:
+            >>> from sklearn.datasets import load_iris
+            >>> X, y = load_iris(return_X_y=True)
+            >>> model = OptimalTreeClassifier(max_depth=2).fit(X, y)
+            >>> roots = model.near_optimal(X, y, within=0.01)
+            >>> [(row["feature"], round(150 * row["objective"]), row["tests"]) for row in roots]
+            [('x2', 6, 1), ('x3', 6, 1), ('x0', 12, 0), ('x1', 31, 0)]
+        """
+        within = real("within", within, 0.0, 1e9)
+        objective = self._objective()
+        limits, table, weights = self._searchable(X, y, sample_weight)
+        objective["cost_matrix"] = costs_of(self.cost_matrix, len(table.classes))
+        searched = _engine.near_optimal(
+            table,
+            objective,
+            {**limits, "time_limit": None, "node_budget": None},
+            within,
+            sample_weight=weights,
+            n_jobs=threads(self.n_jobs),
+            progress=self.progress,
+            memory_limit=checked_memory("memory_limit", self.memory_limit),
+        )
+        rows = [_first_tests(table, roots) for roots in searched]
+        reached = [row["objective"] for row in rows if row["objective"] is not None]
+        least = min(reached, default=0.0)
+        for row in rows:
+            row["more"] = None if row["objective"] is None else row["objective"] - least
+        rows.sort(key=lambda row: math.inf if row["more"] is None else row["more"])
+        worst = max(reached, default=0.0) - least
+        return Records(
+            rows,
+            {
+                "first test": "feature",
+                "objective": "objective",
+                "more than optimal": "more",
+                "": lambda row: bar((row["more"] or 0.0) / worst if worst > 0 else 0.0),
+                "tests within": "tests",
+                "of them the best": _best_of_tests,
+            },
+            title=f"First tests of trees within {within:g} of the optimum",
+        )
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None
@@ -449,10 +530,42 @@ class OptimalTreeClassifier(_Searched):
         self.gap_ = 0.0 if self.proven_ else gap
 
 
+def _first_tests(table: Any, roots: dict[str, Any]) -> dict[str, Any]:
+    """The first tests of a feature, in the terms of its column."""
+    feature = roots["feature"]
+    found = []
+    for test in roots["tests"]:
+        levels, right = test["levels"], test["missing_right"]
+        found.append(
+            {
+                "threshold": test["threshold"],
+                "levels": levels and [table.columns[feature].levels[code] for code in levels],
+                "missing": None if right is None else "right" if right else "left",
+                "objective": test["objective"],
+            }
+        )
+    return {
+        "feature": table.columns[feature].name,
+        "objective": min((test["objective"] for test in found), default=None),
+        "tests": len(found) if roots["is_near"] else 0,
+        "found": found,
+    }
+
+
+def _best_of_tests(row: dict[str, Any]) -> str:
+    """The first of the best tests of a row, as text."""
+    if not row["found"]:
+        return ""
+    test = min(row["found"], key=lambda test: test["objective"])
+    if test["levels"] is None:
+        return f"<= {test['threshold']:.6g}"
+    return "in " + ", ".join(map(str, test["levels"]))
+
+
 def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:
     """The criterion of an objective: its name and its options."""
-    if isinstance(criterion, str) and criterion == "error":
-        return {"criterion": "error"}
+    if isinstance(criterion, str) and criterion in ("error", "matthews"):
+        return {"criterion": criterion}
     if cost_matrix is not None:
         raise ValueError(
             f"criterion={shown(criterion)} with a cost_matrix: costs take the place of the "

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.metrics import f1_score, fbeta_score, matthews_corrcoef
 
 import fasttree
 
@@ -308,3 +309,106 @@ def test_the_picture_of_greedy_losses_shows_the_table():
         assert label in ax.get_xlabel()
         assert (len(ax.patches) > len(names)) == (not model.proven_)
         assert ax.get_xlim()[0] <= 100 * (model.lower_bound_ - model.upper_bound_)
+
+
+def test_near_optimal_lists_what_each_feature_can_do_first():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = np.round(X[:, [0, 1, 7]], 1)
+    weights = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+    model = fasttree.optimal_tree(X, y, max_depth=2, sample_weight=weights)
+    within = 0.005
+    rows = model.near_optimal(X, y, weights, within=within)
+    least = model.training_errors_
+
+    def stump(part):
+        """Errors of the best single test of some rows."""
+        if not part.any():
+            return 0.0
+        return fasttree.optimal_tree(
+            X[part], y[part], max_depth=1, sample_weight=weights[part]
+        ).training_errors_
+
+    assert sorted(row["feature"] for row in rows) == ["x0", "x1", "x2"]
+    assert rows[0]["more"] == 0.0
+    for row in rows:
+        x = X[:, int(row["feature"][1:])]
+        values = np.unique(x)
+        middles = (values[1:] + values[:-1]) / 2
+        errors = np.array([stump(x <= t) + stump(x > t) for t in middles])
+        assert row["objective"] * weights.sum() == pytest.approx(errors.min())
+        near = middles[errors <= least + within * weights.sum()]
+        assert row["tests"] == len(near)
+        if len(near):
+            assert [test["threshold"] for test in row["found"]] == pytest.approx(near)
+        assert all(test["missing"] is None and test["levels"] is None for test in row["found"])
+    assert "tests within" in str(rows)
+    assert "<table" in rows._repr_html_()
+
+
+def test_near_optimal_names_levels_and_sides_of_missing_values():
+    import pandas as pd
+
+    level = pd.Categorical(list("abcd") * 5, categories=list("abcd"))
+    number = np.r_[[np.nan] * 4, np.arange(16.0)]
+    X = pd.DataFrame({"level": level, "number": number})
+    y = np.isin(level, ["a", "c"]).astype(int)
+    model = fasttree.optimal_tree(X, y, max_depth=1, nominal_splits="subset")
+    first, second = model.near_optimal(X, y)
+    assert (first["feature"], first["objective"], first["tests"]) == ("level", 0.0, 1)
+    assert first["found"][0]["levels"] == ["a", "c"]
+    assert (second["feature"], second["tests"]) == ("number", 0)
+    assert second["found"][0]["missing"] in ("left", "right")
+    assert second["more"] == second["objective"] > 0
+    with pytest.raises(ValueError, match="within"):
+        model.near_optimal(X, y, within=-1)
+    ahead = fasttree.optimal_tree(X, y, max_depth=2, lookahead=1)
+    with pytest.raises(ValueError, match="lookahead"):
+        ahead.near_optimal(X, y)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "score"),
+    [
+        ("f_measure", f1_score),
+        (fasttree.criteria.FMeasure(beta=3.0), lambda y, p: fbeta_score(y, p, beta=3.0)),
+        ("matthews", matthews_corrcoef),
+    ],
+    ids=["f1", "f3", "matthews"],
+)
+def test_no_other_tree_has_a_greater_f_or_matthews(criterion, score):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[::2, :5], 1 - y[::2]
+    for depth in (1, 2, 3):
+        best = fasttree.optimal_tree(X, y, criterion=criterion, max_depth=depth)
+        assert best.proven_
+        reached = score(y, best.predict(X))
+        assert best.upper_bound_ == pytest.approx(1 - reached)
+        assert best.get_depth() <= depth
+        for how in ("error", "gini"):
+            other = fasttree.optimal_tree(X, y, criterion=how, max_depth=depth)
+            assert score(y, other.predict(X)) <= reached + 1e-12
+        for cost in (0.2, 0.5, 2.0, 5.0):
+            costs = [[0.0, 1.0], [cost, 0.0]]
+            other = fasttree.optimal_tree(X, y, cost_matrix=costs, max_depth=depth)
+            assert score(y, other.predict(X)) <= reached + 1e-12
+    early = fasttree.optimal_tree(X, y, criterion=criterion, max_depth=3, node_budget=5)
+    assert early.lower_bound_ <= best.upper_bound_ <= early.upper_bound_
+
+
+def test_f_and_matthews_are_of_two_classes_and_kept_with_the_model(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="3 classes"):
+        fasttree.optimal_tree(X, y, criterion="matthews", max_depth=2)
+    y = y == 1
+    for wrong in ({"leaf_penalty": 0.1}, {"lookahead": 1}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            fasttree.optimal_tree(X, y, criterion="f_measure", max_depth=2, **wrong)
+    with pytest.raises(ValueError, match="both classes"):
+        fasttree.optimal_tree(X, y, criterion="f_measure", max_depth=2, sample_weight=1.0 * y)
+    model = fasttree.optimal_tree(X, y, criterion="matthews", max_depth=2)
+    model.save(tmp_path / "tree.json")
+    again = fasttree.load_model(tmp_path / "tree.json")
+    assert again.criterion == "matthews"
+    assert again.upper_bound_ == model.upper_bound_
+    with pytest.raises(ValueError, match="no sum"):
+        model.near_optimal(X, y)

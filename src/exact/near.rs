@@ -1,0 +1,118 @@
+//! The first tests of trees that are nearly optimal.
+//!
+//! Each feature is searched on its own: all its tests below a limit, or, if there is none, its best
+//! one. So the list says what every feature can do as the first one.
+
+use super::deeper::{first_tests, solve_any};
+use super::losses::Loss;
+use super::ranked::{Asked, RankedTest};
+use super::search::{OptimalSearch, Question, Started};
+use super::setting::{Answer, Query};
+use crate::error::Result;
+use crate::numeric::midpoint;
+use crate::parallel::Control;
+
+/// The trees whose first test is of one feature.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct FeatureRoots {
+    /// The feature.
+    pub feature: usize,
+    /// Its tests, by their order in the feature: the near-optimal ones, or the best one.
+    pub tests: Vec<RootTest>,
+    /// Whether they are near-optimal.
+    pub is_near: bool,
+}
+
+/// A first test.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct RootTest {
+    /// Numbers up to this one go left.
+    pub threshold: Option<f64>,
+    /// These levels go left.
+    pub levels: Option<Vec<u32>>,
+    /// Whether missing values go right; none if no value is missing.
+    pub missing_right: Option<bool>,
+    /// The objective of the best tree with this test.
+    pub objective: f64,
+}
+
+/// The first tests of trees within a distance of the least objective.
+pub(super) struct NearRoots(pub(super) f64);
+
+impl Question for NearRoots {
+    type Found = Vec<FeatureRoots>;
+
+    fn ask<L: Loss>(
+        &self,
+        search: &OptimalSearch<'_>,
+        loss: &L,
+        (control, _): (&Control, &Control),
+    ) -> Result<Vec<FeatureRoots>> {
+        let Started { setting, set, pool, depth, leaves, .. } =
+            search.start(loss, false, control)?;
+        let zeros = vec![0.0; set.columns.len()];
+        let whole = |depth| {
+            let query = Query { depth, leaves, is_first: false, ..Query::stump(&set, &zeros) };
+            solve_any(&setting, &query, &pool, control).complete()
+        };
+        let best = whole(depth)?.best.cost;
+        // Costs are sums in any order.
+        let limit = best + self.0 * search.total + 1e-9 * (1.0 + best.abs());
+        let features = search.ranked.values.len();
+        let mut found = Vec::with_capacity(features);
+        if depth == 0 || leaves < 2 {
+            return Ok(found);
+        }
+        let Answer { lower, by_column: less, .. } = whole(depth - 1)?;
+        for feature in 0..features {
+            let of_feature = |column: &super::ranked::TestColumn| match column.feature == feature {
+                true => 0.0,
+                false => f64::INFINITY,
+            };
+            let own: Vec<f64> = search.ranked.columns.iter().map(of_feature).collect();
+            let roots = |limit: f64, is_all: bool| {
+                let stump = Query::stump(&set, &own);
+                let query = Query { depth, leaves, limit, is_first: false, ..stump };
+                first_tests(&setting, &query, (lower, less.clone()), is_all, &pool, control)
+            };
+            let mut tests = roots(limit, true)?;
+            let is_near = !tests.is_empty();
+            if !is_near {
+                tests = roots(f64::INFINITY, false)?;
+            }
+            // A test may stand there several times, with other numbers of leaves on its sides.
+            let key = |test: &RankedTest| search.ranked.key(*test);
+            tests.sort_by(|a, b| key(&a.0).cmp(&key(&b.0)).then(a.1.total_cmp(&b.1)));
+            tests.dedup_by_key(|test| test.0);
+            let told = |&(test, cost): &(RankedTest, f64)| {
+                let objective = cost / search.total;
+                RootTest { objective, ..told(search, test) }
+            };
+            found.push(FeatureRoots { feature, tests: tests.iter().map(told).collect(), is_near });
+        }
+        Ok(found)
+    }
+}
+
+/// A test in terms of the data.
+fn told(search: &OptimalSearch<'_>, test: RankedTest) -> RootTest {
+    let column = &search.ranked.columns[test.column as usize];
+    let values = &search.ranked.values[column.feature];
+    let is_number = search.is_number(column.feature);
+    let (threshold, levels) = match &column.asked {
+        Asked::Levels(levels) => (None, Some(levels.clone())),
+        Asked::Cut => {
+            let (below, above) = (values[test.below as usize - 2], values[test.below as usize - 1]);
+            match is_number {
+                true => (Some(midpoint(below, above)), None),
+                false => (None, Some((0..=below as u32).collect())),
+            }
+        }
+    };
+    let twins =
+        search.ranked.columns.iter().any(|other| {
+            other.feature == column.feature && other.missing_right && !values.is_empty()
+        });
+    let missing_right = twins.then_some(column.missing_right);
+    RootTest { threshold, levels, missing_right, objective: 0.0 }
+}

@@ -1,0 +1,399 @@
+//! A search for an optimal tree: what it needs to know of the rows, the choice of the loss, and the
+//! tree that is written down.
+
+use super::SearchLimits;
+use super::first_plan::first_of;
+use super::found::{FoundNode, flat};
+use super::known::Known;
+use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
+use super::objective::{Cheapest, MOST_DEPTH, Objective, TieRule};
+use super::passes::search;
+use super::ranked::{Asked, RankedRows};
+use super::setting::Setting;
+use super::sorted::SortedSet;
+use super::two_levels::Pool;
+use super::written::{WrittenTest, listing, write};
+use crate::criteria::{Cells, Context, Criterion, LossRise};
+use crate::data::{Column, Dataset, Weights};
+use crate::error::{Error, Result};
+use crate::numeric::midpoint;
+use crate::parallel::Control;
+use crate::simd::stumps::LaneNumber;
+use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
+use std::marker::PhantomData;
+use std::time::Instant;
+
+/// The largest weight of all rows whose errors are counted in whole numbers.
+const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
+
+/// Solved sets are kept if all columns together have so few values.
+const MOST_KNOWN_PLACES: usize = 1000;
+
+/// The rows of a search, checked.
+pub(super) struct Prepared<'a> {
+    pub(super) data: &'a Dataset,
+    pub(super) rows: &'a [u32],
+    pub(super) objective: &'a Objective,
+    pub(super) limits: &'a SearchLimits,
+    pub(super) start: Instant,
+    costs: Option<CostMatrix>,
+    /// Weight of each row; empty if all are 1.
+    weights: Vec<f64>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Check what is asked.
+    pub(super) fn new(
+        data: &'a Dataset,
+        rows: &'a [u32],
+        weights: &Weights,
+        objective: &'a Objective,
+        limits: &'a SearchLimits,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        limits.check()?;
+        objective.check(limits)?;
+        objective.criterion()?;
+        let costs = match &objective.cost_matrix {
+            Some(costs) => Some(CostMatrix::new(costs, data.n_classes())?),
+            None => None,
+        };
+        if rows.is_empty() {
+            return Err(Error::Data("no training rows with a positive weight".into()));
+        }
+        let weights = match weights {
+            Weights::Unit => Vec::new(),
+            _ => rows.iter().map(|&r| weights.value(r)).collect(),
+        };
+        Ok(Self { data, rows, objective, limits, start, costs, weights })
+    }
+
+    /// What a budget of search nodes finds must not depend on threads.
+    pub(super) fn control(&self, control: &Control) -> Control {
+        if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
+    }
+
+    pub(super) fn ranked(&self, control: &Control) -> Result<RankedRows> {
+        let nominal = self.objective.nominal_splits;
+        RankedRows::new(self.data, self.rows, self.weights.clone(), nominal, control)
+    }
+
+    /// The search of ranked rows, by their own weights.
+    pub(super) fn search<'s>(&'s self, ranked: &'s RankedRows) -> OptimalSearch<'s> {
+        let total = match ranked.weights.is_empty() {
+            true => ranked.len() as f64,
+            false => ranked.weights.iter().sum(),
+        };
+        OptimalSearch {
+            data: self.data,
+            ranked,
+            objective: self.objective,
+            limits: self.limits,
+            costs: self.costs.clone(),
+            total,
+            is_whole: ranked.weights.iter().all(|w| w.fract() == 0.0) && total <= MOST_COUNTED,
+        }
+    }
+
+    /// The result if time was up before the rows were ranked: one leaf. Its bound is that no loss
+    /// is negative.
+    pub(super) fn single_leaf(&self) -> Cheapest {
+        let (data, objective) = (self.data, self.objective);
+        let weight = |i: usize| self.weights.get(i).copied().unwrap_or(1.0);
+        let mut counts = vec![0.0; data.n_classes()];
+        for (i, &row) in self.rows.iter().enumerate() {
+            counts[usize::from(data.classes()[row as usize])] += weight(i);
+        }
+        let n: f64 = counts.iter().sum();
+        let label =
+            self.costs.as_ref().map_or_else(|| majority(&counts), |costs| costs.label(&counts));
+        let errors = n - counts[label];
+        let loss = match (&self.costs, objective.criterion()) {
+            (Some(costs), _) => costs.of(&counts, label as i32),
+            (None, Ok(criterion)) => {
+                let context = Context::new(counts.len(), 0);
+                criterion.loss(Cells::Weights(&counts), &context).unwrap_or(errors)
+            }
+            (None, Err(_)) => errors,
+        };
+        let mut tree = Tree::empty(data.n_classes());
+        let rows = self.rows.len() as u32;
+        write(&mut tree, NodePosition::ROOT, (counts, rows), label as i32, None);
+        let penalty = objective.leaf_penalty;
+        Cheapest { tree, objective: loss / n + penalty, lower: penalty, errors, opened: 0 }
+    }
+}
+
+/// What is asked of a search.
+pub(super) trait Question {
+    type Found;
+
+    fn ask<L: Loss>(
+        &self,
+        search: &OptimalSearch<'_>,
+        loss: &L,
+        controls: (&Control, &Control),
+    ) -> Result<Self::Found>;
+}
+
+/// The best tree, with its nodes.
+pub(super) struct BestTree;
+
+impl Question for BestTree {
+    type Found = (Cheapest, Vec<FoundNode>);
+
+    fn ask<L: Loss>(
+        &self,
+        search: &OptimalSearch<'_>,
+        loss: &L,
+        controls: (&Control, &Control),
+    ) -> Result<Self::Found> {
+        search.best(loss, controls)
+    }
+}
+
+/// A search and its input.
+pub(super) struct OptimalSearch<'a> {
+    data: &'a Dataset,
+    pub(super) ranked: &'a RankedRows,
+    objective: &'a Objective,
+    limits: &'a SearchLimits,
+    pub(super) costs: Option<CostMatrix>,
+    /// Weight of all rows.
+    pub(super) total: f64,
+    /// Whether all weights are whole numbers.
+    is_whole: bool,
+}
+
+/// A search with all that the solver needs.
+pub(super) struct Started<'a, L: Loss> {
+    pub(super) setting: Setting<'a, L>,
+    pub(super) set: SortedSet,
+    pub(super) pool: Pool<L::Memory>,
+    /// The depth that is searched in full, and that of the tree.
+    pub(super) depth: u32,
+    full_depth: u32,
+    pub(super) leaves: u32,
+    /// Whether costs are whole numbers.
+    is_exact: bool,
+}
+
+impl OptimalSearch<'_> {
+    /// The loss by a criterion or by costs.
+    pub(super) fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> AdditiveLoss<C> {
+        let classes = self.ranked.classes;
+        let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
+        let (loss, rise, skips_runs) = match &self.costs {
+            Some(costs) => {
+                let pairs = (0..classes).flat_map(|i| (0..classes).map(move |j| (i, j)));
+                let most = pairs.map(|(i, j)| costs.one(i, j as i32)).fold(0.0, f64::max);
+                (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(most), true)
+            }
+            None => {
+                let (rise, convex) = (criterion.loss_rise(), criterion.info().convex);
+                let skips_runs = convex || self.is_error(criterion.as_ref());
+                let context = Context::new(classes, self.total as u64);
+                (LeafLoss::Of(criterion, context), rise, skips_runs)
+            }
+        };
+        AdditiveLoss { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+    }
+
+    /// Whether a feature is a number.
+    pub(super) fn is_number(&self, feature: usize) -> bool {
+        matches!(self.data.columns()[feature], Column::Numeric(_))
+    }
+
+    /// Ask, by the loss that suits the rows.
+    pub(super) fn ask<Q: Question>(
+        &self,
+        question: &Q,
+        controls: (&Control, &Control),
+    ) -> Result<Q::Found> {
+        let criterion = self.objective.criterion()?;
+        let is_counted = self.is_error(criterion.as_ref()) && self.is_whole;
+        if is_counted && self.objective.min_samples_leaf == 1 && !self.ranked.has_missing() {
+            return if self.total <= f64::from(i16::MOST) {
+                question.ask(self, &ErrorLoss::<i16>::new(self.ranked), controls)
+            } else {
+                question.ask(self, &ErrorLoss::<i32>::new(self.ranked), controls)
+            };
+        }
+        if self.is_whole {
+            question.ask(self, &self.additive::<u32>(criterion), controls)
+        } else {
+            question.ask(self, &self.additive::<f64>(criterion), controls)
+        }
+    }
+
+    fn is_error(&self, criterion: &dyn Criterion) -> bool {
+        criterion.info().name == "accuracy" && self.costs.is_none()
+    }
+
+    /// The solver's input; `is_first`: ties are resolved.
+    pub(super) fn start<'s, L: Loss>(
+        &'s self,
+        loss: &'s L,
+        is_first: bool,
+        control: &Control,
+    ) -> Result<Started<'s, L>> {
+        let (ranked, limits) = (self.ranked, self.limits);
+        let leaf_penalty = self.objective.leaf_penalty * self.total;
+        let is_error = self.is_error(self.objective.criterion()?.as_ref());
+        let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && is_error;
+        // For exact losses, so small that the sums of all leaves are exact and below one unit.
+        let step = f64::exp2(self.total.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
+        let tie = if is_first { step / 2.0 } else { 0.0 };
+        let min_rows = self.objective.min_samples_leaf.min(ranked.len().max(1)) as u32;
+        let heaviest = (0..ranked.len() as u32).map(|row| ranked.weight(row)).fold(0.0, f64::max);
+        let places = ranked.columns.iter().map(|column| column.end as usize);
+        let known = match places.sum::<usize>() <= MOST_KNOWN_PLACES {
+            true => Known::new(ranked.len(), limits.memory.min(control.budget().left())),
+            false => Known::default(),
+        };
+        let setting = Setting {
+            rows: ranked,
+            loss,
+            penalty: leaf_penalty + 2.0 * tie,
+            leaf_price: leaf_penalty,
+            tie,
+            min_rows,
+            few_rows: f64::from(min_rows - 1) * heaviest,
+            known,
+            opened: 0.into(),
+            reported: 0.into(),
+            budget: limits.node_budget.unwrap_or(u64::MAX),
+        };
+        let leaves = self.objective.leaves(limits, ranked.len());
+        let depth =
+            self.objective.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
+        let full_depth = depth.min(leaves - 1);
+        let depth = self.objective.lookahead.map_or(full_depth, |d| full_depth.min(d as u32));
+        // A set takes about 25 bytes per row and column, and each level and thread holds one.
+        let sets = 1 + depth.saturating_sub(2).min(8) as usize * control.threads();
+        let bytes = 25 * ranked.len() * ranked.columns.len().max(1);
+        let bytes = bytes.saturating_mul(sets);
+        control.budget().admit("the search for an optimal tree", bytes, "take fewer rows")?;
+        let mut set = SortedSet::all(ranked, setting.marks(), control)?;
+        let all: Vec<u32> = (0..ranked.len() as u32).collect();
+        set.hash = setting.known.hash(&all);
+        Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_exact })
+    }
+
+    /// Search, and write the tree down.
+    fn best<L: Loss>(
+        &self,
+        loss: &L,
+        (searching, ending): (&Control, &Control),
+    ) -> Result<(Cheapest, Vec<FoundNode>)> {
+        let leaf_penalty = self.objective.leaf_penalty * self.total;
+        let is_first = self.objective.ties == TieRule::First;
+        let started = match self.start(loss, is_first, searching) {
+            Err(Error::OutOfTime) => {
+                let leaf = vec![FoundNode { test: None, right: 0 }];
+                return Ok((self.written(loss, &leaf, Some(leaf_penalty), 0), leaf));
+            }
+            started => started?,
+        };
+        let Started { setting, set, pool, depth, full_depth, leaves, is_exact } = &started;
+        let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
+        let how = (is_first, self.limits.time_limit.is_some());
+        let (answer, found) = search(setting, set, (depth, leaves), how, pool, searching)?;
+        // Of deeper trees nothing is known but that no loss is negative.
+        let is_deepest = depth == *full_depth;
+        let mut lower = Some(if is_deepest { answer.lower } else { leaf_penalty });
+        match &answer.halted {
+            None if is_deepest => lower = None,
+            None => {}
+            Some(Error::OutOfTime) => {}
+            Some(error) => return Err(error.clone()),
+        }
+        let plan = match answer.halted {
+            None if is_first && answer.best.plan.is_some() => {
+                match first_of(setting, set, depth, &answer.best, pool, searching) {
+                    Err(Error::OutOfTime) => found,
+                    plan => plan?,
+                }
+            }
+            _ => found,
+        };
+        let grown = if is_deepest { 0 } else { *full_depth };
+        let nodes = flat(setting, set, plan, grown, ending)?;
+        // Of a bound of the cost, what the penalty for ties may have added is taken away.
+        let lower = lower.map(|lower| {
+            let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
+            let lower = (lower - ties).max(leaf_penalty);
+            if *is_exact { (lower - 1e-6).ceil().max(leaf_penalty) } else { lower }
+        });
+        let opened = setting.opened.load(std::sync::atomic::Ordering::Relaxed);
+        Ok((self.written(loss, &nodes, lower, opened), nodes))
+    }
+
+    /// The tree, with its cost; `lower`: a bound of the cost, if the tree is not proven.
+    pub(super) fn written<L: Loss>(
+        &self,
+        loss: &L,
+        nodes: &[FoundNode],
+        lower: Option<f64>,
+        opened: u64,
+    ) -> Cheapest {
+        let (data, ranked) = (self.data, self.ranked);
+        let mut tree = Tree::empty(data.n_classes());
+        let counts_of = |rows: &[u32]| {
+            let mut counts = vec![0.0; ranked.classes];
+            for &row in rows {
+                counts[usize::from(ranked.class[row as usize])] += ranked.weight(row);
+            }
+            counts
+        };
+        let all: Vec<u32> = (0..ranked.len() as u32).collect();
+        let mut stack = vec![(all, 0, NodePosition::ROOT)];
+        let (mut cost, mut leaves, mut errors) = (0.0, 0.0, 0.0);
+        while let Some((rows, i, position)) = stack.pop() {
+            let counts = counts_of(&rows);
+            let label = match &self.costs {
+                Some(costs) => costs.label(&counts),
+                None => majority(&counts),
+            };
+            let n_rows = rows.len() as u32;
+            let FoundNode { test, right } = nodes[i];
+            let test = test.map(|test| {
+                let column = &ranked.columns[test.column as usize];
+                let is_left = |row: &u32| column.ranks[*row as usize] < test.below;
+                let (on_left, on_right): (Vec<u32>, Vec<u32>) =
+                    rows.iter().partition(|row| is_left(row));
+                let sides = [counts_of(&on_left), counts_of(&on_right)];
+                // Known values next to the threshold.
+                let known = |row: &u32| {
+                    let rank = column.ranks[*row as usize];
+                    (rank > 0 && rank < column.end).then_some(rank)
+                };
+                let below = on_left.iter().filter_map(known).max().unwrap_or(1);
+                let above = on_right.iter().filter_map(known).min().unwrap_or(below);
+                let value = |rank: u32| ranked.values[column.feature][rank as usize - 1];
+                let (test, listed) = match (&data.columns()[column.feature], &column.asked) {
+                    (Column::Numeric(_), _) => {
+                        (Test::Threshold(midpoint(value(below), value(above)).into()), Vec::new())
+                    }
+                    (_, Asked::Cut) => listing((0..=value(below) as u32).collect()),
+                    (_, Asked::Levels(listed)) => listing(listed.clone()),
+                };
+                let has_missing = rows.iter().any(|row| known(row).is_none());
+                let missing = has_missing.then_some(u32::from(column.missing_right));
+                let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
+                stack.push((on_right, right as usize, NodePosition { branch: 1, ..child }));
+                stack.push((on_left, i + 1, child));
+                WrittenTest { feature: column.feature, test, listed, sides, missing, right }
+            });
+            if test.is_none() {
+                cost += loss.leaf(&counts);
+                leaves += 1.0;
+                errors += counts.iter().sum::<f64>() - counts[label];
+            }
+            write(&mut tree, position, (counts, n_rows), label as i32, test);
+        }
+        let objective = cost / self.total + self.objective.leaf_penalty * leaves;
+        let lower = lower.map_or(objective, |lower| (lower / self.total).min(objective));
+        Cheapest { tree, objective, lower, errors, opened }
+    }
+}

@@ -96,8 +96,10 @@ def objective_of(model: Any) -> str:
     """What an optimal tree minimises, in a word."""
     if model.cost_matrix is not None:
         return "cost"
-    made: Any = "error" if model.criterion == "error" else criteria.make(model.criterion)
-    return getattr(made, "name", made)
+    if model.criterion in ("error", "matthews"):
+        return str(model.criterion)
+    made: Any = criteria.make(model.criterion)
+    return str(made.name)
 
 
 def _mean_loss(model: Any, n_classes: int) -> Callable[[np.ndarray], float]:
@@ -152,6 +154,11 @@ def beside_greedy(
     Returns:
         The comparison.
     """
+    if objective_of(model) in ("f_measure", "matthews"):
+        raise ValueError(
+            f"compare_with_greedy: criterion={objective_of(model)!r} is no sum over the leaves, so "
+            "grown trees have no such objective; compare predictions by fasttree.metrics"
+        )
     # A tree can only be fairly compared with trees that could have been found: nominal columns are
     # divided as the search divides them, and a missing value goes to one of two sides.
     if model.nominal_splits == "ordered":

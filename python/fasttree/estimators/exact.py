@@ -54,6 +54,7 @@ from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth
 from .costs import costs_of
+from .first_tests import first_tests
 from .parameters import criterion_to_text
 from .tree import FastTreeClassifier
 
@@ -470,25 +471,7 @@ class OptimalTreeClassifier(_Searched):
             progress=self.progress,
             memory_limit=checked_memory("memory_limit", self.memory_limit),
         )
-        rows = [_first_tests(table, roots) for roots in searched]
-        reached = [row["objective"] for row in rows if row["objective"] is not None]
-        least = min(reached, default=0.0)
-        for row in rows:
-            row["more"] = None if row["objective"] is None else row["objective"] - least
-        rows.sort(key=lambda row: math.inf if row["more"] is None else row["more"])
-        worst = max(reached, default=0.0) - least
-        return Records(
-            rows,
-            {
-                "first test": "feature",
-                "objective": "objective",
-                "more than optimal": "more",
-                "": lambda row: bar((row["more"] or 0.0) / worst if worst > 0 else 0.0),
-                "tests within": "tests",
-                "of them the best": _best_of_tests,
-            },
-            title=f"First tests of trees within {within:g} of the optimum",
-        )
+        return first_tests(table, searched, within)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None
@@ -528,38 +511,6 @@ class OptimalTreeClassifier(_Searched):
         super()._finish(model, classes, has_names)
         gap = 1.0 - self.lower_bound_ / self.upper_bound_ if self.upper_bound_ > 0 else 0.0
         self.gap_ = 0.0 if self.proven_ else gap
-
-
-def _first_tests(table: Any, roots: dict[str, Any]) -> dict[str, Any]:
-    """The first tests of a feature, in the terms of its column."""
-    feature = roots["feature"]
-    found = []
-    for test in roots["tests"]:
-        levels, right = test["levels"], test["missing_right"]
-        found.append(
-            {
-                "threshold": test["threshold"],
-                "levels": levels and [table.columns[feature].levels[code] for code in levels],
-                "missing": None if right is None else "right" if right else "left",
-                "objective": test["objective"],
-            }
-        )
-    return {
-        "feature": table.columns[feature].name,
-        "objective": min((test["objective"] for test in found), default=None),
-        "tests": len(found) if roots["is_near"] else 0,
-        "found": found,
-    }
-
-
-def _best_of_tests(row: dict[str, Any]) -> str:
-    """The first of the best tests of a row, as text."""
-    if not row["found"]:
-        return ""
-    test = min(row["found"], key=lambda test: test["objective"])
-    if test["levels"] is None:
-        return f"<= {test['threshold']:.6g}"
-    return "in " + ", ".join(map(str, test["levels"]))
 
 
 def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:

@@ -410,5 +410,6 @@ def test_f_and_matthews_are_of_two_classes_and_kept_with_the_model(tmp_path):
     again = fasttree.load_model(tmp_path / "tree.json")
     assert again.criterion == "matthews"
     assert again.upper_bound_ == model.upper_bound_
-    with pytest.raises(ValueError, match="no sum"):
-        model.near_optimal(X, y)
+    for compared in (model.near_optimal, model.compare_with_greedy):
+        with pytest.raises(ValueError, match="no sum"):
+            compared(X, y)

@@ -29,7 +29,8 @@ pub enum TieRule {
 #[derive(Debug, Clone, PartialEq, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Objective {
-    /// `error`, a criterion whose score is a difference of mean losses, or [`Measure`].
+    /// `error`, a criterion whose score is a difference of mean losses, or, of two classes,
+    /// `f_measure` or `matthews`.
     pub criterion: String,
     /// Its options.
     pub criterion_options: Map<String, Value>,

@@ -49,6 +49,83 @@ struct Chord {
     most: f64,
 }
 
+/// What is known of the corners.
+struct Corners {
+    measure: Measure,
+    /// Weight of the negative and of the positive rows.
+    sides: [f64; 2],
+    open: Vec<Chord>,
+    /// The best tree: its point, its nodes, and the weights of both classes that led to it.
+    best: (Wrong, Vec<FoundNode>, [f64; 2]),
+    /// Once time is up, the measure of no tree is greater than this or that of the best one.
+    most: f64,
+    is_halted: bool,
+}
+
+impl Corners {
+    /// Two leaves: all rows are negative, or all positive.
+    fn new(measure: Measure, sides: [f64; 2]) -> Self {
+        let ends = [Wrong { fp: 0.0, fn_: sides[1] }, Wrong { fp: sides[0], fn_: 0.0 }];
+        let lines = [Line { a: 1.0, b: 0.0, least: 0.0 }, Line { a: 0.0, b: 1.0, least: 0.0 }];
+        let best = (ends[1], vec![FoundNode { test: None, right: 0 }], [0.0, 1.0]);
+        let (open, most, is_halted) = (Vec::new(), 0.0, false);
+        let mut corners = Self { measure, sides, open, best, most, is_halted };
+        corners.push(ends, lines);
+        corners
+    }
+
+    fn value(&self, wrong: Wrong) -> f64 {
+        self.measure.of(wrong, self.sides)
+    }
+
+    fn push(&mut self, ends: [Wrong; 2], lines: [Line; 2]) {
+        let most = self.value(lines[0].corner(lines[1]));
+        self.open.push(Chord { ends, lines, most });
+    }
+
+    /// Time is up within a chord.
+    fn halt(&mut self, most: f64) {
+        self.is_halted = true;
+        self.most = self.most.max(most);
+    }
+
+    /// The most promising chord, with the weights of both classes to search with.
+    fn next(&mut self) -> Option<(Chord, [f64; 2])> {
+        loop {
+            let open = &self.open;
+            let i = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most))?;
+            let chord = self.open.swap_remove(i);
+            let [from, to] = chord.ends;
+            let (a, b) = (from.fn_ - to.fn_, to.fp - from.fp);
+            if chord.most <= self.value(self.best.0) + TIE || a <= 0.0 || b <= 0.0 {
+                continue;
+            }
+            if !self.is_halted {
+                return Some((chord, [a, b]));
+            }
+            self.halt(chord.most);
+        }
+    }
+
+    /// Take in the tree of least cost for a chord; no tree of the weighted rows costs less than
+    /// `least`.
+    fn take(&mut self, chord: Chord, [a, b]: [f64; 2], found: (&Cheapest, Vec<FoundNode>, f64)) {
+        let (tree, nodes, least) = found;
+        let Chord { ends: [from, to], lines, .. } = chord;
+        let (wrong, line) = (wrong_of(tree, [a, b]), Line { a, b, least });
+        if self.value(wrong) > self.value(self.best.0) + TIE {
+            self.best = (wrong, nodes, [a, b]);
+        }
+        if tree.lower < tree.objective {
+            let around = [lines[0].corner(line), line.corner(lines[1])];
+            self.halt(self.value(around[0]).max(self.value(around[1])));
+        } else if a * wrong.fp + b * wrong.fn_ < (a * from.fp + b * from.fn_) * (1.0 - TIE) {
+            self.push([from, wrong], [lines[0], line]);
+            self.push([wrong, to], [line, lines[1]]);
+        }
+    }
+}
+
 /// The best tree by a measure.
 pub(super) fn best_by(
     measure: Measure,
@@ -57,75 +134,51 @@ pub(super) fn best_by(
     controls: (&Control, &Control),
 ) -> Result<Cheapest> {
     let own = std::mem::take(&mut ranked.weights);
-    let weight = |row: usize| own.get(row).copied().unwrap_or(1.0);
-    let mut sides = [0.0; 2];
-    for (row, &class) in ranked.class.iter().enumerate() {
-        sides[usize::from(class)] += weight(row);
-    }
-    let [negative, positive] = sides;
-    if negative == 0.0 || positive == 0.0 {
+    let weighted = |classes: &[u8], scales: [f64; 2]| -> Vec<f64> {
+        let weight = |row: usize| own.get(row).copied().unwrap_or(1.0);
+        let rows = classes.iter().enumerate();
+        rows.map(|(row, &class)| weight(row) * scales[usize::from(class)]).collect()
+    };
+    let side = |scales: [f64; 2]| weighted(&ranked.class, scales).iter().sum::<f64>();
+    let sides = [side([1.0, 0.0]), side([0.0, 1.0])];
+    if sides.contains(&0.0) {
         let told = "F and Matthews need rows of both classes: take criterion='error'";
         return Err(Error::Data(told.into()));
     }
-    // Two leaves: all rows are negative, or positive.
-    let none = |label: f64| Wrong { fp: label * negative, fn_: (1.0 - label) * positive };
-    let leaf = || vec![FoundNode { test: None, right: 0 }];
-    let mut best = (none(1.0), leaf(), [0.0, 1.0]);
-    let value = |wrong: Wrong| measure.of(wrong, sides);
-    let lines = [Line { a: 1.0, b: 0.0, least: 0.0 }, Line { a: 0.0, b: 1.0, least: 0.0 }];
-    let chord = |ends: [Wrong; 2], lines: [Line; 2]| {
-        let most = value(lines[0].corner(lines[1]));
-        Chord { ends, lines, most }
-    };
-    let mut open = vec![chord([none(0.0), none(1.0)], lines)];
-    let (mut opened, mut halted, mut most) = (0, false, 0.0_f64);
-    while let Some(i) = (0..open.len()).max_by(|&i, &j| open[i].most.total_cmp(&open[j].most)) {
-        let Chord { ends: [from, to], lines, most: here } = open.swap_remove(i);
-        let (a, b) = (from.fn_ - to.fn_, to.fp - from.fp);
-        if here <= value(best.0) + TIE || a <= 0.0 || b <= 0.0 {
-            continue;
-        }
-        if halted {
-            most = most.max(here);
-            continue;
-        }
-        let scales = [a, b];
-        ranked.weights = (ranked.class.iter().enumerate())
-            .map(|(row, &class)| weight(row) * scales[usize::from(class)])
-            .collect();
+    let (mut corners, mut opened) = (Corners::new(measure, sides), 0);
+    while let Some((chord, scales)) = corners.next() {
+        ranked.weights = weighted(&ranked.class, scales);
         let search = prepared.search(&ranked);
-        let (found, nodes) = match search.ask(&BestTree, controls) {
-            Err(Error::OutOfTime) => {
-                halted = true;
-                most = most.max(here);
-                continue;
+        match search.ask(&BestTree, controls) {
+            Err(Error::OutOfTime) => corners.halt(chord.most),
+            found => {
+                let (tree, nodes) = found?;
+                opened += tree.opened;
+                corners.take(chord, scales, (&tree, nodes, tree.lower * search.total));
             }
-            found => found?,
-        };
-        opened += found.opened;
-        let wrong = wrong_of(&found, scales);
-        if value(wrong) > value(best.0) + TIE {
-            best = (wrong, nodes, scales);
-        }
-        let line = Line { a, b, least: found.lower * search.total };
-        let reached = a * wrong.fp + b * wrong.fn_;
-        if found.lower < found.objective {
-            halted = true;
-            most = most.max(value(lines[0].corner(line))).max(value(line.corner(lines[1])));
-        } else if reached < (a * from.fp + b * from.fn_) * (1.0 - TIE) {
-            open.push(chord([from, wrong], [lines[0], line]));
-            open.push(chord([wrong, to], [line, lines[1]]));
         }
     }
     ranked.weights = own;
-    let (wrong, nodes, [a, b]) = best;
-    let mut search = prepared.search(&ranked);
-    search.costs = Some(CostMatrix::new(&[vec![0.0, a], vec![b, 0.0]], 2)?);
+    let Corners { best: (wrong, nodes, scales), most, .. } = corners;
+    let tree = written_by(prepared, &ranked, &nodes, scales)?;
+    let reached = measure.of(wrong, sides);
+    let objective = 1.0 - reached;
+    let lower = if most > reached { 1.0 - most } else { objective };
+    Ok(Cheapest { objective, lower, opened, ..tree })
+}
+
+/// The tree by the rows' own weights, with the labels that cost least by these costs of a negative
+/// and of a positive row.
+fn written_by(
+    prepared: &Prepared<'_>,
+    ranked: &RankedRows,
+    nodes: &[FoundNode],
+    [negative, positive]: [f64; 2],
+) -> Result<Cheapest> {
+    let mut search = prepared.search(ranked);
+    search.costs = Some(CostMatrix::new(&[vec![0.0, negative], vec![positive, 0.0]], 2)?);
     let loss = search.additive::<f64>(prepared.objective.criterion()?);
-    let tree = search.written(&loss, &nodes, None, opened);
-    let objective = 1.0 - value(wrong);
-    let lower = if most > value(wrong) { 1.0 - most } else { objective };
-    Ok(Cheapest { objective, lower, ..tree })
+    Ok(search.written(&loss, nodes, None, 0))
 }
 
 /// A leaf of all rows, of whose objective nothing is known but that it is no less than 0.

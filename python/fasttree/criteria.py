@@ -305,8 +305,16 @@ def is_on_number(criterion: Any) -> bool:
     return bool(getattr(criterion, "info", {}).get("target") == "number")
 
 
+def is_of_trees(criterion: Any) -> bool:
+    """Whether it names a measure of whole trees, which has no score of a split."""
+    return isinstance(criterion, str) and criterion == "matthews"
+
+
 def name_of(criterion: Any) -> str:
-    """Name of a criterion as `make` takes it; empty for a function."""
+    """Name of a criterion as `make` takes it, or of a measure of whole trees, which optimal trees
+    take; empty for a function."""
+    if is_of_trees(criterion):
+        return str(criterion)
     return str(getattr(make(criterion), "name", ""))
 
 

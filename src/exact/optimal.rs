@@ -29,7 +29,7 @@ pub fn optimal_tree(
     let measure = objective.measure()?;
     if measure.is_some() && data.n_classes() != 2 {
         return Err(Error::Data(format!(
-            "criterion='{}' for an optimal tree: there are {} classes, and it is a measure of two",
+            "criterion='{}' for an optimal tree is a measure of two classes; the target has {}",
             objective.criterion,
             data.n_classes()
         )));

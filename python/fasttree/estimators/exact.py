@@ -455,7 +455,7 @@ class OptimalTreeClassifier(_Searched):
             >>> model = OptimalTreeClassifier(max_depth=2).fit(X, y)
             >>> roots = model.near_optimal(X, y, within=0.01)
             >>> [(row["feature"], round(150 * row["objective"]), row["tests"]) for row in roots]
-            [('x2', 6, 1), ('x3', 6, 1), ('x0', 12, 0), ('x1', 31, 0)]
+            [('x2', 6, 17), ('x3', 6, 10), ('x0', 9, 0), ('x1', 21, 0)]
         """
         within = real("within", within, 0.0, 1e9)
         objective = self._objective()

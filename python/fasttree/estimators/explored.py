@@ -111,6 +111,8 @@ def _name_of_model(model: Any) -> str:
     """The name of a model on the page: that of its criterion, or of its class without one."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
+    if registry.is_of_trees(model.criterion):
+        return str(model.criterion)
     criterion = registry.make(model.criterion)
     name = getattr(criterion, "name", None) or getattr(criterion, "__name__", None)
     return str(name or type(criterion).__name__)

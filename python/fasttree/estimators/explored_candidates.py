@@ -126,8 +126,9 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
     names: list[Any] = []
-    if getattr(trees[0].model, "criterion", None) is not None:
-        names.append(trees[0].model.criterion)
+    own = getattr(trees[0].model, "criterion", None)
+    if own is not None and not registry.is_of_trees(own):
+        names.append(own)
     evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
     names += [getattr(tree.model, "criterion", "info_gain") for tree in trees[1:]]

@@ -155,6 +155,8 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
     def _global_distances(self) -> np.ndarray | None:
         """Distance of the whole tree to the classes after each split; None without the criterion,
         or if it reads no tables."""
+        if criteria.is_of_trees(self.criterion):
+            return None
         made = criteria.make(self.criterion)
         if self._task == "regression" or criteria.evidence_of(made) != "table":
             return None

@@ -1,5 +1,6 @@
-//! `_core.minimal_tree`, `_core.optimal_tree` and `_core.near_optimal`: the searches of [`crate::exact`], whose trees
-//! become models with the bounds that were proven among their parameters.
+//! `_core.minimal_tree`, `_core.optimal_tree` and `_core.near_optimal`: the searches of
+//! [`crate::exact`], whose trees become models with the bounds that were proven among their
+//! parameters.
 
 use super::aligned::Aligned1;
 use super::convert::{positive_rows, weights};

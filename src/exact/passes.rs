@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::parallel::Control;
 
 /// Shares of the cost that the passes of a search with a time limit prove.
-const SHARES: [f64; 3] = [0.52, 0.75, 1.0];
+const SHARES: [f64; 3] = [0.505, 0.75, 1.0];
 /// Rows x columns from which on such a search of depth 3 takes passes, too.
 const MANY_CELLS: usize = 500_000;
 

@@ -446,9 +446,11 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     own = tuple(_engine.plain(v) for v in own)
     if own == levels:
         return Column(column.name, "nominal", codes, levels)
-    # Map own codes to declared ones; the last entry is for -1, missing.
+    # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
+    # text where some have a leading zero, and numbers in a file of rows without these.
     code_of = {level: j for j, level in enumerate(levels)}
-    declared = np.array([code_of.get(v, -1) for v in own] + [-1], dtype=np.int32)
+    places = [code_of.get(v, code_of.get(str(v), -1)) for v in own]
+    declared = np.array([*places, -1], dtype=np.int32)
     occurring = np.unique(codes[codes >= 0])
     unseen = [own[c] for c in occurring if declared[c] < 0]
     if unseen:

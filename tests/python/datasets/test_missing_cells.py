@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import fasttree
 from fasttree import datasets
 from fasttree.datasets.files import load_texts
 
@@ -55,6 +56,19 @@ def test_leading_zeros_make_levels(tmp_path):
     table = datasets.load(path)
     assert [c.kind for c in table.columns[:2]] == ["nominal", "numeric"]
     assert table.columns[0].levels == ("00123", "01067", "10115")
+
+
+def test_codes_of_a_new_file_without_leading_zeros_are_those_of_the_fit(tmp_path):
+    """Whether 10 is a level must not depend on the other rows of the file."""
+    path, new = tmp_path / "fit.csv", tmp_path / "new.csv"
+    regions = [f"{i % 12 + 1:02}" for i in range(120)]
+    rows = [f"{region},{'yes' if region > '09' else 'no'}" for region in regions]
+    path.write_text("\n".join(["region,y", *rows]) + "\n")
+    tree = fasttree.fit(path)
+    new.write_text("region\n10\n11\n12\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert tree.predict(datasets.load(new, target=False)).tolist() == ["yes"] * 3
 
 
 def test_a_leading_zero_far_down_makes_levels_of_all(tmp_path):

@@ -156,8 +156,9 @@ def score_features(
     if study is not None:
         if task == "regression":
             raise ValueError(
-                f"criterion={shown(criterion)} with genotypes: their phenotype is one of classes; "
-                "make a Table of them for a number: study.to_table().to_frame() and y"
+                f"criterion={shown(criterion)} with genotypes: variants are scored for classes "
+                "such as cases and controls; for a number score a frame, "
+                "study.to_table().to_frame(), with the numbers as y"
             )
         if memory_limit is not None:
             raise ValueError(

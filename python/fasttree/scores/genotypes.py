@@ -53,8 +53,9 @@ def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
     if y is None:
         if genotypes.phenotype is not None:
             raise ValueError(
-                f"the phenotype of {genotypes.name!r} is quantitative, and these scores need "
-                "classes; give labels as y, or read others with read_plink(..., phenotype=FILE)"
+                f"the phenotype of {genotypes.name!r} is quantitative, and variants are scored for "
+                "classes such as cases and controls: name another phenotype (phenotype_name=), or "
+                "divide its numbers into classes and give these"
             )
         if genotypes.y is None:
             raise ValueError(

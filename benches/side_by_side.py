@@ -484,7 +484,7 @@ def contests(only: list[str], million: bool, trees: int) -> Iterator[Contest]:
     if wanted("exact"):
         yield exact_tree(100_000, "gini", "gini")
         yield exact_tree(100_000, "info_gain", "entropy")
-    if million:
+    if million and wanted("exact"):
         yield exact_tree(1_000_000, "gini", "gini")
     if wanted("forest"):
         yield forest(trees)

@@ -95,7 +95,7 @@ def has_decimal_point(column: Column) -> bool:
     """
     _, parts = _fractions(column)
     of_three = np.count_nonzero((np.round(parts, 2) != parts) & (np.round(parts, 3) == parts))
-    return 2 * of_three < len(parts)
+    return bool(2 * of_three < len(parts))
 
 
 def _fractions(column: Column) -> tuple[np.ndarray, np.ndarray]:

@@ -142,6 +142,6 @@ def test_a_table_shows_its_head_types_levels_and_missing_cells():
     table = fasttree.Table([["<b>", 1.0], [None, 2.0]], ["no", "yes"], feature_names=["w", "n"])
     page = table._repr_html_()
     assert "&lt;b&gt;" in page and "<b>" not in page
-    for said in ("nominal, 1 levels", "numeric", "target, 2 classes", "missing"):
+    for said in ("nominal, 1 level", "numeric", "target, 2 classes", "missing"):
         assert said in page
     assert len(datasets.load_iris().head(3)) == 3

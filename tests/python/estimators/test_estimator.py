@@ -295,10 +295,10 @@ def test_codes_in_bytes_and_integers_give_the_same_tree():
 
 def test_declared_levels_and_classes_of_a_table_are_kept():
     X = pd.DataFrame({"c": pd.Categorical(["b", "a", "b"], ["d", "b", "a"])})
-    y = pd.Categorical(["n", "y", "n"], ["y", "n", "maybe"])
+    y = pd.Categorical(["n", "y", "n"], ["y", "n", "maybe"])  # as scikit-learn's: in order
     model = fasttree.fit(X, y)
     assert model.tree_.n_children[0] == 3
-    assert model.classes_.tolist() == ["y", "n"]  # categories without rows are no classes
+    assert model.classes_.tolist() == ["n", "y"]  # categories without rows are no classes
     assert model.predict_proba(X).shape == (3, 2)
     table = fasttree.Table(X, list("nyn"), levels={"class": list("ynm")})
     assert fasttree.fit(table).classes_.tolist() == ["y", "n", "m"]

@@ -297,6 +297,12 @@ SEARCHES = {
         "fasttree.optimal_tree(X, y, max_depth=5)",
         ("optimal_tree",),
     ),
+    "near_optimal": Call(
+        "n = int(3000 * size); X, y = rng.integers(0, 2, (n, 60)), rng.integers(0, 2, n); "
+        "model = fasttree.optimal_tree(X, y, max_depth=4, time_limit=0.01)",
+        "model.near_optimal(X, y)",
+        ("near_optimal",),
+    ),
 }
 
 MODELS = {

@@ -127,7 +127,11 @@ REFUSED_AS_A_NUMBER = {
     "text": (["1.5", "high", *["2"] * 28], {}, "row 1 of the target 'y' is 'high'"),
     "no number": ([1.5, None, *[2.0] * 28], {}, "row 1 of the target 'y' has no number"),
     "infinity": ([1.5, -np.inf, *[2.0] * 28], {}, "Row 1 of the target 'y' is -inf"),
-    "too large": ([1.5, 1e300, *[2.0] * 28], {}, "row 1 is 1e300; squares of it"),
+    "too large": (
+        [1.5, 1e300, *[2.0] * 28],
+        {},
+        r"row 1 of the target 'y' is 1e\+300, and squares of it",
+    ),
     "negative": ([1.5, -1.0, *[2.0] * 28], {"criterion": "poisson"}, "row 1 is -1"),
     "all 0": ([0.0] * 30, {"criterion": "poisson"}, "is 0 in all rows"),
     "classes": (Y, {"criterion": "gini"}, "gini.*numeric target.*squared_error"),

@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,7 @@ def wanting(name: str) -> str | None:
 def run(examples: doctest.DocTest) -> None:
     runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
     report: list[str] = []
-    runner.run(examples, out=report.append)
+    copy_context().run(runner.run, examples, out=report.append)  # what commands say once
     assert runner.failures == 0, "".join(report)
 
 

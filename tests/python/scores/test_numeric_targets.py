@@ -78,7 +78,7 @@ def test_what_does_not_go_together_is_refused():
     with pytest.raises(ValueError, match="row 3 of the target 'y' has no number"):
         score_features(X[:5], [1.5, 2, 3, np.nan, 4], criterion="squared_error", task="regression")
     study = fasttree.datasets.make_genotypes(30, 4, random_state=0)
-    with pytest.raises(ValueError, match="genotypes: their phenotype is one of classes"):
+    with pytest.raises(ValueError, match="genotypes: variants are scored for classes"):
         score_features(study, criterion="squared_error")
     with pytest.raises(ValueError, match="task='number' is not known"):
         score_features(X, Y, criterion="gini", task="number")

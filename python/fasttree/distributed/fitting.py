@@ -209,9 +209,9 @@ def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
         config, bagging = forest_configured(estimator, facts)
     else:
         config, bagging = configured(estimator.get_params(deep=False), facts), {}
-    check_plan(config, facts, forest)
-    drawn_from = bagging.get("draws")
     target = found.reader.target or _name_of(y, found.reader.task)
+    check_plan(config, facts, target, forest)
+    drawn_from = bagging.get("draws")
     coding = Coding(facts, target, (None,) * len(facts.names))
     rows = _coded(client, found, coding, config, drawn_from is not None)
     if forest:

@@ -111,7 +111,7 @@ def _refuse_function(custom: Callable[..., Any] | None) -> None:
         )
 
 
-def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
+def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bool) -> None:
     """Refuse parameters that a fit on codes does not support, before numbers are read.
 
     Raises:
@@ -123,7 +123,7 @@ def check_plan(config: dict[str, Any], facts: PartFacts, forest: bool) -> None:
         (bins, False, none) if v is None else (len(v), False, None) for v in facts.levels
     ]
     others = facts.classes[1:] if facts.target_range is None else (0, 0)
-    coding = Coding(facts, "class", (None,) * len(facts.names))
+    coding = Coding(facts, target, (None,) * len(facts.names))
     known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
     core.check_codes(known, json.dumps(config), forest)
 
@@ -329,7 +329,7 @@ def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> An
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)
     config = configured(estimator.get_params(deep=False), facts)
-    check_plan(config, facts, False)
+    check_plan(config, facts, y, False)
     rows = coded_rows(source, config, facts, False)
     report = _engine.make_report(estimator.progress, "growing")
     text, n_jobs = json.dumps(config), estimator.n_jobs
@@ -343,7 +343,7 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)
     config, bagging = forest_configured(estimator, facts)
-    check_plan(config, facts, True)
+    check_plan(config, facts, y, True)
     rows = coded_rows(source, config, facts, True)
     texts = (json.dumps(config), json.dumps(bagging))
     report = _engine.make_report(estimator.progress, "trees")

@@ -156,6 +156,7 @@ def show(
     emit(_stored(content, form, out), document, json)
     if form in PROGRAMS and plot is None:
         _say_dates(tree, form)
+        _say_sentinels(tree, form)
 
 
 PROGRAMS = ("sql", "python", "c", "onnx")
@@ -184,6 +185,15 @@ def _say_dates(tree: Any, form: str) -> None:
         for part, name, word in made
     ]
     print(f"{form} reads numbers of dates: {'; '.join(quoted)}", file=sys.stderr)
+
+
+def _say_sentinels(tree: Any, form: str) -> None:
+    """Say on stderr which numbers a program takes as missing, as the file of the model said."""
+    from ..exports.reading import Reading
+
+    said = Reading(tree).said_sentinels
+    if said:
+        print(f"{form} reads numbers as missing, as the model does: {said}", file=sys.stderr)
 
 
 FIELDS = {"year": "YEAR", "month": "MONTH", "weekday": "ISODOW"}

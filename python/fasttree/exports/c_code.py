@@ -30,7 +30,7 @@ __all__ = ["to_c"]
 HEAD = """\
 /* A decision tree written by fasttree: {size}, depth {depth}. C99; needs nothing.
  * x holds one double per feature: a number, or the code of a level; NaN and unknown codes are
- * missing. */
+ * missing.{sentinel_words} */
 
 #include <string.h>
 
@@ -111,7 +111,7 @@ static int {name}_branch(const double *x, int node) {{
     const int j = {name}_feature[node], start = {name}_start[node];
     double value = x[j];
     int branch = 0, above = {name}_length[node];
-    if ({name}_arity[j]) {{
+{sentinels}    if ({name}_arity[j]) {{
         if (!(value >= 0 && value < {name}_arity[j])) value = {name}_fill[j];
         return value >= 0 ? {name}_route[start + (int)value] : {name}_missing[node];
     }}
@@ -263,13 +263,23 @@ def literal(text: object) -> str:
 
 def _comment(text: object) -> str:
     """A C comment that no text can end early."""
-    return "/* " + literal(text).replace("*/", "* /").replace("/*", "/ *") + " */"
+    return f"/* {_in_comment(text)} */"
+
+
+def _in_comment(text: object) -> str:
+    """A text within a C comment."""
+    return literal(text).replace("*/", "* /").replace("/*", "/ *")
 
 
 def initialiser(items: Iterable[object]) -> str:
     """A C initialiser; an empty one holds a 0, as C has no empty arrays."""
     entries = ", ".join(str(i) for i in items)
     return "{" + (entries or "0") + "}"
+
+
+def _any_of(value: str, numbers: Iterable[float]) -> str:
+    """The condition that a value is one of some numbers; empty for none."""
+    return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
 class _CSyntax:
@@ -371,6 +381,7 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
     leaves, features = reading.leaves, reading.features
     nominal = {j: f.levels for j, f in enumerate(features) if f.levels}
     shares = reading.probabilities(leaves).tolist()
+    said = reading.said_sentinels
     answers = {
         "name": name,
         "leaves": len(leaves),
@@ -402,6 +413,12 @@ def _template_fields(reading: Reading, name: str) -> dict[str, Any]:
             for j, v in nominal.items()
         ),
         "arity": initialiser(len(f.levels or ()) for f in features),
+        "sentinel_words": f"\n * {_in_comment(said)[1:-1]}." if said else "",
+        "sentinels": "".join(
+            f"    if (j == {j} && ({_any_of('value', f.sentinels)})) value = 0.0 / 0.0;\n"
+            for j, f in enumerate(features)
+            if f.sentinels
+        ),
         "fill": initialiser(
             ("-1" if f.levels else "0.0 / 0.0") if f.fill is None else repr(f.fill)
             for f in features
@@ -427,8 +444,10 @@ def _nested_tests(reading: Reading, fields: dict[str, Any]) -> list[str]:
                 f"{-1 if fill is None else fill});"
             )
         else:
-            filled = f"x[{j}]" if fill is None else repr(fill)
-            read = f"const double x{j} = {name}_number(x[{j}], {filled});"
+            means_missing = _any_of(f"x[{j}]", features[j].sentinels)
+            value = f"{means_missing} ? 0.0 / 0.0 : x[{j}]" if means_missing else f"x[{j}]"
+            filled = "0.0 / 0.0" if fill is None else repr(fill)
+            read = f"const double x{j} = {name}_number({value}, {filled});"
         out.append(f"    {read} {_comment(features[j].name)}\n")
     out += [] if used else ["    (void)x;\n"]
     out += [line + "\n" for line in nested(reading, _CSyntax(reading), 1)]

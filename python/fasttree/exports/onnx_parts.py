@@ -164,7 +164,8 @@ class Inputs:
     def matrix(self, columns: Columns) -> str:
         """The columns side by side, real numbers (N, n_columns); one column at least."""
         graph, keys = self.graph, columns.keys
-        if not self.columns and not any(self.features[feature].levels for feature, _ in keys):
+        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in keys)
+        if not self.columns and not own:
             features = np.array([feature for feature, _ in keys] or [0])
             return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
         made = [self._column(*key) for key in keys] or [self._column(0, None)]
@@ -187,6 +188,9 @@ class Inputs:
         graph, source = self.graph, self._source(feature)
         levels = self.features[feature].levels
         if levels is None:
+            for sentinel in self.features[feature].sentinels:
+                gone = graph.add("Equal", source, graph.constant(graph.dtype(sentinel)))
+                source = graph.add("Where", gone, graph.constant(graph.dtype(np.nan)), source)
             return source
         # The keys of the lookup are the levels, or their codes if the input is one tensor.
         types = graph.onnx.TensorProto

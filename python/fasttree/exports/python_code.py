@@ -28,7 +28,7 @@ HEAD = '''\
 
 {functions} take a mapping from the names in FEATURES or a
 sequence in their order; None and NaN are missing values, and so is a level that the tree does not
-know.{nothing}
+know.{nothing}{sentinel_words}
 """
 
 {imports}
@@ -37,6 +37,7 @@ FEATURES = {features}{unused}
 {answers}
 LEVELS = {levels}  # of the nominal features, by place
 FILLS = {fills}  # what stands for a missing value, by place of the feature
+SENTINELS = {sentinels}  # numbers that mean a missing value, by place of the feature
 
 
 def _cell(row, j):
@@ -47,6 +48,8 @@ def _number(row, j):
     """A number, NaN where it is missing."""
     x = _cell(row, j)
     x = math.nan if x is None else float(x)
+    if x in SENTINELS.get(j, ()):
+        x = math.nan
     return FILLS.get(j, x) if x != x else x
 
 
@@ -292,6 +295,8 @@ def to_python(model: Any) -> str:
         for j, f in enumerate(features)
         if f.fill is not None
     }
+    sentinels = {j: f.sentinels for j, f in enumerate(features) if f.sentinels}
+    said = ascii(reading.said_sentinels)[1:-1].replace('"', '\\"')
     unused = [f.name for f in features if f.unused]
     out = [
         HEAD.format(
@@ -304,6 +309,8 @@ def to_python(model: Any) -> str:
             else "",
             answers=answers,
             functions=functions,
+            sentinel_words=f"\n{said}." if said else "",
+            sentinels="{" + ", ".join(f"{j}: {v}" for j, v in sentinels.items()) + "}",
             nothing=nothing,
             levels="{" + ", ".join(f"{j}: {tuple_literal(v)}" for j, v in levels.items()) + "}",
             fills="{" + ", ".join(f"{j}: {v!a}" for j, v in fills.items()) + "}",

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from .answers import Label, answers_of
+from .answers import Label, answers_of, number
 
 __all__ = ["Feature", "Reading", "ValueSet"]
 
@@ -42,6 +42,7 @@ class Feature:
         printed: end of an interval -> threshold to print, where the two differ
             (`TreeArrays.reach`).
         unused: whether the model keeps a place for the column but never reads it.
+        sentinels: numbers that mean a missing value, as the file of the training rows was read.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Feature:
     fill: float | int | None
     printed: dict[float, float] = field(default_factory=dict)
     unused: bool = False
+    sentinels: tuple[float, ...] = ()
 
     def threshold_of(self, end: float) -> float:
         """The threshold to print for an end of an interval."""
@@ -129,6 +131,7 @@ class Reading:
                 tuple(column["cuts"]) if "cuts" in column else None,
                 column.get("fill"),
                 unused="unused" in column,
+                sentinels=self._sentinels(model._schema, column),
             )
             for column in schema["features"]
         )
@@ -153,6 +156,26 @@ class Reading:
         self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
+
+    @staticmethod
+    def _sentinels(schema: Any, column: dict[str, Any]) -> tuple[float, ...]:
+        """The numbers that mean a missing value in a column. A level that is none of the model's
+        is missing anyway, and the numbers of a date are no cells of a file."""
+        if column["kind"] == "nominal" or column["name"] not in schema.given_names:
+            return ()
+        return tuple(schema.missing_cells.numbers_of(column["name"]))
+
+    @property
+    def said_sentinels(self) -> str:
+        """The numbers that mean a missing value in the columns that are tested, in words; empty
+        where there are none."""
+        tested = (self.features[j] for j in self.tested_features)
+        return "; ".join(
+            f"{f.name}: {' and '.join(map(number, f.sentinels))} "
+            f"{'mean' if len(f.sentinels) > 1 else 'means'} missing"
+            for f in tested
+            if f.sentinels
+        )
 
     @property
     def leaves(self) -> list[int]:

@@ -4,7 +4,8 @@ What
     ``CASE WHEN "petal width" <= 0.8 THEN 'setosa' WHEN ... END``: one WHEN per leaf, conditions on
     the same column merged. Nothing is nested, so depth does not matter: parsers fail on nested
     expressions (SQLite at about twenty nested CASEs), not on long lists. NULL is a missing value,
-    and so is a level that the model does not know. Leaves that predict nothing give NULL. Where
+    and so is a level that the model does not know, and a number that the file of the training rows
+    gave as missing (``NULLIF("age", 999.0)``). Leaves that predict nothing give NULL. Where
     missing values go down several branches (C4.5), the probability of a class is the sum over the
     leaves of its probability times the row's share of the leaf, and the label is the class with the
     largest sum, and a number is the sum of the leaves' numbers times their shares (sums are added
@@ -66,7 +67,12 @@ class _Writer:
         self.reading = reading
         self.dialect = DIALECTS[dialect]
         self.prefix = "" if table is None else self.name(table) + "."
-        self.columns = [self.prefix + self.name(f.name) for f in reading.features]
+        self.columns = []
+        for feature in reading.features:
+            column = self.prefix + self.name(feature.name)
+            for sentinel in feature.sentinels:
+                column = f"NULLIF({column}, {self.literal(sentinel)})"
+            self.columns.append(column)
         self._written: dict[tuple[int, ValueSet], str] = {}
 
     def name(self, text: str) -> str:

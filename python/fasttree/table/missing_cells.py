@@ -9,6 +9,7 @@ Complexity
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -111,6 +112,16 @@ class MissingCells:
     def texts(self) -> set[str]:
         """The texts of all columns."""
         return {*self.everywhere, *(text for own in self.by_column.values() for text in own)}
+
+    def numbers_of(self, name: str) -> tuple[float, ...]:
+        """The numbers that mean a missing cell in a column of numbers.
+
+        Examples:
+            >>> MissingCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
+            (-9.0, 999.0)
+        """
+        found = map(_number, (*self.everywhere, *self.by_column.get(name, ())))
+        return tuple(x for x in found if x is not None and math.isfinite(x))
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
         """The column with these cells missing, and the texts that occur in it. One of text that

@@ -144,6 +144,18 @@ def test_programs_of_dates_say_which_numbers_they_read(ftree, tmp_path):
     assert ftree("show", model, "--form", "rules")[2] == ""
 
 
+def test_programs_say_which_numbers_are_missing(ftree, tmp_path):
+    data, model = tmp_path / "d.csv", tmp_path / "m.json"
+    rows = [f"{999 if d % 9 == 0 else d % 50},{'ab'[d % 50 > 24]}" for d in range(300)]
+    data.write_text("age,y\n" + "\n".join(rows))
+    assert ftree("fit", data, "--no-cv", "--missing", "age=999", "-m", model)[0] == 0
+    code, out, err = ftree("show", model, "--form", "sql")
+    assert code == 0 and 'NULLIF("age", 999.0)' in out
+    assert err == "sql reads numbers as missing, as the model does: age: 999 means missing\n"
+    assert "age: 999 means missing" in ftree("show", model, "--form", "c")[1]
+    assert ftree("show", model, "--form", "rules")[2] == ""
+
+
 def test_covariates_and_prefixes_of_genotypes_are_answered(ftree, tmp_path):
     code, _, err = ftree("rank", "iris", "--covar", "ages.txt")
     assert code == 2 and "--covar ages.txt: scores and p-values are not adjusted" in err

@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..table.dates import instants_of, order_of_dates
 from ..table.doubtful import groups_are_known
 from . import options as o
 
 __all__ = ["Dependence"]
 
-_ISO = re.compile(r"\d{4}(-\d{2}){0,2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
-"""Dates whose order is that of their texts, where all have one length."""
+_MONTHS = re.compile(r"\d{4}(-\d{2})?")
+"""Years or months, whose order is that of their texts, where all have one length."""
 
 Groups = Annotated[
     str | None,
@@ -67,7 +68,9 @@ class Dependence:
             raise ValueError(f"--cv {cv} with --time: give a number of folds, --cv 5")
         from sklearn.model_selection import TimeSeriesSplit
 
-        return TimeSeriesSplit(n_splits=int(match[1]))
+        ordered = TimeSeriesSplit(n_splits=int(match[1]))
+        vars(ordered)["description"] = f"1x{match[1]} ordered by {self.time}"
+        return ordered
 
     def prepared(self, rows: Any, data: str) -> Any:
         """The Table, of ``--time`` sorted and without its column.
@@ -102,7 +105,8 @@ def _unknown(option: str, name: str, rows: Any, data: str) -> str:
 
 
 def _times(column: Any, data: str) -> np.ndarray:
-    """Values of a column that sort by time: numbers, or dates of one ISO form."""
+    """Places in time of the values of a column: numbers, or dates in any order of day, month and
+    year that they show."""
     values = column.labels()
     missing = np.flatnonzero(
         np.isnan(values) if column.kind == "numeric" else [v is None for v in values]
@@ -115,11 +119,17 @@ def _times(column: Any, data: str) -> np.ndarray:
     if column.kind == "numeric":
         return np.asarray(values)
     texts = [str(value) for value in values]
-    lengths = {len(text) for text in texts}
-    odd = next((text for text in texts if not _ISO.fullmatch(text)), None)
-    if odd is not None or len(lengths) > 1:
+    if all(map(_MONTHS.fullmatch, texts)) and len({len(text) for text in texts}) == 1:
+        return np.asarray(texts)
+    # Dates: what is not one, or a time of day of another form, has no place in the order.
+    order = order_of_dates(list(dict.fromkeys(texts)))
+    found = instants_of(texts, order or "ymd")
+    odd = next((text for text, at in zip(texts, found, strict=True) if at is None), None)
+    if odd is not None or len({len(at[1]) for at in found if at is not None}) > 1:
         raise ValueError(
             f"--time {column.name}: {odd or texts[0]!r} has no certain order; write numbers, or "
-            "dates of one form such as 2024-12-31"
+            "dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the like where some "
+            "day is above 12)"
         )
-    return np.asarray(texts)
+    rank = {at: place for place, at in enumerate(sorted({at for at in found if at is not None}))}
+    return np.array([rank[at] for at in found if at is not None])

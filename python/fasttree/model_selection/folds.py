@@ -196,7 +196,7 @@ def make_folds(
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
     if hasattr(splitter, "split"):
         pairs = _split(splitter, target, codes)
-        description = cv if isinstance(cv, str) else repr(splitter)
+        description = cv if isinstance(cv, str) else getattr(cv, "description", repr(splitter))
         if isinstance(splitter, GroupedKFold):
             description = f"{splitter.n_repeats}x{splitter.n_splits} by groups"
     else:

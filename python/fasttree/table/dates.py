@@ -33,6 +33,7 @@ __all__ = [
     "date_reason",
     "dates_among",
     "dates_of",
+    "instants_of",
     "made_of_dates",
     "order_of_dates",
     "part_names",
@@ -51,6 +52,7 @@ _REASONS: dict[DateOrder, str] = {
 }
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_TIME = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?")
 _NUMBERS = re.compile(r"\s*(\d{1,4})[-/. ](\d{1,2}|[a-z]{3,9}\.?)[-/. ,]+(\d{1,4})(?![\d.,])", re.I)
 
 
@@ -109,6 +111,24 @@ def _date_of(text: str, order: DateOrder) -> datetime.date | None:
         return datetime.date(int(year), int(month), int(day))
     except ValueError:
         return None
+
+
+def instants_of(texts: Iterable[str], order: DateOrder) -> list[tuple[datetime.date, str] | None]:
+    """What sorts dates by time: the day of each text, with its time of day as text; None where it
+    names no day in this order. Times of one length are in order.
+
+    Examples:
+        >>> instants_of(["04.03.2024 12:30", "5.3.2024", "soon"], "dmy")
+        [(datetime.date(2024, 3, 4), '12:30'), (datetime.date(2024, 3, 5), ''), None]
+    """
+    found: list[tuple[datetime.date, str] | None] = []
+    for text in texts:
+        day, match = _date_of(text, order), _NUMBERS.match(text)
+        rest = text[match.end() :].strip() if match is not None else ""
+        time = rest[1:] if rest.startswith("T") else rest
+        known = day is not None and (not time or _TIME.fullmatch(time) is not None)
+        found.append((day, time) if known and day is not None else None)
+    return found
 
 
 def order_of_dates(levels: Sequence[Any]) -> DateOrder | None:

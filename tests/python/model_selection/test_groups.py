@@ -140,9 +140,23 @@ def test_commands_take_groups_and_time(tmp_path):
     assert compared.exit_code == 0, compared.output
 
 
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%Y", "%d %b %Y", "%Y-%m-%d %H:%M"])
+def test_dates_of_every_form_are_sorted_by_time(tmp_path, form):
+    days = np.datetime64("2023-11-01") + np.arange(N)
+    order = RNG.permutation(N)
+    texts = [day.astype(object).strftime(form) for day in days]
+    file, out = tmp_path / "rows.csv", tmp_path / "out.json"
+    FRAME.assign(day=texts).iloc[order][["day", "a", "b", "c", "y"]].to_csv(file, index=False)
+    found = run("cv", file, "--time", "day", "--cv", 4, "-c", "gini", "--json", out)
+    assert found.exit_code == 0 and "4 folds (1x4 ordered by day)" in found.output
+    expected = cross_validate(FRAME[["a", "b", "c"]], Y, "gini", cv=TimeSeriesSplit(4))
+    means = [r["mean"] for r in json.loads(out.read_text())["rows"] if r["metric"] == "accuracy"]
+    assert means == [pytest.approx(expected.mean("gini", "accuracy"))]
+
+
 def test_a_time_without_certain_order_is_refused(tmp_path):
     file = tmp_path / "rows.csv"
-    days = [f"{1 + i % 28}.{1 + i % 12}.2024" for i in range(N)]
+    days = [f"{1 + i % 12}/{1 + i % 11}/2024" for i in range(N)]
     FRAME.assign(day=days)[["day", "a", "y"]].to_csv(file, index=False)
     found = run("cv", file, "--time", "day", "--cv", 4)
     assert found.exit_code != 0

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._checks.aliases import Task
 from ..estimators import FastTreeClassifier, FastTreeRegressor
-from ..metrics.f_measures import ratio
+from ..metrics.rare import RareClass
 from ..metrics.scorers import Scorer
 from ..model_selection.scoring import (
     greater_is_better,
@@ -30,8 +30,6 @@ __all__ = ["Asked", "Judge", "OfClasses", "OfMetric", "OfNumbers", "judge_of"]
 
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
-RARE = 0.10
-"""Share of the rows below which the smallest class is rare."""
 
 
 class Asked(NamedTuple):
@@ -75,27 +73,6 @@ class Asked(NamedTuple):
         return {} if costs is None else {"cost_matrix": np.asarray(costs).tolist()}
 
 
-class Rare(NamedTuple):
-    """The smallest class, of less than a tenth of the rows."""
-
-    code: int
-    label: Any
-    share: float
-    n_classes: int
-
-    @property
-    def proposal(self) -> str:
-        """The metric to compare trees by, in Python and in a shell."""
-        if self.n_classes > 2:
-            python, shell = "'balanced_accuracy'", "balanced_accuracy"
-        elif self.code == 1:
-            python, shell = "'f_beta'", "f_beta"
-        else:
-            python = f"fasttree.metrics.Scorer('f_beta', positive={self.label!r})"
-            shell = f"'f_beta(positive={self.label})'"
-        return f"scoring={python} (ftree: --metric {shell})"
-
-
 class Judge(ABC):
     """How a task is judged, and how the advice on it is worded."""
 
@@ -120,7 +97,7 @@ class Judge(ABC):
     """The constant and its quality, as attributes of the advice."""
     shared: dict[str, Any]
     """Parameters that all trees have."""
-    rare: Rare | None = None
+    rare: RareClass | None = None
     """The rare class, if there is one."""
 
     def __init__(self, table: Table, truth: np.ndarray) -> None:
@@ -181,10 +158,7 @@ class OfClasses(Judge):
         self.place = int(counts.argmax())
         self.label, self.majority = table.classes[self.place], float(counts.max()) / len(table)
         self.facts = {"majority": self.majority, "majority_class": self.label}
-        smallest = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
-        share = float(counts[smallest]) / len(table)
-        if share < RARE:
-            self.rare = Rare(smallest, table.classes[smallest], share, len(counts))
+        self.rare = RareClass.of(counts, table.classes)
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
@@ -226,14 +200,7 @@ class OfClasses(Judge):
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """Recall and precision of the rare class."""
-        if self.rare is None:
-            return {}
-        own, said = truth == self.rare.code, np.asarray(predicted) == self.rare.code
-        hits = np.float64(np.count_nonzero(own & said))
-        return {
-            "recall": float(ratio(hits, np.float64(np.count_nonzero(own)))),
-            "precision": float(ratio(hits, np.float64(np.count_nonzero(said)))),
-        }
+        return {} if self.rare is None else self.rare.found(truth, predicted)
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
         """How much of the rare class the choice finds, and the metric to choose by."""
@@ -241,15 +208,20 @@ class OfClasses(Judge):
             return ""
         return (
             f"{self._rare_found(row)} The accuracy says little of it; to choose by this class: "
-            f"{self.rare.proposal}."
+            + " or ".join(
+                f"scoring={python} (ftree: --metric {shell})"
+                for python, shell in self.rare.proposals()
+            )
+            + "."
         )
 
     def _rare_found(self, row: Mapping[str, Any]) -> str:
+        """What is found of the rare class, and on which rows."""
         assert self.rare is not None
         return (
-            f" Only {self.shown(self.rare.share)} % of the rows are {self.rare.label!r}: "
-            f"{self.shown(row['recall'])} % of these are found (recall), and "
-            f"{self.shown(row['precision'])} % of those called so are (precision)."
+            f" {self.rare.sentence(row['recall'], row['precision'])} Both are of the out-of-fold "
+            "predictions and, unlike the value above, not corrected for the choice: expect a "
+            "little less."
         )
 
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..rendering.words import counted
+
 if TYPE_CHECKING:
+    from ..metrics import MeanOverGroups
     from ..table import Table
 
 __all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "quality_of", "varies"]
@@ -78,52 +81,104 @@ def varies(numbers: np.ndarray) -> bool:
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 
+class Quality(NamedTuple):
+    """How good predictions are."""
+
+    known: int
+    """Rows whose target is known."""
+    facts: dict[str, Any]
+    """The measures, as fields of JSON."""
+    lines: list[str]
+    """The measures in words."""
+
+
 def quality_of(
     answers: np.ndarray,
     truth: np.ndarray | None,
     task: str,
     groups: Sequence[str] | None = None,
-) -> dict[str, Any]:
-    """How good predictions are where the target is known: `rows` that are, and accuracy, or R2 and
-    mean absolute error (None where no row has a target, R2 also where all targets are equal); with
-    the group of each row also the number of groups and the standard error over them.
+    *,
+    classes: Sequence[Any] = (),
+    costs: Any = None,
+) -> Quality:
+    """How good predictions are where the target is known, with the standard error over groups.
 
-    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression")
-    {'known': 1, 'r2': None, 'mae': 1.0}
+    Args:
+        answers: the predictions, shape (n_rows,).
+        truth: classes or numbers, None or NaN where they are not known; None: nowhere.
+        task: "classification" or "regression".
+        groups: the group of each row.
+        classes: the classes of the model.
+        costs: its cost matrix.
+
+    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression").facts
+    {'r2': None, 'mae': 1.0}
     """
     if task == "regression":
         known = np.zeros(len(answers), bool) if truth is None else ~np.isnan(truth)
         numbers = truth[known] if truth is not None else np.empty(0)
         from sklearn.metrics import r2_score
 
+        from ..metrics import MeanOverGroups
+
         errors = np.abs(numbers - answers[known])
-        return {
-            "known": len(numbers),
-            "r2": float(r2_score(numbers, answers[known])) if varies(numbers) else None,
-            "mae": float(errors.mean()) if len(numbers) else None,
-            **_over_groups(errors, np.flatnonzero(known), groups),
-        }
-    pairs = [] if truth is None else list(zip(answers.tolist(), truth.tolist(), strict=True))
-    places = np.flatnonzero([value is not None for _, value in pairs])
-    same = np.array([str(answer) == str(value) for answer, value in pairs], dtype=bool)[places]
-    return {
-        "known": len(same),
-        "accuracy": float(same.mean()) if len(same) else None,
-        **_over_groups(same, places, groups),
-    }
+        r2 = float(r2_score(numbers, answers[known])) if varies(numbers) else None
+        mae = float(errors.mean()) if len(numbers) else None
+        places = np.flatnonzero(known).tolist()
+        over, sure = _over_groups(
+            None
+            if groups is None or not places
+            else MeanOverGroups.of(errors, [groups[place] for place in places])
+        )
+        said = "" if r2 is None else f", R2 {r2:.3f}"
+        of = _known_rows(len(numbers), task)
+        lines = [f"mean absolute error {mae:.4g}{said} {of}{sure}"] if len(numbers) else []
+        return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, lines)
+    places = np.flatnonzero([] if truth is None else [value is not None for value in truth])
+    if truth is None or not len(places):
+        return Quality(0, {"accuracy": None}, [])
+    # Labels are compared as text: a file may hold "1" where the model has 1.
+    from ..metrics import Evaluation
+
+    own = [str(label) for label in classes]
+    labels = [str(label) for label in truth[places].tolist()]
+    said: Any = [None if one is None else str(one) for one in answers[places].tolist()]
+    others = sorted(set(labels).difference(own))
+    found = Evaluation(
+        labels,
+        said,
+        None,
+        [*own, *others],
+        None,
+        groups=None if groups is None else [groups[place] for place in places.tolist()],
+        cost_matrix=None if others else costs,
+    )
+    over, sure = _over_groups(found.over_groups, 100.0, " %")
+    lines = [
+        f"accuracy {100 * found.accuracy:.2f} % {_known_rows(len(places), task)}{sure}; always "
+        f"answering {found.majority_class!r}: {100 * found.majority:.2f} %",
+        *([found.rare_text] if found.rare is not None else []),
+        *([f"Mean cost of a prediction: {found.cost_text}."] if found.cost_text else []),
+    ]
+    return Quality(
+        len(places), {"accuracy": found.accuracy, **found.beside_accuracy(), **over}, lines
+    )
+
+
+def _known_rows(known: int, task: str) -> str:
+    """The rows that have a target, in words."""
+    return f"of {counted(known, 'row')} whose {TASKS[task].without} is known"
 
 
 def _over_groups(
-    values: np.ndarray, places: np.ndarray, groups: Sequence[str] | None
-) -> dict[str, Any]:
-    """Number of groups and standard error of the mean of values, which are those of some rows."""
-    if groups is None or not len(values):
-        return {}
-    from ..metrics import MeanOverGroups
-
-    found = MeanOverGroups.of(values, [groups[place] for place in places.tolist()])
-    error = found.standard_error
-    return {
-        "groups": len(found.groups),
-        "standard_error": None if np.isnan(error) else error,
-    }
+    found: MeanOverGroups | None, scale: float = 1.0, unit: str = ""
+) -> tuple[dict[str, Any], str]:
+    """Number of groups and standard error of a mean over them, as plain values and in words."""
+    if found is None:
+        return {}, ""
+    error = None if np.isnan(found.standard_error) else found.standard_error
+    said = "none" if error is None else f"{scale * error:.3g}{unit}"
+    return (
+        {"groups": len(found.groups), "standard_error": error},
+        f"; standard error over {counted(len(found.groups), 'group')}: {said}",
+    )

@@ -82,9 +82,15 @@ def predict(
             )
     answers = tree.predict(rows)
     shares = tree.predict_proba(rows) if proba else None
-    quality = quality_of(answers, rows.y, tree._task, None if groups is None else members[groups])
-    known = quality.pop("known")
     classes = list(schema.classes)
+    quality = quality_of(
+        answers,
+        rows.y,
+        tree._task,
+        None if groups is None else members[groups],
+        classes=classes,
+        costs=getattr(tree, "cost_matrix", None),
+    )
     # The predictions as JSON and as CSV.
     document = {
         "command": "predict",
@@ -92,7 +98,7 @@ def predict(
         "data": data,
         "task": tree._task,
         "rows": len(answers),
-        **quality,
+        **quality.facts,
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
@@ -114,28 +120,9 @@ def predict(
         for place, answer in enumerate(answers.tolist())
     ]
     _write_predictions(header, lines, document, out, json)
-    if known:
+    if quality.known:
         sys.stdout.flush()
-        if tree._task == "regression":
-            r2 = "" if quality["r2"] is None else f", R2 {quality['r2']:.3f}"
-            said = f"mean absolute error {quality['mae']:.4g}{r2}"
-        else:
-            said = f"accuracy {100 * quality['accuracy']:.2f} %"
-        without = TASKS[tree._task].without
-        print(
-            f"{said} of {counted(known, 'row')} whose {without} is known{_sure(quality)}",
-            file=sys.stderr,
-        )
-
-
-def _sure(quality: dict[str, Any]) -> str:
-    """The standard error over groups in words."""
-    if "standard_error" not in quality:
-        return ""
-    error = quality["standard_error"]
-    scale, unit = (1, "") if "mae" in quality else (100, " %")
-    said = "none" if error is None else f"{scale * error:.3g}{unit}"
-    return f"; standard error over {counted(quality['groups'], 'group')}: {said}"
+        print(*quality.lines, sep="\n", file=sys.stderr)
 
 
 def _carried(data: str, names: list[str]) -> dict[str, list[str]]:

@@ -122,4 +122,5 @@ class Classifier(Estimator):
             np.asarray(self.classes_).tolist(),
             prior,
             groups=members,
+            cost_matrix=getattr(self, "cost_matrix", None),
         )

@@ -11,6 +11,7 @@ O(n k^2) at most.  The decision is only as good as the probabilities: check cali
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,26 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
     if not np.isfinite(costs).all():
         raise ValueError("cost_matrix holds a value that is not finite")
     return np.column_stack([costs, costs.max(axis=1)]) if costs.shape[1] == n_classes else costs
+
+
+def costs_in_words(cost_matrix: Any, classes: Sequence[Any], most: int = 6) -> str:
+    """What a cost matrix means: its largest costs, at most `most`, in a phrase.
+
+    Examples:
+        >>> costs_in_words([[0, 1], [10, 0]], ["no", "yes"])
+        "a 'yes' called 'no' costs 10, a 'no' called 'yes' 1"
+    """
+    costs = check_cost_matrix(cost_matrix, len(classes))[:, : len(classes)]
+    pairs = [(i, j) for i, j in np.ndindex(*costs.shape) if i != j]
+    if len({float(costs[pair]) for pair in pairs}) == 1 and len(pairs) > 2:
+        return f"every error costs {costs[pairs[0]]:g}"
+    pairs.sort(key=lambda pair: -costs[pair])
+    named = [
+        f"a {classes[i]!r} called {classes[j]!r}{'' if place else ' costs'} {costs[i, j]:g}"
+        for place, (i, j) in enumerate(pairs[:most])
+    ]
+    others = len(pairs) - most
+    return ", ".join([*named, *([f"{others} other errors less"] if others > 0 else [])])
 
 
 def expected_cost_from_confusion(counts: np.ndarray, *, cost_matrix: Any = None) -> np.ndarray:

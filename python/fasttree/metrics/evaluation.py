@@ -18,10 +18,12 @@ from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from .agreement import cohen_kappa_from_confusion
 from .confusion import confusion_counts
+from .cost import costs_in_words, expected_cost_from_confusion
 from .information import bayesian_information_reward
 from .labels import encode_pair
 from .over_groups import MeanOverGroups
 from .per_class import per_class
+from .rare import RareClass
 from .summary import Summary, rounded
 
 __all__ = ["Evaluation"]
@@ -46,13 +48,18 @@ class Evaluation(Summary):
         prior: class shares that the information reward refers to, shape (n_classes,).
         groups: the group of each row (a patient, a site), shape (n_rows,); None: rows are
             independent.
+        cost_matrix: costs, true class by predicted class, shape (n_classes, n_classes); None: the
+            mean cost is not computed.
 
     Attributes:
         accuracy, kappa, n_rows, right: as printed.
         information_reward: bits a row (Hope & Korb 2004); minus infinity where a row's class had
             probability 0.
         ruled_out: rows whose class had probability 0.
-        majority: share of the most frequent class among the rows.
+        majority: share of the most frequent class among the rows, and `majority_class` its label.
+        rare: the smallest class, where it has less than a tenth of the rows (`label`, `share`), and
+            `rare_found` its recall and precision; None without one.
+        mean_cost: mean cost of a prediction under the cost matrix; None without one.
         confusion: shape (n_classes, n_classes + 1), true by predicted, the last column
             unclassified.
         classes, per_class: the labels, and the measures of each.
@@ -75,6 +82,7 @@ class Evaluation(Summary):
         prior: Any,
         *,
         groups: Sequence[Any] | None = None,
+        cost_matrix: Any = None,
     ) -> None:
         codes, predicted, known = encode_pair(y_true, y_pred, classes)
         self.classes = tuple(known)
@@ -84,7 +92,17 @@ class Evaluation(Summary):
         self.accuracy = self.right / self.n_rows
         self.kappa = float(cohen_kappa_from_confusion(self.confusion[None])[0])
         self.unclassified = int((predicted < 0).sum())
-        self.majority = float(np.bincount(codes, minlength=len(known)).max()) / self.n_rows
+        counts = np.bincount(codes, minlength=len(known))
+        self.majority_class = self.classes[int(counts.argmax())]
+        self.majority = float(counts.max()) / self.n_rows
+        self.rare = RareClass.of(counts, self.classes)
+        self.rare_found = {} if self.rare is None else self.rare.found(codes, predicted)
+        self.mean_cost: float | None = None
+        self._costs = ""
+        if cost_matrix is not None:
+            cost = expected_cost_from_confusion(self.confusion, cost_matrix=cost_matrix)
+            self.mean_cost = float(cost)
+            self._costs = costs_in_words(cost_matrix, self.classes)
         usable = proba is not None and self.unclassified == 0
         self.information_reward = (
             float(bayesian_information_reward(y_true, proba, prior=prior, classes=classes))
@@ -117,10 +135,21 @@ class Evaluation(Summary):
             rows.append(("Unclassified", f"{self.unclassified:,}"))
         rows += [
             ("Most frequent class", f"{100 * self.majority:.2f} %"),
+            *([] if self.mean_cost is None else [("Mean cost", self.cost_text)]),
             ("Kappa", rounded(self.kappa)),
             ("Information reward", self._reward()),
         ]
         return rows
+
+    @property
+    def cost_text(self) -> str:
+        """The mean cost, and what the matrix says; empty without one."""
+        return "" if self.mean_cost is None else f"{self.mean_cost:.4g} ({self._costs})"
+
+    @property
+    def rare_text(self) -> str:
+        """What is found of the rare class; empty without one."""
+        return "" if self.rare is None else self.rare.sentence(**self.rare_found)
 
     def _reward(self) -> str:
         """The information reward in words."""
@@ -167,7 +196,7 @@ class Evaluation(Summary):
         return {
             "rows": self.n_rows,
             "accuracy": self.accuracy,
-            "majority": self.majority,
+            **self.beside_accuracy(),
             "kappa": self.kappa,
             "information_reward": self.information_reward,
             "unclassified": self.unclassified,
@@ -175,6 +204,15 @@ class Evaluation(Summary):
             "confusion": self.confusion.tolist(),
             **({} if self.over_groups is None else {"over_groups": asdict(self.over_groups)}),
         }
+
+    def beside_accuracy(self) -> dict[str, Any]:
+        """What the accuracy is to be read with, as plain values: the most frequent class, the rare
+        one with its recall and precision, and the mean cost."""
+        found = {"majority_class": self.majority_class, "majority": self.majority}
+        if self.rare is not None:
+            found |= {"rare_class": self.rare.label, "rare_share": self.rare.share}
+            found |= self.rare_found
+        return found if self.mean_cost is None else {**found, "mean_cost": self.mean_cost}
 
     def to_text(self) -> str:
         """The block as aligned text."""

@@ -1,0 +1,68 @@
+"""Rare classes and costs of errors in the shell: what `predict` says beside the accuracy, metrics
+with costs, and what a cost matrix means."""
+
+# ruff: noqa: E402
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pd = pytest.importorskip("pandas")
+from sklearn import metrics
+
+import fasttree
+
+MATRIX = "[[0, 1], [10, 0]]"
+MEANS = "a 'yes' called 'no' costs 10, a 'no' called 'yes' 1"
+
+
+@pytest.fixture
+def claims(tmp_path):
+    """Claims of which few are frauds."""
+    rng = np.random.default_rng(3)
+    n = 600
+    a, b = rng.normal(size=n).round(2), rng.normal(size=n).round(2)
+    fraud = np.where(a + b + rng.normal(size=n) / 2 > 2.6, "yes", "no")
+    path = tmp_path / "claims.csv"
+    pd.DataFrame({"a": a, "b": b, "fraud": fraud}).to_csv(path, index=False)
+    assert 0.02 < (fraud == "yes").mean() < 0.09
+    return path
+
+
+def test_predict_says_what_the_accuracy_is_to_be_read_with(ftree, claims, tmp_path):
+    model, out = tmp_path / "m.json", tmp_path / "p.json"
+    words = ("-p", f"cost_matrix={MATRIX}", "-p", "max_depth=2", "-p", "pruning=none")
+    assert ftree("fit", claims, "--no-cv", *words, "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, claims, "--json", out)
+    assert code == 0, err
+    found, frame = json.loads(out.read_text()), pd.read_csv(claims)
+    truth, said = frame["fraud"], found["predictions"]
+    share = (truth == "yes").mean()
+    recall = metrics.recall_score(truth, said, pos_label="yes")
+    precision = metrics.precision_score(truth, said, pos_label="yes")
+    wrong = metrics.confusion_matrix(truth, said)
+    cost = (wrong[0, 1] + 10 * wrong[1, 0]) / len(frame)
+    assert (found["recall"], found["precision"]) == pytest.approx((recall, precision))
+    assert (found["majority_class"], found["majority"]) == ("no", pytest.approx(1 - share))
+    assert (found["rare_class"], found["mean_cost"]) == ("yes", pytest.approx(cost))
+    assert f"always answering 'no': {100 * (1 - share):.2f} %" in err
+    assert f"Only {100 * share:.1f} % of the rows are 'yes': {100 * recall:.1f} %" in err
+    assert f"Mean cost of a prediction: {cost:.4g} ({MEANS})." in err
+    # `evaluate` shares it.
+    whole = fasttree.load(model).evaluate(str(claims))
+    assert whole.mean_cost == pytest.approx(cost) and MEANS in str(whole)
+    assert whole.to_dict()["recall"] == pytest.approx(recall)
+
+
+def test_predict_of_classes_that_the_model_does_not_know(ftree, claims, tmp_path):
+    model, other = tmp_path / "m.json", tmp_path / "o.csv"
+    assert ftree("fit", claims, "--no-cv", "-p", f"cost_matrix={MATRIX}", "-m", model)[0] == 0
+    frame = pd.read_csv(claims)
+    frame.loc[:2, "fraud"] = "{may} be"
+    frame.to_csv(other, index=False)
+    code, _, err = ftree("predict", model, other, "-o", tmp_path / "p.csv")
+    assert code == 0 and "'{may} be'" in err and "Mean cost" not in err

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from ..exports.words import xml
+from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from ..rendering.html import STYLE, bar, html_table, paragraph
 from ..rendering.listing import Records
@@ -189,6 +190,9 @@ class Advice:
                 "tree is "
                 "fitted on all."
             )
+        costs = self._judge.shared.get("cost_matrix")
+        if costs is not None:
+            notes.append(f"Costs: {costs_in_words(costs, self.model.classes_.tolist())}.")
         if self._groups is not None:
             notes.append(f"Folds keep rows of one {self._groups!r} together; it is no feature.")
         tried = sum(row["criterion"] is not None for row in self.table)

@@ -238,8 +238,6 @@ class OfMetric(Judge):
         self.metric = self.header = self.measure = asked.name
         self.scale = 1.0 if greater_is_better(asked.name, scoring) else -1.0
         self.shared, self.rare = asked.shared, base.rare
-        low, high = self._bounds()
-        self.price = 0.01 * (high - low)
 
     @property
     def scoring(self) -> Any:

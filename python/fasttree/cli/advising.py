@@ -26,8 +26,9 @@ def advise(
             "--metric",
             "-s",
             help="What candidates are compared by: a metric of fasttree (auc, log_loss, "
-            "'f_beta(positive=yes)', 'expected_cost(cost_matrix=[[0, 1], [5, 0]])'), or a scorer "
-            "of scikit-learn (balanced_accuracy). Default: accuracy; of a number mae.",
+            "'f_beta(positive=yes)', 'expected_cost(cost_matrix=[[0, 1], [10, 0]])', "
+            f"{o.COST_ORDER}), or a scorer of scikit-learn (balanced_accuracy). Default: "
+            "accuracy; of a number mae.",
         ),
     ] = None,
     prefer: Annotated[

@@ -16,7 +16,7 @@ from .bundles import Alias
 from .execution import Execution
 from .folding import Dependence
 from .output import emit, save_picture
-from .tasks import TASKS, baseline_of, baseline_text
+from .tasks import TASKS, baseline_of, baseline_text, costs_said
 
 if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
@@ -36,8 +36,9 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         "-s",
-        help="Metrics, with commas: accuracy, f_beta(beta=2), auc, leaves, log_loss, ...; of a "
-        "number r2, rmse, mae, pinball(quantile=0.9), ...",
+        help="Metrics, with commas: accuracy, f_beta(beta=2), auc, leaves, log_loss, "
+        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2, "
+        "rmse, mae, pinball(quantile=0.9), ...",
     ),
     Alias("--scoring"),
 ]
@@ -74,7 +75,8 @@ Metric = Annotated[
     typer.Option(
         "--metric",
         "-s",
-        help="What is compared: accuracy (the default), f_beta, auc, leaves, ...; of a number r2 "
+        help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
+        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
         "(the default), rmse, mae, ...",
     ),
 ]
@@ -148,13 +150,15 @@ def cv(
     rows = columns.table(data, named.values(), settings, aside=dependence.aside)
     rows = dependence.prepared(rows, data)
     task = TASKS[rows.task]
+    costs = settings.get("cost_matrix")
+    scoring = [o.metric_of(one, costs) for one in o.split_list(metric) or task.metrics]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
             criterion=named or o.criteria_of(task.criteria),
             cv=splitting,
             groups=dependence.groups,
-            scoring=[o.metric_of(one) for one in o.split_list(metric) or task.metrics],
+            scoring=scoring,
             **run.keywords,
             progress=True,
             keep_proba=rows.task == "classification" and (html is not None or per_class),
@@ -175,7 +179,8 @@ def cv(
         constant = _first_upper(baseline_text(rows))
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        return f"{tables}\n{constant}.\n"
+        said = costs_said([rows], settings, *scoring)
+        return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
 
@@ -225,6 +230,7 @@ def compare(
         sets[_unused(one.name or name, sets)] = one
     task = TASKS[_one_task(sets)]
     chosen = named or o.criteria_of(task.criteria)
+    scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
     if baseline is not None and baseline not in chosen:
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
     with execution.opened() as keywords:
@@ -236,7 +242,7 @@ def compare(
             alpha=alpha,
             baseline=baseline,
             test=test,
-            scoring=[o.metric_of(metric or task.metrics[0])],
+            scoring=[scoring],
             **run.keywords,
             progress=True,
             keep_proba=html is not None and task is TASKS["classification"],
@@ -248,6 +254,7 @@ def compare(
     _write_page(result, html)
     size = result.with_metric("leaves")
     document, verdict = _conclusions(result, size, sets)
+    verdict += costs_said(sets.values(), settings, scoring)
     if out is not None:
         _draw(result, size, out)
     emit(lambda: _printed(result, size, form, verdict), document, json)

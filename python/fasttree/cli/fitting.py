@@ -23,7 +23,7 @@ from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
 from .showing import size_text, sizes
-from .tasks import TASKS, baseline_of, baseline_text, varies
+from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
     from ..model_selection import CrossValidation
@@ -289,6 +289,7 @@ def fit(
         f"{rows!r}",
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
+        *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
         tree.to_text(max_depth=max_depth).rstrip("\n"),

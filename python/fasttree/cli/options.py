@@ -90,6 +90,12 @@ Missing = Annotated[
         "n/a,none; of one column: age=999. A model that is saved keeps them.",
     ),
 ]
+COST_ORDER = (
+    "rows: true classes, columns: predictions, in the order of the classes, which is sorted where "
+    "the file declares none"
+)
+"""What the rows and columns of a cost matrix are, for help."""
+
 Criterion = Annotated[
     str | None,
     typer.Option(
@@ -116,7 +122,8 @@ Params = Annotated[
         "--param",
         "-p",
         metavar="NAME=VALUE",
-        help="A parameter of the tree, e.g. max_depth=5.",
+        help=f"A parameter of the tree, e.g. max_depth=5, or 'cost_matrix=[[0, 1], [10, 0]]' "
+        f"({COST_ORDER}).",
     ),
 ]
 Preset = Annotated[
@@ -350,20 +357,33 @@ def criterion_of(text: str) -> Any:
     return made.set_params(**options)
 
 
-def metric_of(text: str) -> Any:
+def metric_of(text: str, costs: Any = None) -> Any:
     """A metric from its name, or its name with options in brackets.
+
+    Args:
+        text: as it is typed.
+        costs: the cost matrix of the trees, by which ``expected_cost`` judges if it has none.
 
     >>> metric_of("auc"), metric_of("f_beta(beta=2)")
     ('auc', Scorer('f_beta', beta=2))
+    >>> metric_of("expected_cost", [[0, 1], [10, 0]])
+    Scorer('expected_cost', cost_matrix=[[0, 1], [10, 0]])
     """
     from ..metrics import Scorer
 
     name, bracket, rest = text.partition("(")
-    if not bracket:
-        return text
-    if not rest.rstrip().endswith(")"):
+    name = name.strip()
+    if bracket and not rest.rstrip().endswith(")"):
         raise ValueError(f"metric {text!r}: a closing bracket is missing")
-    return Scorer(name.strip(), **pairs_of(split_list([rest.rstrip()[:-1]]), f"metric {name}:"))
+    options = pairs_of(split_list([rest.rstrip()[:-1]]), f"metric {name}:") if bracket else {}
+    if name in ("expected_cost", "cost") and "cost_matrix" not in options:
+        if costs is None:
+            raise ValueError(
+                f"--metric {text} needs costs: --metric 'expected_cost(cost_matrix=[[0, 1], "
+                f"[10, 0]])' ({COST_ORDER}); without costs it is error_rate"
+            )
+        options["cost_matrix"] = costs
+    return Scorer(name, **options) if options else text
 
 
 def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:

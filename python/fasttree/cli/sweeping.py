@@ -14,6 +14,7 @@ from .comparing import Cv
 from .execution import Execution
 from .output import emit, save_picture
 from .showing import Picture
+from .tasks import costs_said
 
 if TYPE_CHECKING:
     from ..model_selection.sweeping import Sweep
@@ -90,7 +91,13 @@ def sweep(
     decay: Decay = None,
     folds: Cv = "5x10",
     metric: Annotated[
-        str, typer.Option("--metric", "-s", help="What is averaged: accuracy, leaves, ...")
+        str,
+        typer.Option(
+            "--metric",
+            "-s",
+            help="What is averaged: accuracy, leaves, 'f_beta(beta=2)', "
+            f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...",
+        ),
     ] = "accuracy",
     trees: o.Trees,
     form: o.Form = "text",
@@ -106,16 +113,18 @@ def sweep(
     o.check_form(form)
     given = _grid_of(criteria, theta, alpha, decay)
     rows = replace(columns, task="classification").table(data)  # pairs of rows have classes
+    settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
+    scoring = o.metric_of(metric, settings.get("cost_matrix"))
     with execution.opened() as keywords:
         found = run_sweep(
             rows,
             **given,
             cv=o.fold_count(folds),
-            scoring=[metric],
+            scoring=[scoring],
             **run.keywords,
             progress=True,
             **keywords,
-            **{"columns": columns.treatment, **trees.settings_without_criterion()},
+            **settings,
         )
     if plot is not None:
         save_picture(plot, found.plot)
@@ -129,7 +138,8 @@ def sweep(
     text = render(found, form)
     if form in ("text", "markdown"):
         setting = ", ".join(f"{name} {_shown(value)}" for name, value in best.items())
-        text += f"\nBest (flattered by the choice): {setting}.\n"
+        said = costs_said([rows], settings, scoring)
+        text += "\n".join(["", f"Best (flattered by the choice): {setting}.", *said, ""])
     emit(text, document, json)
 
 

@@ -3,7 +3,7 @@ has to beat (the most frequent class, or the mean)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..metrics import MeanOverGroups
     from ..table import Table
 
-__all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "quality_of", "varies"]
+__all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "costs_said", "quality_of", "varies"]
 
 
 class Task(NamedTuple):
@@ -76,6 +76,31 @@ def baseline_text(table: Table) -> str:
     return f"always answering {found['majority_class']!r}: {100 * found['majority']:.2f} %"
 
 
+def costs_said(tables: Iterable[Table], *given: Any) -> list[str]:
+    """What cost matrices mean, a line each.
+
+    Args:
+        tables: the data, whose classes the matrices name.
+        given: parameters of trees (a dict), and metrics; those without costs say nothing.
+
+    >>> from fasttree import Table
+    >>> costs_said([Table([[0.0], [1.0]], ["no", "yes"])], {"cost_matrix": [[0, 1], [10, 0]]})
+    ["Costs: a 'yes' called 'no' costs 10, a 'no' called 'yes' 1."]
+    """
+    from ..metrics.cost import costs_in_words
+    from ..metrics.scorers import Scorer
+
+    options = (one.options if isinstance(one, Scorer) else one for one in given)
+    matrices = [one.get("cost_matrix") for one in options if isinstance(one, dict)]
+    lines = [
+        f"Costs: {costs_in_words(costs, table.classes)}."
+        for table in tables
+        for costs in matrices
+        if costs is not None
+    ]
+    return list(dict.fromkeys(lines))
+
+
 def varies(numbers: np.ndarray) -> bool:
     """Whether some of the numbers differ, so that R2 has a meaning."""
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
@@ -130,9 +155,9 @@ def quality_of(
             if groups is None or not places
             else MeanOverGroups.of(errors, [groups[place] for place in places])
         )
-        said = "" if r2 is None else f", R2 {r2:.3f}"
+        fit = "" if r2 is None else f", R2 {r2:.3f}"
         of = _known_rows(len(numbers), task)
-        lines = [f"mean absolute error {mae:.4g}{said} {of}{sure}"] if len(numbers) else []
+        lines = [f"mean absolute error {mae:.4g}{fit} {of}{sure}"] if len(numbers) else []
         return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, lines)
     places = np.flatnonzero([] if truth is None else [value is not None for value in truth])
     if truth is None or not len(places):

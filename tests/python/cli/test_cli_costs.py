@@ -66,3 +66,38 @@ def test_predict_of_classes_that_the_model_does_not_know(ftree, claims, tmp_path
     frame.to_csv(other, index=False)
     code, _, err = ftree("predict", model, other, "-o", tmp_path / "p.csv")
     assert code == 0 and "'{may} be'" in err and "Mean cost" not in err
+
+
+def test_metrics_with_options_are_those_of_advise(ftree, claims, tmp_path):
+    typed = f"expected_cost(cost_matrix={MATRIX})"
+    found = {}
+    for command in ("cv", "compare"):
+        out = tmp_path / f"{command}.json"
+        words = (command, claims, "-c", "gini,mdl", "--cv", "1x3", "--json", out)
+        code, text, err = ftree(*words, "-s", typed)
+        assert code == 0, err
+        assert f"Costs: {MEANS}." in text
+        found[command] = json.loads(out.read_text())
+    means = {r["method"]: r["mean"] for r in found["cv"]["rows"] if "expected_cost" in r["metric"]}
+    scorer = fasttree.metrics.Scorer("expected_cost", cost_matrix=[[0, 1], [10, 0]])
+    table = fasttree.datasets.load(claims)
+    expected = fasttree.model_selection.cross_validate(
+        table, ["gini", "mdl"], cv="1x3", scoring={"cost": scorer}, random_state=0
+    )
+    assert means == pytest.approx({n: expected.mean(n, "cost") for n in ("gini", "mdl")})
+    # The costs of the trees judge where the metric has none.
+    code, text, err = ftree(
+        "cv", claims, "-c", "gini", "--cv", "1x3", "-s", "expected_cost", "-p",
+        f"cost_matrix={MATRIX}",
+    )  # fmt: skip
+    assert code == 0 and f"Costs: {MEANS}." in text and "expected_cost" in text
+    for command in ("cv", "compare", "sweep", "advise"):
+        code, _, err = ftree(command, claims, "-s", "expected_cost")
+        assert code == 2 and "--metric expected_cost needs costs" in err and "columns: pred" in err
+    code, text, _ = ftree(
+        "sweep", "weather", "--alpha", "1", "--cv", "1x2", "-s",
+        "expected_cost(cost_matrix=[[0, 1], [3, 0]])",
+    )  # fmt: skip
+    assert code == 0 and "called" in text
+    code, text, _ = ftree("fit", claims, "--no-cv", "-p", f"cost_matrix={MATRIX}")
+    assert code == 0 and f"Costs: {MEANS}." in text

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..table.dates import DateOrder
 
 
-__all__ = ["Advice"]
+__all__ = ["Advice", "python_of"]
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -174,7 +174,7 @@ class Advice:
         if self.dates:
             notes.append(f"Year, month and weekday stand for the dates {', '.join(self.dates)}.")
         if self.unlabelled:
-            said = counted(self.unlabelled, f"row without a {self._judge.without}")
+            said = f"{counted(self.unlabelled, 'row')} without a {self._judge.without}"
             notes.append(f"Left out: {said}.")
         if self.codes:
             notes.append(
@@ -219,9 +219,9 @@ class Advice:
         head = self._source.code(
             self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates
         )
-        parts = [f"{name}={_python(value)}" for name, value in self.params.items()]
+        parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():
-            own = [f"{k}={_python(v)}" for k, v in self.params.items() if k not in presets.C45]
+            own = [f"{k}={python_of(v)}" for k, v in self.params.items() if k not in presets.C45]
             parts = ["**fasttree.presets.C45", *own]
         arguments = ", ".join(parts)
         if self._nominal:
@@ -262,12 +262,24 @@ class Advice:
             "candidates": list(self.table),
         }
 
-    def __str__(self) -> str:
+    def to_text(
+        self, code: str | None = None, worded: Callable[[str], str] = lambda text: text
+    ) -> str:
+        """Everything as text.
+
+        Args:
+            code: what fits the tree again, in place of `code`.
+            worded: changes the words of the notes and of the sentence.
+        """
         tree = "\n".join(str(self.model).split("\n")[2:])
-        parts = ["\n".join(map(one_line, self.notes)), str(self.table)]
+        said = [worded(one_line(text)) for text in (*self.notes, self.sentence)]
+        parts = ["\n".join(said[:-1]), str(self.table)]
         if self.params:
-            parts += [tree, self.code.rstrip("\n")]
-        return "\n\n".join([*parts, one_line(self.sentence)])
+            parts += [tree, (self.code if code is None else code).rstrip("\n")]
+        return "\n\n".join([*parts, said[-1]])
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def __repr__(self) -> str:
         return f"Advice: {one_line(self.sentence)}"
@@ -323,7 +335,7 @@ def _percent(key: str) -> Callable[[dict[str, Any]], str]:
     return lambda row: f"{100 * row[key]:.1f}"
 
 
-def _python(value: Any) -> str:
+def python_of(value: Any) -> str:
     """A parameter as Python that runs after ``import fasttree``."""
     if not isinstance(value, Pruning):
         return repr(value)

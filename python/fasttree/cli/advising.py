@@ -12,6 +12,7 @@ from . import options as o
 from .bundles import Without
 from .folding import Dependence
 from .output import check_writable, emit
+from .shell_words import in_shell_words
 
 __all__ = ["COMMANDS"]
 
@@ -98,7 +99,8 @@ def advise(
         said = str(error).replace(f"groups={dependence.groups!r}", f"--groups {dependence.groups}")
         raise ValueError(said) from error
     # The files that were asked for, with a line on each.
-    text = [str(found)]
+    refit = f"Fit it again:\n{_command(data, found, columns, dependence)}"
+    text = [found.to_text(refit, in_shell_words)]
     if model is not None:
         found.model.save(model)
         text.append(f"Saved as {model}; use: ftree predict {shlex.quote(str(model))} DATA")
@@ -106,6 +108,24 @@ def advise(
         found.to_html(html)
         text.append(f"Page written to {html}")
     emit("\n".join(text), {"command": "advise", "data": data, **found.to_dict()}, json)
+
+
+def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) -> str:
+    """The `ftree fit` that grows the recommended tree."""
+    given = {
+        "--target": columns.target,
+        "--drop": ",".join(o.split_list(columns.drop)),
+        "--nominal": ",".join(o.split_list(columns.nominal)),
+        "--decimal": columns.decimal,
+        "--missing": ",".join(o.split_list(columns.missing)),
+        "--task": columns.task,
+        "--groups": dependence.groups,
+        "--time": dependence.time,
+    }
+    if found.task == "regression":
+        given["--task"] = found.task
+    words = [word for option, value in given.items() if value for word in (option, value)]
+    return shlex.join(["ftree", "fit", data, *words, *o.typed_params(found.params)])
 
 
 def _rows(data: str, columns: o.Columns, dependence: Dependence, folds: str) -> tuple[Any, Any]:

@@ -391,6 +391,49 @@ def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
     return {text: criterion_of(text) for text in split_list(texts)}
 
 
+def pruning_of(text: str) -> Any:
+    """A method of pruning from its name, or an object of `fasttree.pruning` as Python writes it.
+
+    >>> pruning_of("mdl"), pruning_of('CostComplexity(ccp_alpha="cv", rule="min")')
+    ('mdl', CostComplexity(ccp_alpha='cv', rule='min'))
+    """
+    from .. import pruning
+
+    name, bracket, _ = text.partition("(")
+    if not bracket:
+        return value_of(text)
+    kinds = {kind.__name__: kind for kind in pruning.PRUNINGS.values()}
+    kind = {**kinds, **pruning.PRUNINGS}.get(name.strip())
+    if kind is None:
+        raise ValueError(f"--param pruning={text}: there are {', '.join(kinds)}")
+    try:
+        call: Any = ast.parse(text.strip(), mode="eval").body
+        options = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+        return kind(*map(ast.literal_eval, call.args), **options)
+    except (AttributeError, SyntaxError, ValueError, TypeError) as error:
+        raise ValueError(f"--param pruning={text}: {error}") from error
+
+
+def typed_params(params: dict[str, Any]) -> list[str]:
+    """Parameters of trees as the words that are typed in a shell, without quotes.
+
+    >>> typed_params({"criterion": "gini", "max_depth": None, "ties": "even"})
+    ['-c', 'gini', '-p', 'max_depth=None', '-p', 'ties=even']
+    """
+    from .. import presets
+    from ..advice.result import python_of
+
+    words: list[str] = []
+    if presets.C45.items() <= params.items():
+        words = ["--preset", "C45"]
+        params = {name: value for name, value in params.items() if name not in presets.C45}
+    for name, value in params.items():
+        text = value if isinstance(value, str) else python_of(value)
+        text = text.removeprefix("fasttree.pruning.")
+        words += ["-c", text] if name == "criterion" else ["-p", f"{name}={text}"]
+    return words
+
+
 def params_of(
     texts: list[str] | None, preset: str | None = None, known: list[str] | None = None
 ) -> dict[str, Any]:
@@ -424,7 +467,17 @@ def params_of(
             close = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
             raise ValueError(f"--param {name}: no such parameter; {hint}")
-    return {**found, **typed}
+    if isinstance(typed.get("pruning"), str):
+        typed["pruning"] = pruning_of(typed["pruning"])
+    found |= typed
+    if found.get("pruning") == "cost_complexity" and not found.get("ccp_alpha"):
+        warnings.warn(
+            "pruning=cost_complexity with ccp_alpha=0, its default, cuts only splits that gain "
+            "nothing: add -p ccp_alpha=0.01, or have it chosen by cross-validation: "
+            "-p 'pruning=CostComplexity(ccp_alpha=\"cv\")'",
+            stacklevel=2,
+        )
+    return found
 
 
 def fold_count(text: str) -> Any:

@@ -1,0 +1,82 @@
+"""The words of the shell for those of Python: options in place of arguments, in any text that the
+package writes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+__all__ = ["in_shell_words"]
+
+
+def in_shell_words(text: str) -> str:
+    """A text with options of the command line for arguments of Python.
+
+    >>> in_shell_words("leave it out: drop=['the id']; or task='regression'")
+    "leave it out: --drop 'the id'; or --task regression"
+    """
+    for pattern, option in OPTIONS:
+        text = re.sub(pattern, option, text)
+    return text
+
+
+def _typed(option: str, *names: str) -> str:
+    """An option of columns; the module of options is read where a message has one."""
+    from .options import typed
+
+    return typed(option, names)
+
+
+def _missing_option(argument: str) -> str:
+    """``--missing`` for a value of `missing`.
+
+    >>> _missing_option("['n/a', 999]"), _missing_option("{'the age': [999], None: ['x']}")
+    ('--missing n/a,999', "--missing 'the age=999,x'")
+    """
+    given = ast.literal_eval(argument)
+    by_column = given if isinstance(given, dict) else {None: given}
+    texts = [
+        f"{'' if name is None else f'{name}='}{cell}"
+        for name, cells in by_column.items()
+        for cell in cells
+    ]
+    return _typed("--missing", *texts)
+
+
+OPTIONS: tuple[tuple[str, Any], ...] = (
+    (
+        r"\b(?:scoring|groups|missing|drop|categorical_features)=.*? \(ftree: (.*?)\)(?=[.;, ]|$)",
+        r"\1",
+    ),
+    (r"drop=(\[[^\]]*\])", lambda m: _typed("--drop", *ast.literal_eval(m[1]))),
+    (r"(?<![\w.(])target='([^']*)'", lambda m: _typed("--target", m[1])),
+    (r" \((?:drop|target|missing)=\)", ""),
+    (r" \(phenotype_name=\)", " (--pheno-name)"),
+    (r"name another with target=, load without one by target=False,", "name another: --target,"),
+    (r"name another with target=", "name another: --target"),
+    (r", or give names=\[\.\.\.\]", " in the file"),
+    (r"\bleave (decimal|missing) out", r"leave --\1 out"),
+    (r"\(pruning='error_based'\)", "(-p pruning=error_based)"),
+    (r"\btask='(\w+)'", r"--task \1"),
+    (r"\bdecimal='(.*?)'", r"--decimal \1"),
+    (r"\bmissing=(\[.*?\]|\{.*?\})", lambda m: _missing_option(m[1])),
+    (r"(--missing .*) of fasttree\.datasets\.load, or NaN in a frame", r"\1"),
+    (r"\bin cross_validate, compare and advise", "in cv, compare and advise"),
+    (r" \(a frame: pandas\.to_numeric with errors='coerce'\)", ""),
+    (r"\bgroups=('[^']*'|\"[^\"]*\")", lambda m: _typed("--groups", m[1][1:-1])),
+    (r"\btarget=(-?\d+)", r"--target \1"),
+    (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),
+    (r"; header=False reads it as data", "; put the rows below it"),
+    (r"\bmax_nodes=", "--max-nodes "),
+    (r"categorical_features='all'", "--nominal all"),
+    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: _typed("--keep", m[1])),
+    (r"columns='as_given'", "--columns as_given"),
+    (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
+    (r"random_state=(\d+)", r"--seed \1"),
+    (r"\bprefer='([^']*)'", r"--prefer \1"),
+    (r"\bcv='([^']*)'", r"--cv \1"),
+    (r"\(table\.drop_missing_target\(\)\) ", ""),
+    (r"pass fasttree\.Table\([^)]*\)", "name it with --target"),
+)
+"""Patterns of arguments in the messages of the package, and the options that replace them."""

@@ -1,0 +1,84 @@
+"""What is advised in the shell can be typed there: the command that fits the recommended tree, and
+methods of pruning with options."""
+
+# ruff: noqa: E402
+from __future__ import annotations
+
+import json
+import shlex
+
+import pytest
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+import fasttree
+from fasttree.cli.options import params_of, typed_params
+from fasttree.pruning import CostComplexity
+
+
+@pytest.mark.parametrize("data", ["weather", "iris", "tic-tac-toe"])
+def test_the_command_of_advise_fits_the_recommended_tree(ftree, tmp_path, data):
+    model, again = tmp_path / "m.json", tmp_path / "again.json"
+    words = ("advise", data, "--work", "quick", "--cv", "1x3", "--prefer", "accurate")
+    code, out, err = ftree(*words, "-m", model)
+    assert code == 0, err
+    assert "import fasttree" not in out and "(ftree:" not in out
+    lines = [line for line in out.splitlines() if line.startswith("ftree fit")]
+    if data == "weather":
+        assert len(lines) <= 1
+    for line in lines:
+        assert ftree(*shlex.split(line)[1:], "--no-cv", "-m", again)[0] == 0
+        assert fasttree.load(again).to_text() == fasttree.load(model).to_text()
+    assert lines or "No tree is better" in out
+
+
+def test_options_of_columns_are_repeated(ftree, tmp_path):
+    table = fasttree.datasets.load_iris()
+    path = tmp_path / "my iris.csv"
+    table.to_frame().to_csv(path, index=False)
+    words = ("advise", path, "-t", "class", "--drop", table.feature_names[0], "--work", "quick")
+    code, out, err = ftree(*words, "--cv", "1x3")
+    assert code == 0, err
+    line = next(line for line in out.splitlines() if line.startswith("ftree fit"))
+    typed = shlex.split(line)
+    assert typed[2] == str(path) and typed[3:7] == [
+        "--target", "class", "--drop", table.feature_names[0],
+    ]  # fmt: skip
+
+
+def test_every_candidate_can_be_typed():
+    from fasttree.advice.candidates import candidates
+
+    for name in ("iris", "tic-tac-toe"):
+        for one in candidates(fasttree.datasets.load(name)):
+            words = typed_params(one.params)
+            preset = words[1] if words[0] == "--preset" else None
+            pairs = dict(zip(words[::2], words[1::2], strict=True))
+            typed = [w for flag, w in zip(words[::2], words[1::2], strict=True) if flag == "-p"]
+            found = params_of(typed, preset)
+            if "-c" in pairs:
+                found["criterion"] = pairs["-c"]
+            assert (
+                repr(found) == repr({**found, **one.params}) and found.keys() == one.params.keys()
+            )
+
+
+def test_pruning_takes_objects_and_warns_of_a_price_of_zero(ftree, tmp_path):
+    model = tmp_path / "m.json"
+    typed = 'pruning=CostComplexity(ccp_alpha="cv", rule="min")'
+    code, _, err = ftree("fit", "iris", "--no-cv", "-c", "gini", "-p", typed, "-m", model)
+    assert code == 0, err
+    grown = fasttree.fit("iris", criterion="gini", pruning=CostComplexity("cv", rule="min"))
+    assert fasttree.load(model).to_text() == grown.to_text()
+    code, _, err = ftree("fit", "iris", "--no-cv", "-p", "pruning=CostComplexity(alpha=1)")
+    assert code == 2 and "--param pruning=CostComplexity(alpha=1)" in err
+    code, _, err = ftree("fit", "iris", "--no-cv", "-p", "pruning=Simple(1)")
+    assert code == 2 and "there are" in err and "CostComplexity" in err
+    code, _, err = ftree("fit", "iris", "--no-cv", "-p", "pruning=cost_complexity")
+    assert code == 0 and "cuts only splits that gain nothing" in err
+    priced = ("-p", "pruning=cost_complexity", "-p", "ccp_alpha=0.02")
+    code, out, err = ftree("fit", "iris", "--no-cv", *priced, "--json", "-")
+    assert code == 0 and "gain nothing" not in err
+    equal = fasttree.fit("iris", pruning="cost_complexity", ccp_alpha=0.02)
+    assert json.loads(out)["leaves"] == equal.get_n_leaves()

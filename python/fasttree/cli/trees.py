@@ -292,6 +292,7 @@ def _emit_ranking(
 ) -> None:
     """Print the features in the order of the first criterion's scores, best first, but for those
     that were left out."""
+    from ..estimators.base import thin_levels
     from ..reports import render
 
     # Ranks by every criterion; the order is that of the first.
@@ -331,6 +332,15 @@ def _emit_ranking(
     if left_out:
         document["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
+    shown = {names[j] for j in order}
+    thin = {name: n for name, n in thin_levels(rows).items() if name in shown}
+    if thin:
+        document["few_rows_a_level"] = list(thin)
+        said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
+        notes.append(
+            f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
+            f"whatever they say of new rows; leave out: {o.typed('--drop', thin)}."
+        )
     emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json)
 
 

@@ -226,18 +226,24 @@ MANY_LEVELS = 10
 """Columns of fewer levels are never thin."""
 
 
-def warn_of_thin_levels(table: Table) -> None:
-    """Warn once of nominal columns with fewer than five rows per level."""
+def thin_levels(table: Table) -> dict[str, int]:
+    """Number of levels of the nominal columns with fewer than five rows per level, by name."""
     if table.block is not None and table.block.dtype != np.uint8:
-        return
-    thin = [
-        f"{c.name!r} ({counted(len(c.levels), 'level')})"
+        return {}
+    return {
+        c.name: len(c.levels)
         for c in table.columns
         if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
-    ]
+    }
+
+
+def warn_of_thin_levels(table: Table) -> None:
+    """Warn once of nominal columns with fewer than five rows per level."""
+    thin = thin_levels(table)
     if thin:
+        said = [f"{name!r} ({counted(n, 'level')})" for name, n in thin.items()]
         warnings.warn(
-            f"nominal columns with fewer than five rows a level: {some_of(thin)}; a "
+            f"nominal columns with fewer than five rows a level: {some_of(said)}; a "
             "split on them learns rows by heart: leave them out, or prune (pruning='error_based')",
             UserWarning,
             stacklevel=4,

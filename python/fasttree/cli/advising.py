@@ -36,8 +36,8 @@ def advise(
         str,
         typer.Option(
             "--prefer",
-            help="small: the smallest tree within one standard error of the best; accurate: the "
-            "best.",
+            help="small: the smallest tree within one standard error of the best (of accuracies "
+            "also within one point); accurate: the best.",
         ),
     ] = "small",
     dependence: Dependence,

@@ -16,6 +16,7 @@ import numpy as np
 import typer
 
 from .. import criteria
+from ..metrics.rare import RareClass
 from ..rendering.saving import save_text
 from ..rendering.words import counted
 from ..table.doubtful import many_numbers, quiet
@@ -171,6 +172,21 @@ def of_quantile(tree: Any) -> str | None:
     )
 
 
+def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
+    """What to compare trees by where one class is rare and errors have no costs; else None."""
+    if rows.task == "regression" or settings.get("cost_matrix") is not None:
+        return None
+    rare = RareClass.of(np.bincount(rows.y_codes, minlength=len(rows.classes)), rows.classes)
+    if rare is None:
+        return None
+    metrics = " or ".join(f"--metric {shell}" for _, shell in rare.proposals())
+    return (
+        f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}, of which the accuracy says "
+        f"little: compare trees by ftree advise or ftree cv {metrics}, or give the trees costs: "
+        f"-p 'cost_matrix=...' ({o.COST_ORDER})."
+    )
+
+
 def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
     five rows.
@@ -265,6 +281,7 @@ def fit(
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
+    rare = of_rare_class(rows, settings)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -276,6 +293,7 @@ def fit(
         "folds": None if verdict is None else verdict.folds,
         **baseline_of(rows),
         "advice": advice,
+        "rare_class_hint": rare,
         **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
         f"training_{main}": tree.score(rows),
         "model": None if model is None else str(model),
@@ -289,6 +307,7 @@ def fit(
         f"{rows!r}",
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
+        *([rare] if rare else []),
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",

@@ -30,7 +30,8 @@ class RareClass(NamedTuple):
 
     @classmethod
     def of(cls, counts: np.ndarray, classes: Sequence[Any]) -> RareClass | None:
-        """The rare class of numbers of rows by class, shape (n_classes,); None without one.
+        """The rare class of numbers of rows by class, shape (n_classes,); None without one: its
+        share is below a tenth, and below half of an equal share.
 
         Examples:
             >>> RareClass.of(np.array([95, 5]), ["no", "yes"])
@@ -38,7 +39,8 @@ class RareClass(NamedTuple):
         """
         smallest = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
         share = float(counts[smallest] / counts.sum())
-        return cls(smallest, classes[smallest], share, len(counts)) if share < RARE else None
+        is_rare = share < min(RARE, 0.5 / len(counts))
+        return cls(smallest, classes[smallest], share, len(counts)) if is_rare else None
 
     def found(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """Recall and precision of the class, from codes of all classes, shape (n_rows,)."""

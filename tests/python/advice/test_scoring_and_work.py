@@ -90,6 +90,16 @@ def test_a_rare_class_is_named_with_its_recall_and_precision():
     assert fasttree.advise(even, "y", **FAST).rare_class is None
 
 
+def test_a_metric_has_no_price_beside_its_standard_error():
+    advice = fasttree.advise(frauds(), "y", scoring=Scorer("f_beta", positive="bad"), **FAST)
+    rows = [row for row in advice.table if np.isfinite(row["f_beta"])]
+    best = max(rows, key=lambda row: row["f_beta"])
+    assert best["standard_error"] > 0.01
+    near = [r for r in rows if r["f_beta"] >= best["f_beta"] - best["standard_error"] - 1e-9]
+    assert advice.table[0]["leaves"] == min(row["leaves"] for row in near)
+    assert "out-of-fold predictions and, unlike the value above, not corrected" in advice.sentence
+
+
 def test_the_proposal_for_three_classes_works():
     frame = frauds()
     frame["y"] = np.where(frame["y"] == "bad", "bad", np.where(frame["c"] > 0, "good", "fair"))

@@ -271,7 +271,8 @@ class Advice:
             code: what fits the tree again, in place of `code`.
             worded: changes the words of the notes and of the sentence.
         """
-        tree = "\n".join(str(self.model).split("\n")[2:])
+        *lines, last = str(self.model).split("\n")[2:]
+        tree = "\n".join([*lines, worded(last) if last.startswith("(cut;") else last])
         said = [worded(one_line(text)) for text in (*self.notes, self.sentence)]
         parts = ["\n".join(said[:-1]), str(self.table)]
         if self.params:

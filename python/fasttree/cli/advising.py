@@ -12,7 +12,7 @@ from . import options as o
 from .bundles import Without
 from .folding import Dependence
 from .output import check_writable, emit
-from .shell_words import in_shell_words
+from .shell_words import in_shell_words, rows_are_of
 
 __all__ = ["COMMANDS"]
 
@@ -76,6 +76,7 @@ def advise(
 
     check_writable({"--model": model, "--html": html, "--json": json})
     dependence.check()
+    rows_are_of(data)
     rows, cv = _rows(data, columns, dependence, folds)
     typed: dict[str, Any] = {} if rows is not data else {"task": columns.task, **columns.reading}
     try:

@@ -89,7 +89,7 @@ class Dependence:
                 raise ValueError(_unknown(option, name, rows, data))
         if self.time is None:
             return rows
-        order = np.argsort(_times(rows.column(self.time), data), kind="stable")
+        order = np.argsort(_times(rows.column(self.time), data, rows.row_numbers), kind="stable")
         new = rows.take(order)
         new.origin = rows.origin
         return new
@@ -104,7 +104,7 @@ def _unknown(option: str, name: str, rows: Any, data: str) -> str:
     return f"{option} {name}: {unknown_name(name, rows.feature_names, f'column of {data}')}"
 
 
-def _times(column: Any, data: str) -> np.ndarray:
+def _times(column: Any, data: str, numbers: np.ndarray | None) -> np.ndarray:
     """Places in time of the values of a column: numbers, or dates in any order of day, month and
     year that they show."""
     values = column.labels()
@@ -112,8 +112,9 @@ def _times(column: Any, data: str) -> np.ndarray:
         np.isnan(values) if column.kind == "numeric" else [v is None for v in values]
     )
     if len(missing):
+        row = missing[0] if numbers is None else numbers[missing[0]]
         raise ValueError(
-            f"--time {column.name}: row {missing[0]} of {data} (counted from 0) has no value; give "
+            f"--time {column.name}: data row {row} (counted from 0) of {data} has no value; give "
             "it one, or leave the row out"
         )
     if column.kind == "numeric":

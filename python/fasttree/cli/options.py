@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from ..rendering.words import counted, some_of
+from .shell_words import rows_are_of
 from .tasks import TASKS
 
 DATA = typer.Argument(
@@ -231,6 +232,7 @@ class Columns:
             task = task_named(task, criterion, settings or {})
         as_given, drop = self.treatment == "as_given", split_list(self.drop)
         read = load(data, target, drop, task=task, as_given=as_given, **self.reading)
+        rows_are_of(data, len(read))
         check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)
         kept_aside = [name for name in aside if name in table.feature_names]
@@ -243,7 +245,7 @@ class Columns:
             warnings.warn(
                 (
                     f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} {have} no "
-                    f"{TASKS[table.task].without} and {are} left out, first row {unlabelled[0]} "
+                    f"{TASKS[table.task].without} and {are} left out, first data row {unlabelled[0]} "
                     "(counted from 0)"
                 ),
                 stacklevel=2,

@@ -4,10 +4,63 @@ package writes."""
 from __future__ import annotations
 
 import ast
+import csv
+import io
 import re
+from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
-__all__ = ["in_shell_words"]
+__all__ = ["in_shell_words", "rows_are_of"]
+
+_FILE: ContextVar[tuple[str, int | None] | None] = ContextVar("ftree_file", default=None)
+
+DELIMITED = (".csv", ".tsv", ".tab", ".txt", ".data")
+"""Files of which the line of a row is known."""
+
+
+def rows_are_of(data: str, n_rows: int | None = None) -> None:
+    """Rows that messages name by number are those of this file from now on; None: its rows are
+    counted when a message needs them."""
+    _FILE.set((data, n_rows))
+
+
+def _place(match: re.Match[str]) -> str:
+    """The line of a row that a message names by number, as it was where no line is known."""
+    found = _FILE.get()
+    line = None if found is None else line_of(*found, int(match[1]))
+    return match[0] if line is None else f"line {line}"
+
+
+def line_of(data: str, n_rows: int | None, row: int) -> int | None:
+    """The line of a file, counted from 1, on which a row of data begins; None where the file is no
+    delimited text, or has other records than a header and the rows."""
+    from ..datasets import load
+    from ..datasets.delimited import sniff
+    from ..table.doubtful import quiet
+
+    path = Path(data).expanduser()
+    if path.suffix.lower() not in DELIMITED or not path.is_file():
+        return None
+    try:
+        if n_rows is None:
+            with quiet():
+                n_rows = len(load(data, target=False))
+        text = path.read_text("latin-1")
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter=sniff(first), skipinitialspace=True
+        )
+        starts, before = [], 0
+        for record in reader:
+            if any(cell.strip() for cell in record):
+                starts.append(before + 1)
+            before = reader.line_num
+    except (OSError, ValueError, csv.Error):
+        return None
+    # A line "sep=;" and a header may stand above the rows.
+    above = len(starts) - n_rows
+    return starts[above + row] if above in (0, 1, 2) else None
 
 
 def in_shell_words(text: str) -> str:
@@ -45,6 +98,11 @@ def _missing_option(argument: str) -> str:
 
 
 OPTIONS: tuple[tuple[str, Any], ...] = (
+    (r"\bdata row (\d+) \(counted from 0\)", _place),
+    (
+        r"\(cut; all: print\(model\.to_text\(\)\), a picture: model\.plot\(\)\)",
+        "(cut; save it by --model MODEL; all: ftree show MODEL, a picture: --plot FILE)",
+    ),
     (
         r"\b(?:scoring|groups|missing|drop|categorical_features)=.*? \(ftree: (.*?)\)(?=[.;, ]|$)",
         r"\1",

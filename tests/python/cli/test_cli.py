@@ -459,7 +459,7 @@ def test_rows_without_a_class_are_counted_on_stderr(ftree, tmp_path):
     assert code == 0
     assert "3 rows" in out
     assert err.startswith("ftree: warning: ")
-    assert "1 of 4 rows has no class and is left out, first row 2 (counted from 0)" in err
+    assert "1 of 4 rows has no class and is left out, first line 4" in err
     assert ftree("rank", "weather", "-c", "pi")[2] == ""
 
 

@@ -83,7 +83,11 @@ def test_suspicions_are_one_line_with_options_that_can_be_typed(ftree, clinic, c
     assert "'patient no' has 60 values with 4 to 5 rows each: if rows of one" in err
     assert "use --groups 'patient no'\n" in err and "groups=" not in err
     assert "as levels: --nominal 'ward type'" in err
-    assert "'unknown' in data row 40 (counted from 0)" in err and "--drop size" in err
+    assert (
+        "'unknown' in line 42 is no number" in err
+        and "first line 4" in err
+        and "--drop size" in err
+    )
     code, _, err = ftree(*words, "--missing", "age=999", "--groups", "patient no")
     assert code == 0 and "belong together" not in err and "missing cell" not in err
 
@@ -94,7 +98,7 @@ def test_advise_shares_the_suspicions_and_names_rows_of_the_file(ftree, clinic):
     assert "Column 'patient no' has 60 values with 4 to 5 rows each" in out
     assert "use --groups 'patient no'." in out and "if so, --missing age=999." in out
     assert "2 rows without a class" in out and "(ftree:" not in out and "fasttree." not in out
-    assert "--nominal 'ward type'" in out and "'unknown' in data row 40 " in err
+    assert "--nominal 'ward type'" in out and "'unknown' in line 42 " in err
 
 
 def test_describe_and_rank_say_what_is_left_out(ftree, clinic):
@@ -196,8 +200,8 @@ def test_predict_says_how_sure_the_accuracy_is_over_groups(ftree, tmp_path, task
 @pytest.mark.parametrize(
     ("gone", "said"),
     [
-        (1, "1 of 300 rows has no class and is left out, first row 0 "),
-        (2, "2 of 300 rows have no class and are left out, first row 0 "),
+        (1, "1 of 300 rows has no class and is left out, first line 2"),
+        (2, "2 of 300 rows have no class and are left out, first line 2"),
     ],
 )
 def test_one_row_is_said_in_the_singular(ftree, tmp_path, gone, said):

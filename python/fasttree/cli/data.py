@@ -12,6 +12,7 @@ import typer
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
+from .shell_words import typed
 from .standard_input import reading_standard_input
 
 app = typer.Typer(
@@ -127,18 +128,18 @@ def describe(
     codes = [name for name in code_columns(rows, by_name=False) if name not in reasons]
     if codes:
         title = "Whole numbers of few values, read as numbers"
-        body = [[name, o.typed("--nominal", [name])] for name in codes]
+        body = [[name, typed("--nominal", [name])] for name in codes]
         tables.append(table(title, ["column", "if they are codes"], body))
     if reasons:
         unusable = rows.unused.keys()
         body = [
-            [name, why, "" if name in unusable else o.typed("--keep", [name])]
+            [name, why, "" if name in unusable else typed("--keep", [name])]
             for name, why in reasons.items()
         ]
         tables.append(table("Treated by fit", ["column", "why", "to use it as it is"], body))
         document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:
-        body = [[name, why, o.typed("--drop", [name])] for name, why in refused]
+        body = [[name, why, typed("--drop", [name])] for name, why in refused]
         tables.append(table("Refused by fit", ["column", "why", "what to type"], body))
         document["refused"] = [{"column": name, "reason": why} for name, why in refused]
     emit(lambda: render(tables), document, json)

@@ -23,6 +23,7 @@ from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
+from .shell_words import typed
 from .showing import size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
@@ -224,7 +225,7 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         hint = ""
         if widest is not None and len(widest.levels or ()) > 20:
             levels = counted(len(widest.levels or ()), "level")
-            hint = f", {o.typed('--drop', [widest.name])} ({levels})"
+            hint = f", {typed('--drop', [widest.name])} ({levels})"
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree learns rows by "
             "heart; prune it: "

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-import shlex
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Annotated, Any
 import typer
 
 from ..rendering.words import counted, some_of
-from .shell_words import rows_are_of
+from .shell_words import rows_are_of, typed
 from .tasks import TASKS
 
 DATA = typer.Argument(
@@ -245,8 +244,8 @@ class Columns:
             warnings.warn(
                 (
                     f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} {have} no "
-                    f"{TASKS[table.task].without} and {are} left out, first data row {unlabelled[0]} "
-                    "(counted from 0)"
+                    f"{TASKS[table.task].without} and {are} left out, first data row "
+                    f"{unlabelled[0]} (counted from 0)"
                 ),
                 stacklevel=2,
             )
@@ -280,15 +279,6 @@ class Run:
     def keywords(self) -> dict[str, Any]:
         """Seed and threads as keywords of a function of the package."""
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
-
-
-def typed(option: str, names: Iterable[str]) -> str:
-    """An option of columns as it is typed in a shell.
-
-    >>> typed("--drop", ["Customer ID", "signup"]), typed("--groups", ["site"])
-    ("--drop 'Customer ID,signup'", '--groups site')
-    """
-    return f"{option} {shlex.quote(','.join(names))}"
 
 
 def split_list(texts: Iterable[str] | None) -> list[str]:
@@ -396,8 +386,8 @@ def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
 def pruning_of(text: str) -> Any:
     """A method of pruning from its name, or an object of `fasttree.pruning` as Python writes it.
 
-    >>> pruning_of("mdl"), pruning_of('CostComplexity(ccp_alpha="cv", rule="min")')
-    ('mdl', CostComplexity(ccp_alpha='cv', rule='min'))
+    >>> pruning_of("mdl"), pruning_of("MEstimate(m=4)")
+    ('mdl', MEstimate(m=4))
     """
     from .. import pruning
 

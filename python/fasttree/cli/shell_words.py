@@ -7,11 +7,13 @@ import ast
 import csv
 import io
 import re
+import shlex
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-__all__ = ["in_shell_words", "rows_are_of"]
+__all__ = ["in_shell_words", "rows_are_of", "typed"]
 
 _FILE: ContextVar[tuple[str, int | None] | None] = ContextVar("ftree_file", default=None)
 
@@ -74,11 +76,13 @@ def in_shell_words(text: str) -> str:
     return text
 
 
-def _typed(option: str, *names: str) -> str:
-    """An option of columns; the module of options is read where a message has one."""
-    from .options import typed
+def typed(option: str, names: Iterable[str]) -> str:
+    """An option of columns as it is typed in a shell.
 
-    return typed(option, names)
+    >>> typed("--drop", ["Customer ID", "signup"]), typed("--groups", ["site"])
+    ("--drop 'Customer ID,signup'", '--groups site')
+    """
+    return f"{option} {shlex.quote(','.join(names))}"
 
 
 def _missing_option(argument: str) -> str:
@@ -94,7 +98,7 @@ def _missing_option(argument: str) -> str:
         for name, cells in by_column.items()
         for cell in cells
     ]
-    return _typed("--missing", *texts)
+    return typed("--missing", texts)
 
 
 OPTIONS: tuple[tuple[str, Any], ...] = (
@@ -107,8 +111,8 @@ OPTIONS: tuple[tuple[str, Any], ...] = (
         r"\b(?:scoring|groups|missing|drop|categorical_features)=.*? \(ftree: (.*?)\)(?=[.;, ]|$)",
         r"\1",
     ),
-    (r"drop=(\[[^\]]*\])", lambda m: _typed("--drop", *ast.literal_eval(m[1]))),
-    (r"(?<![\w.(])target='([^']*)'", lambda m: _typed("--target", m[1])),
+    (r"drop=(\[[^\]]*\])", lambda m: typed("--drop", ast.literal_eval(m[1]))),
+    (r"(?<![\w.(])target='([^']*)'", lambda m: typed("--target", [m[1]])),
     (r" \((?:drop|target|missing)=\)", ""),
     (r" \(phenotype_name=\)", " (--pheno-name)"),
     (r"name another with target=, load without one by target=False,", "name another: --target,"),
@@ -122,13 +126,13 @@ OPTIONS: tuple[tuple[str, Any], ...] = (
     (r"(--missing .*) of fasttree\.datasets\.load, or NaN in a frame", r"\1"),
     (r"\bin cross_validate, compare and advise", "in cv, compare and advise"),
     (r" \(a frame: pandas\.to_numeric with errors='coerce'\)", ""),
-    (r"\bgroups=('[^']*'|\"[^\"]*\")", lambda m: _typed("--groups", m[1][1:-1])),
+    (r"\bgroups=('[^']*'|\"[^\"]*\")", lambda m: typed("--groups", [m[1][1:-1]])),
     (r"\btarget=(-?\d+)", r"--target \1"),
     (r"\(or NaN for missing\)", "(--missing TEXT: a text of the file that means missing)"),
     (r"; header=False reads it as data", "; put the rows below it"),
     (r"\bmax_nodes=", "--max-nodes "),
     (r"categorical_features='all'", "--nominal all"),
-    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: _typed("--keep", m[1])),
+    (r"columns=\{'([^']*)': 'as_given'\}", lambda m: typed("--keep", [m[1]])),
     (r"columns='as_given'", "--columns as_given"),
     (r"\bn_jobs=(-?\d+)", r"--n-jobs \1"),
     (r"random_state=(\d+)", r"--seed \1"),

@@ -22,6 +22,7 @@ from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
+from .shell_words import typed
 from .showing import ModelFile, Picture, model_of
 from .tasks import TASKS, quality_of
 
@@ -339,7 +340,7 @@ def _emit_ranking(
         said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
             f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
-            f"whatever they say of new rows; leave out: {o.typed('--drop', thin)}."
+            f"whatever they say of new rows; leave out: {typed('--drop', thin)}."
         )
     emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json)
 

@@ -109,7 +109,7 @@ def test_noise_is_told_to_be_noise(ftree, tmp_path):
 def test_the_target_the_criterion_and_parameters_say_the_task(ftree, whole, parts):
     code, out, err = ftree("fit", parts, "--no-cv")
     assert code == 0 and "target 'y', a number" in out
-    assert "1 of 442 rows has no number and is left out, first row 0" in err
+    assert "1 of 442 rows has no number and is left out, first line 2" in err
     assert answer(ftree, "fit", whole, "--no-cv")["task"] == "classification"
     for more in (["-c", "absolute_error"], ["-p", "target_bins=4", "-c", "gini"]):
         assert answer(ftree, "fit", whole, "--no-cv", *more)["task"] == "regression"

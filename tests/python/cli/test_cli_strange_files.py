@@ -79,8 +79,8 @@ def test_what_cannot_be_told_is_asked_for(tmp_path, ftree):
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (lambda i: "n/a" if i == 9 else i, ["a: 'n/a' in data row 9", "--missing n/a", "--drop a"]),
-        (lambda i: "un known" if i == 9 else i, ["'un known' in data row 9", "'un known'"]),
+        (lambda i: "n/a" if i == 9 else i, ["a: 'n/a' in line 11", "--missing n/a", "--drop a"]),
+        (lambda i: "un known" if i == 9 else i, ["'un known' in line 11", "'un known'"]),
         (lambda i: f"{i}%", ["a: numbers with a sign ('0%', ...)", "--drop a"]),
         (lambda i: f"$ {i}", ["a: numbers with a sign ('$ 0', ...)", "--drop a"]),
     ],

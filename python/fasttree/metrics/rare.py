@@ -21,7 +21,7 @@ RARE = 0.10
 
 
 class RareClass(NamedTuple):
-    """The smallest class, of less than a tenth of the rows."""
+    """The smallest class, of less than a tenth of the rows and half of an equal share."""
 
     code: int
     label: Any

@@ -205,7 +205,8 @@ N = pa.table({"a": [1.0, 2.0, 3.0], "y": [0.5, 1.0, 7.0]})
     [
         ([N, pa.table({"a": [1.0], "y": [float("nan")]})], {}, "batch 1: .*no number"),
         ([N, pa.table({"a": [1.0], "y": [float("inf")]})], {}, "batch 1: .*infinity"),
-        ([N, pa.table({"a": [1.0], "y": [1e300]})], {}, r"batch 1: row 0 of the target 'y' is 1e\+300"),
+        ([N, pa.table({"a": [1.0], "y": [1e300]})], {},
+         r"batch 1: row 0 of the target 'y' is 1e\+300"),
         ([N, pa.table({"a": [1.0], "y": ["much"]})], {}, "batch 1: .*much"),
         ([pa.table({"a": [1.0, 2.0], "y": [0.0, 1e-200]})], {}, "target .y. has a range of 1e-200"),
         ([N], {"criterion": "absolute_error"}, "on the order of a number"),

@@ -39,7 +39,28 @@ from .tree import FastTreeClassifier
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GreedyComparison", "beside_greedy", "codes_as_numbers", "criteria_of_growth"]
+__all__ = [
+    "GreedyComparison",
+    "beside_greedy",
+    "codes_as_numbers",
+    "criteria_of_growth",
+    "two_way_tests",
+]
+
+DIVISIONS = {
+    "ordered": "levels cut in their declared order",
+    "one_vs_rest": "one level against the others",
+    "subset": "levels divided in any way",
+}
+"""How a search divides the levels of a nominal column, by `nominal_splits`."""
+
+
+def two_way_tests(model: Any) -> str:
+    """The tests that a search tried, where growth may use others: with a nominal column of three or
+    more levels; else empty."""
+    if not any(len(levels) > 2 for levels in model._schema.levels):
+        return ""
+    return f"two-way tests only, {DIVISIONS[getattr(model, 'nominal_splits', 'ordered')]}"
 
 
 class GreedyComparison(Records):
@@ -56,12 +77,15 @@ class GreedyComparison(Records):
         objective: what the optimal tree minimises: ``"error"``, ``"cost"`` or a criterion.
         optimum: its value, a mean per unit of weight.
         lower_bound: no tree within the limits has a smaller one.
+        tests: the tests of all these trees, where a nominal column has three or more levels, of
+            which `fasttree.fit` may make one branch each; else empty.
     """
 
     def __init__(self, rows: Sequence[dict[str, Any]], model: Any) -> None:
         self.objective: str = objective_of(model)
         self.optimum: float = model.upper_bound_
         self.lower_bound: float = model.lower_bound_
+        self.tests: str = two_way_tests(model)
         worst = max((row["excess"] for row in rows), default=0.0)
         by_errors = self.objective == "error"
         super().__init__(
@@ -77,6 +101,12 @@ class GreedyComparison(Records):
             title=f"Greedy growth beside {model.training_errors_:g} errors"
             f"{'' if by_errors else f' and a loss of {self.optimum:.4g} ({self.objective})'}"
             f"{'' if model.proven_ else ', not proven to be the least'}",
+            notes=[
+                f"All trees: {self.tests}. A tree that fasttree.fit grows may have fewer errors: "
+                "nominal_splits='auto' makes a branch of each level."
+            ]
+            if self.tests
+            else (),
         )
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:

@@ -52,7 +52,7 @@ from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from ..table import Table
 from .base import read_back
-from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth
+from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .costs import costs_of
 from .first_tests import first_tests
 from .parameters import criterion_to_text
@@ -129,6 +129,10 @@ class _Searched(FastTreeClassifier):
         self.proven_ = self.lower_bound_ == self.upper_bound_
         self.n_search_nodes_ = int(found["search_nodes"])
         self.training_errors_ = float(found["errors"])
+
+    def _head_line(self) -> str:
+        tests = two_way_tests(self)
+        return f"{super()._head_line()}{f'; {tests}' if tests else ''}"
 
     def _grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
@@ -258,8 +262,9 @@ class OptimalTreeClassifier(_Searched):
     """The tree of least loss + leaf_penalty x leaves within limits of depth and size, proven.
 
     The objective is the sum over the leaves of loss(leaf) / n, plus ``leaf_penalty`` x leaves; n is
-    the training weight. Tests are ``x <= t`` with t midway between neighbouring values of the
-    node's rows. A row whose value is missing goes with the side that makes the loss smaller: both
+    the training weight. All tests have two branches (of nominal columns see `nominal_splits`):
+    `fit` may make one branch per level, and so have fewer errors at the same depth. Tests on
+    numbers are ``x <= t`` with t midway between neighbouring values of the node's rows. A row whose value is missing goes with the side that makes the loss smaller: both
     are tried.
 
     Args:

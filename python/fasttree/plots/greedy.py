@@ -20,7 +20,7 @@ __all__ = ["greedy_losses"]
 
 
 @checked(
-    comparison=having("what compare_with_greedy returns", "objective", "optimum", "lower_bound"),
+    comparison=having("what compare_with_greedy returns", "optimum", "lower_bound", "tests"),
     ax=AXES,
 )
 def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:
@@ -32,7 +32,7 @@ def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -
 
     Args:
         comparison: what `OptimalTreeClassifier.compare_with_greedy` returns.
-        title: title of the axes; by default it names the objective and the optimum.
+        title: title of the axes; by default it names the optimum, and of nominal columns the tests.
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
@@ -87,6 +87,7 @@ def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     )
     best = f"{unit * comparison.optimum:.3g}{' % errors' if by_errors else ''}"
     above = "the optimum" if unproven == 0.0 else "the best tree known"
-    ax.set_title(title or f"Greedy growth above {above} ({best})", fontsize=11)
+    tests = f"\n{comparison.tests}" if comparison.tests else ""
+    ax.set_title(title or f"Greedy growth above {above} ({best}){tests}", fontsize=11)
     plain_frame(ax, "x")
     return ax

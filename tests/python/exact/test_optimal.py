@@ -282,6 +282,26 @@ def test_no_greedy_tree_is_better_than_the_optimum_of_the_same_tests(splits, see
     assert min(row["excess"] for row in model.compare_with_greedy(table)) >= 0
 
 
+@pytest.mark.parametrize(
+    ("splits", "words"),
+    [("ordered", "declared order"), ("one_vs_rest", "against the others"), ("subset", "any way")],
+)
+def test_two_way_tests_are_said_where_levels_could_have_more_branches(splits, words):
+    model = fasttree.optimal_tree("monks-1", max_depth=2, nominal_splits=splits)
+    found = model.compare_with_greedy("monks-1", names=["gini"])
+    assert words in found.tests
+    assert found.tests in str(found) and found.tests in found._repr_html_()
+    assert str(model).splitlines()[0].endswith(f"depth 2; {found.tests}")
+    plots = pytest.importorskip("matplotlib") and fasttree.plots
+    assert found.tests in plots.greedy_losses(found).get_title()
+    # Two levels, or numbers: growth has no other tests.
+    X, y = [["a", 1.0], ["b", 2.0]] * 4, [0, 1] * 4
+    table = fasttree.Table(X, y, categorical_features=[0])
+    plain = fasttree.optimal_tree(table, max_depth=1, nominal_splits=splits)
+    assert plain.compare_with_greedy(table, names=["gini"]).tests == ""
+    assert str(plain).splitlines()[0].endswith("depth 1")
+
+
 def test_limits_of_growth_are_those_of_the_search():
     X, y = load_iris(return_X_y=True)
     model = fasttree.optimal_tree(X, y, max_nodes=5)

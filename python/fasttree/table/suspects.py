@@ -1,10 +1,11 @@
-"""What rows may mean beside what they say: numbers that stand for a missing cell, and columns
-whose rows belong together.
+"""What rows may mean beside what they say: numbers that stand for a missing cell, columns whose
+rows belong together, and the label among the features.
 
 What
     `sentinels` finds whole numbers such as 999 or -9 far from all others of a column. `groupings`
-    finds columns of patients, households and the like. `hints` says both in words. Nothing is
-    changed: only who knows the data can tell.
+    finds columns of patients, households and the like, `labels_among` features that say what the
+    target says. `hints` puts all this in words. Nothing is changed: only who knows the data can
+    tell.
 Complexity
     O(cells) for the extremes of the columns, O(n log n) for a column that is suspected.
 """
@@ -25,10 +26,13 @@ from .traps import are_numbers, named_code, strange_cells
 if TYPE_CHECKING:
     from .table import Table
 
-__all__ = ["Grouping", "Sentinel", "groupings", "hints", "sentinels"]
+__all__ = ["Grouping", "Sentinel", "groupings", "hints", "labels_among", "sentinels"]
 
 LEAST_ROWS = 50
 """Rows from which columns are looked at."""
+
+LEAST_LABELLED = 20
+"""Rows from which a feature is compared with the target."""
 
 LEAST_SHARE = 0.01
 """Share of the rows in which a number must occur to stand for a missing cell."""
@@ -249,6 +253,77 @@ def _is_sorted_number(column: Column) -> bool:
     return bool((steps <= 0).all()) or (bool((steps >= 0).all()) and not counts_up)
 
 
+def labels_among(table: Table, passed_over: Collection[str] = ()) -> list[str]:
+    """Features that have one value for each class, and each value in one class; or, of a numeric
+    target, its numbers. Missing cells of the feature are not compared.
+
+    Args:
+        table: the rows; without a target there is nothing to find.
+        passed_over: columns that are not looked at.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> rows = {"species": ["a", "b"] * 10, "x": range(20)}
+        >>> labels_among(Table(rows, [1, 2] * 10))
+        ['species']
+    """
+    target = table.target_column
+    if target is None or len(table) < LEAST_LABELLED:
+        return []
+    if table.block is not None and table.block.dtype.kind != "f":
+        return []
+    truth = np.asarray(target.values)
+    is_number = target.levels is None
+    some = slice(None, None, max(1, len(table) // LEAST_ROWS))  # these rule nearly all columns out
+    found = []
+    for place, name in enumerate(table.feature_names):
+        if name in passed_over or name in table.unused:
+            continue
+        if table.block is not None and not _agree(table.block[some, place], truth[some], is_number):
+            continue
+        column = table.column(place)
+        if is_number and column.levels is not None:
+            continue
+        values = np.asarray(column.values)
+        if _agree(values[some], truth[some], is_number) and _agree(
+            values, truth, is_number, least=LEAST_LABELLED
+        ):
+            found.append(name)
+    return found
+
+
+def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 0) -> bool:
+    """Whether numbers are those of the target, or values stand one to one for its classes.
+
+    Args:
+        values, truth: numbers (NaN: missing) or codes (below 0: missing) of a feature and the
+            target, (n_rows,).
+        is_number: whether the target is a number.
+        least: fewest rows without a missing cell; more than 0 asks for two values as well, and for
+            all classes.
+    """
+    known = _known(values) & _known(truth)
+    values, classes = values[known], truth[known]
+    if len(values) < least:
+        return False
+    if is_number:
+        return np.array_equal(values, classes) and (least == 0 or np.ptp(classes) > 0)
+    levels, codes = np.unique(values, return_inverse=True)
+    n_classes = len(np.unique(classes))
+    if len(levels) != n_classes:
+        return False
+    if least and (n_classes < 2 or n_classes < len(np.unique(truth[_known(truth)]))):
+        return False
+    return len(np.unique(codes.reshape(-1) * (int(classes.max(initial=0)) + 1) + classes)) == len(
+        levels
+    )
+
+
+def _known(values: np.ndarray) -> np.ndarray:
+    """Which numbers or codes are no missing cells."""
+    return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)
+
+
 def hints(
     table: Table,
     passed_over: Collection[str] = (),
@@ -286,6 +361,14 @@ out of a fit, and in cross_validate, compare and advise use groups='patient'
         said.append(
             f"numbers far from all others may mean a missing cell: {some_of(listed)}; if so, "
             f"missing={by_column!r} of fasttree.datasets.load, or NaN in a frame{shell}"
+        )
+    for name in labels_among(table, passed_over):
+        what, noun = "stands one to one for the classes", "label"
+        if table.task == "regression":
+            what, noun = "is equal to the target", "target"
+        said.append(
+            f"column {name!r} {what}: is it the {noun} under another name? if so, leave it out of "
+            f"X (of a file: drop={[name]!r})"
         )
     for group in [] if grouped else groupings(table, passed_over):
         each = f"{group.fewest} to {group.most}" if group.fewest < group.most else str(group.most)

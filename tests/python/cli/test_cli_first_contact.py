@@ -209,3 +209,14 @@ def test_one_row_is_said_in_the_singular(ftree, tmp_path, gone, said):
     (tmp_path / "d.csv").write_text("x,y\n" + "\n".join(rows))
     code, _, err = ftree("fit", tmp_path / "d.csv", "--no-cv", "-p", "max_depth=1")
     assert code == 0 and said in err
+
+
+def test_the_label_among_the_columns_is_named_with_the_option_to_drop_it(ftree, clinic):
+    head, *rows = clinic.read_text().splitlines()
+    copied = [f"{row},{row.rpartition(',')[2].upper()}" for row in rows]
+    clinic.write_text("\n".join([f"{head},final state", *copied]))
+    code, _, err = ftree("fit", clinic, "-t", "outcome", "--no-cv")
+    assert code == 0 and err.count("'final state' stands one to one for the classes") == 1
+    assert "leave it out of X (of a file: --drop 'final state')" in err
+    code, _, err = ftree("fit", clinic, "-t", "outcome", "--no-cv", "--drop", "final state")
+    assert code == 0 and "one to one" not in err

@@ -13,7 +13,7 @@ from fasttree import Table
 from fasttree.model_selection import cross_validate
 from fasttree.table.doubtful import DataWarning
 from fasttree.table.screening import screened, table_to_screen
-from fasttree.table.suspects import groupings, hints, sentinels
+from fasttree.table.suspects import groupings, hints, labels_among, sentinels
 
 N = 400
 
@@ -168,3 +168,65 @@ def test_rows_are_named_as_the_data_count_them():
     assert table.take([5, 9]).drop_missing_target().row_numbers.tolist() == [7, 11]
     with pytest.warns(DataWarning, match="data row 70 "):
         fasttree.fit(table, max_depth=1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "suspected"),
+    [
+        (lambda y: y, True),
+        (lambda y: np.array(["p", "q", "r"])[y], True),
+        (lambda y: 7.5 - y, True),
+        (lambda y: np.where(np.arange(len(y)) % 5, 7.5 - y, np.nan), True),
+        (lambda y: np.where(y == 2, np.nan, y), False),  # not all classes
+        (lambda y: np.minimum(y, 1), False),
+        (lambda y: y * 100 + np.arange(len(y)), False),  # many values of each class
+        (lambda y: np.where(np.arange(len(y)) == 17, 2 - y, y), False),
+        (lambda y: np.zeros(len(y)), False),
+    ],
+    ids=["equal", "text", "number", "gaps", "class", "two", "finer", "one row", "constant"],
+)
+@pytest.mark.parametrize("beside", [0.5, "text"])
+def test_the_label_among_the_features_is_named(cells, suspected, beside):
+    y = np.random.default_rng(2).permutation(np.arange(N) % 3)
+    X = {"species": cells(y), "x": ages() / 7, "other": [beside] * N}
+    assert labels_among(Table(X, y)) == (["species"] if suspected else [])
+    assert labels_among(Table(X, np.array(["u", "v", "w"])[y])) == (
+        ["species"] if suspected else []
+    )
+    assert labels_among(Table(X, y), ["species"]) == []
+    assert labels_among(Table(X)) == []
+    few = np.argsort(y, kind="stable")[[*range(9), *range(-10, 0)]]  # 19 rows
+    assert labels_among(Table(X, y).take(few)) == []
+    # Where a part of the rows shows nothing, all are looked at.
+    by_class = np.argsort(y, kind="stable")
+    assert labels_among(Table(X, y).take(by_class)) == (["species"] if suspected else [])
+
+
+def test_the_number_among_the_features_is_named():
+    y = np.random.default_rng(3).normal(size=N)
+    X = {"copy": y, "half": y / 2, "gaps": np.where(np.arange(N) % 3, y, np.nan), "text": ["a"] * N}
+    assert labels_among(Table(X, y, task="regression")) == ["copy", "gaps"]
+    X = np.stack([y, y / 2, np.where(np.arange(N) == 9, 0, y)], axis=1)
+    assert labels_among(Table(X, y, task="regression")) == ["x0"]
+
+
+def test_fits_cross_validations_and_advice_ask_once_for_the_label():
+    wine = fasttree.datasets.load("wine").to_frame()
+    question = (
+        "column 'class' stands one to one for the classes: is it the label under another name? if "
+        "so, leave it out of X (of a file: drop=['class'])"
+    )
+
+    def asked(call):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        return [str(one.message) for one in caught if "another name" in str(one.message)]
+
+    assert asked(lambda: fasttree.fit(wine, wine["class"])) == [question]
+    assert asked(lambda: cross_validate(wine, wine["class"], "gini", cv="1x2")) == [question]
+    assert asked(lambda: fasttree.fit(wine, "class")) == []
+    assert asked(lambda: fasttree.fit(wine, "class", task="classification", max_depth=1)) == []
+    copied = wine.assign(kind=wine["class"].astype(str) + "?")
+    advice = fasttree.advise(copied, "class", work="quick")
+    assert "olumn 'kind' stands one to one for the classes" in str(advice)

@@ -383,8 +383,15 @@ def evidence_of(criterion: Any) -> str:
     return str(getattr(made, "evidence", "table"))
 
 
-def list_criteria() -> Records:
+TARGETS = {"classes": " on classes", "number": " on a number"}
+"""What criteria read, in words."""
+
+
+def list_criteria(*, target: str | None = None) -> Records:
     """The registry as a table: one dict a criterion, shown as a table.
+
+    Args:
+        target: ``"classes"`` or ``"number"``: the criteria on such a target; None: all.
 
     Returns:
         Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, target
@@ -393,12 +400,21 @@ def list_criteria() -> Records:
         the rows), stops_without_gain (a node is not split where no split scores above the node
         undivided, unless `min_score` is given), options.
 
+    Raises:
+        ValueError: another target.
+
     Examples:
         >>> [row["aliases"] for row in list_criteria() if row["name"] == "info_gain"]
         [['entropy', 'mutual_information', 'log_loss']]
+        >>> len(list_criteria(target="classes")), len(list_criteria(target="number"))
+        (37, 6)
     """
+    if target is not None:
+        one_of("target", target, tuple(TARGETS))
     rows = []
     for kind in _registry().values():
+        if target not in (None, kind.info["target"]):
+            continue
         info = dict(kind.info)
         info["orientation"] = "larger scores are better"
         info["options"] = kind().get_params()
@@ -412,7 +428,7 @@ def list_criteria() -> Records:
             "what it is": "summary",
             "formula": lambda r: f"${r['formula']}$" if len(r["formula"]) < 80 else "",
         },
-        title=f"{len(rows)} criteria",
+        title=f"{len(rows)} criteria{TARGETS[target] if target else ''}",
         wrap=("also", "looks at", "what it is", "formula"),
         most=len(rows),
     )

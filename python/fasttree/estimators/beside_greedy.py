@@ -118,8 +118,8 @@ class GreedyComparison(Records):
 
 def criteria_of_growth() -> list[str]:
     """Names of all criteria on the table of branches and classes."""
-    known = criteria.list_criteria()
-    return [c["name"] for c in known if c["evidence"] == "table" and c["target"] == "classes"]
+    known = criteria.list_criteria(target="classes")
+    return [c["name"] for c in known if c["evidence"] == "table"]
 
 
 def objective_of(model: Any) -> str:

@@ -474,6 +474,7 @@ def compare(
         estimators=estimators,
         scoring=scorers,
         params=params,
+        on_error=on_error,
     )
     loaded = load_tables(tables, task_of, as_given=all_as_given(params))
     groups_of = _groups_by_set(groups, list(loaded))
@@ -494,6 +495,7 @@ def compare(
             "n_jobs": n_jobs,
             "keep_proba": keep_proba,
             "params": params,
+            "on_error": on_error,
         },
         groups=groups_of,
         client=client,

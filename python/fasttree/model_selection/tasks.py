@@ -13,6 +13,8 @@ from typing import Any
 
 from .._checks import one_of
 from .._checks.aliases import TASKS, Task
+from ..criteria import Criterion, is_on_number, make
+from ..rendering.words import some_of
 from .arguments import named_items
 from .scoring import Scoring, tasks_of
 
@@ -30,11 +32,12 @@ def task_for(
     estimators: Any,
     scoring: Scoring | None,
     params: Mapping[str, Any],
+    on_error: str = "raise",
 ) -> Task:
     """The task of a call; arguments as in `cross_validate`, names of data and metrics resolved.
 
     Raises:
-        ValueError: `task` is no task.
+        ValueError: `task` is no task, or there are criteria for both and none may be skipped.
 
     Examples:
         >>> from sklearn.linear_model import Ridge
@@ -46,6 +49,8 @@ def task_for(
     """
     from ..estimators.tree import task_named, task_of_target
 
+    if params.get("target_bins") is None and on_error != "skip":
+        _refuse_criteria_of_both(criterion, task or task_of_target(X, y))
     if task is not None:
         return one_of("task", task, TASKS)
     declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
@@ -56,6 +61,31 @@ def task_for(
             if task_named(None, one, params) == "regression":
                 return "regression"
     return task_of_target(X, y)
+
+
+def _refuse_criteria_of_both(criterion: Any, task: Task) -> None:
+    """Refuse criteria on classes beside criteria on numbers, and name those that are not for the
+    task.
+
+    Raises:
+        ValueError: naming them.
+    """
+    by_task: dict[Task, list[str]] = {"classification": [], "regression": []}
+    for name, one in named_items(criterion, "criterion"):
+        with suppress(ValueError, TypeError):  # no criterion: its method will say so
+            made = make(one)
+            if isinstance(made, Criterion):
+                by_task["regression" if is_on_number(made) else "classification"].append(repr(name))
+    if not all(by_task.values()):
+        return
+    others = by_task["regression" if task == "classification" else "classification"]
+    own, what = ("number", "classes") if task == "regression" else ("classes", "numbers")
+    verb = "are criteria" if len(others) > 1 else "is a criterion"
+    raise ValueError(
+        f"{some_of(others)} {verb} on {what}: leave {'them' if len(others) > 1 else 'it'} out "
+        f"for {'a ' if own == 'number' else ''}{own}; fasttree.list_criteria(target={own!r}) lists "
+        "those that apply"
+    )
 
 
 def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:

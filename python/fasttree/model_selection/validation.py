@@ -331,6 +331,7 @@ def cross_validate(
         keep_proba=keep_proba,
         params=params,
         memory_limit=memory_limit,
+        on_error=on_error,
     )
     report = make_report(progress, "fits")
     with execution_of(client, journal) as execution:
@@ -378,6 +379,7 @@ def make_run(
     task: TaskName | None = None,
     memory_limit: int | None = None,
     groups: Any = None,
+    on_error: str = "raise",
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
@@ -392,6 +394,7 @@ def make_run(
         estimators=estimators,
         scoring=asked,
         params=params,
+        on_error=on_error,
     )
     scorers = resolve_scoring_of(asked, task)
     if criterion is None and estimators is None:

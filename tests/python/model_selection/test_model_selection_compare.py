@@ -8,9 +8,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+import fasttree
 from fasttree.model_selection import (
     compare,
     corrected_resampled_t_test,
+    cross_validate,
     paired_t_test,
     wilcoxon,
 )
@@ -123,3 +125,27 @@ def test_files_are_loaded_by_name(uci):
     assert result.datasets == ("iris",)
     assert len(result["iris"].folds.pairs) == 100 and result["iris"].classes[0] == "Iris-setosa"
     assert 0.9 < result.means[0, 0] < 1.0
+
+
+def test_criteria_on_numbers_among_those_on_classes_are_named():
+    """All criteria by name were an error about the first label, which is no number."""
+    every = [row["name"] for row in fasttree.list_criteria()]
+    numbers = [row["name"] for row in fasttree.list_criteria(target="number")]
+    classes = [row["name"] for row in fasttree.list_criteria(target="classes")]
+    assert sorted(numbers + classes) == sorted(every) and "gini" in classes
+    said = (
+        f"^{', '.join(map(repr, numbers))} are criteria on numbers: leave them out for classes; "
+        r"fasttree.list_criteria\(target='classes'\)"
+    )
+    for call in (compare, cross_validate):
+        with pytest.raises(ValueError, match=said):
+            call("wine", every)
+        with pytest.raises(ValueError, match=said):
+            call("wine", every, task="classification")
+    with pytest.raises(ValueError, match="'gini' is a criterion on classes: leave it out for a n"):
+        cross_validate(X, Y + 0.5, ["poisson", "gini"], cv="1x2")
+    # With bins, criteria on classes grow trees of a number.
+    found = cross_validate(X, Y + 0.5, ["mdl", "gini"], cv="1x2", target_bins=3)
+    assert found.methods == ("mdl", "gini")
+    with pytest.raises(ValueError, match="target='numbers' is not known"):
+        fasttree.list_criteria(target="numbers")

@@ -39,6 +39,7 @@ from .statistics import (
     friedman_nemenyi,
 )
 from .statistics.bayesian import posterior_probabilities
+from .statistics.multiple import holm
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for
@@ -57,6 +58,10 @@ def _significant(
         gap[np.abs(gap) <= TIED * larger] = 0.0
     sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if greater_is_better else -1)
     return np.where(p_values < alpha, sign, 0)
+
+
+MOST_COLUMNS = 6
+"""Methods on one data set that are columns of a table; more are rows."""
 
 
 class Comparison(Rendered):
@@ -545,7 +550,9 @@ def _one_task(tasks: dict[str, Task]) -> Task:
 
 def _tables(result: Comparison) -> list[ReportTable]:
     """Return the table of means with marks, the matrix of significant wins, and the methods that
-    are significantly worse than others."""
+    are significantly worse than others; of many methods on one data set, one row per method."""
+    if len(result.datasets) == 1 and len(result.methods) > MOST_COLUMNS:
+        return [_methods_table(result)]
     tables = [_means_table(result)]
     if len(result.methods) > 2:
         tables.append(_wins_table(result))
@@ -559,6 +566,44 @@ def _tables(result: Comparison) -> list[ReportTable]:
             ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
         )
     return tables
+
+
+def _methods_table(result: Comparison) -> ReportTable:
+    """One data set: mean, standard deviation, difference from the baseline and p-value of each
+    method, p-values also by Holm's correction for all comparisons with the baseline."""
+    factor, digits, label = scale_of(result.metric)
+    means, sds = result.means[0], result.sds[0]
+    p_values = result.p_values[0, :, result._baseline]
+    others = [j for j in range(len(means)) if j != result._baseline and not np.isnan(p_values[j])]
+    corrected = np.full(len(means), np.nan)
+    corrected[others] = holm(p_values[others])
+    rows = []
+    for j, method in enumerate(result.methods):
+        cells = [
+            Cell(method),
+            Cell(
+                number(factor * float(means[j]), digits),
+                bool(result.best[0, j]),
+                str(result.marks[0, j]),
+            ),
+            Cell(number(factor * float(sds[j]), digits)),
+        ]
+        if j == result._baseline:
+            cells += [Cell("")] * 3
+        else:
+            cells += [
+                Cell(number(factor * float(means[j] - means[result._baseline]), digits)),
+                *(Cell(number(float(p), 4)) for p in (p_values[j], corrected[j])),
+            ]
+        rows.append(cells)
+    direction = "" if result.greater_is_better else ", smaller is better"
+    header = ["method", label, "sd", f"- {result.baseline}", "p", "p, Holm"]
+    notes = _notes(result)
+    notes.append(
+        f"p and the marks are not corrected for {counted(len(others), 'comparison')} with "
+        f"{result.baseline}; Holm's p-values are. Pairs of other methods: pair_test, p_values."
+    )
+    return ReportTable(f"{result.datasets[0]}: {label}{direction}", header, rows, (), notes)
 
 
 def _means_table(result: Comparison) -> ReportTable:

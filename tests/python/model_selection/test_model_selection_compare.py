@@ -13,6 +13,7 @@ from fasttree.model_selection import (
     compare,
     corrected_resampled_t_test,
     cross_validate,
+    holm,
     paired_t_test,
     wilcoxon,
 )
@@ -149,3 +150,50 @@ def test_criteria_on_numbers_among_those_on_classes_are_named():
     assert found.methods == ("mdl", "gini")
     with pytest.raises(ValueError, match="target='numbers' is not known"):
         fasttree.list_criteria(target="numbers")
+
+
+def test_many_methods_on_one_data_set_are_rows():
+    names = ["gini", "info_gain", "mdl", "accuracy", "chi2", "hellinger", "relieff"]
+    result = compare({"iris": (X, Y)}, names, cv="3x5", max_depth=3)
+    (table,) = result.tables()
+    assert [row[0].text for row in table.rows] == names
+    assert max(map(len, str(result).splitlines()[:12])) < 80
+    others = result.p_values[0, 1:, 0]
+    for j, row in enumerate(table.rows):
+        mean, sd, gap, p, corrected = (cell.text for cell in row[1:])
+        assert (mean, sd) == (f"{100 * result.means[0, j]:.2f}", f"{100 * result.sds[0, j]:.2f}")
+        assert row[1].mark == result.marks[0, j] and row[1].bold == result.best[0, j]
+        if j == 0:
+            assert gap == p == corrected == ""
+            continue
+        assert float(gap) == pytest.approx(
+            100 * (result.means[0, j] - result.means[0, 0]), abs=0.0051
+        )
+        assert p == f"{others[j - 1]:.4f}" and corrected == f"{holm(others)[j - 1]:.4f}"
+    assert "not corrected for 6 comparisons with gini" in " ".join(table.notes)
+    # Few methods, or several sets, stay one row per set.
+    few = compare({"iris": (X, Y)}, names[:3], cv="1x5", max_depth=3)
+    assert few.tables()[0].header == ["data set", *names[:3]]
+    # A method without finite values has no p-value and is no comparison.
+    leaves = compare(
+        {"iris": (X, Y)}, names[:6], estimators={"NB": GaussianNB()}, cv="1x5", scoring="leaves"
+    )
+    assert [cell.text for cell in leaves.tables()[0].rows[6][1:]] == ["-"] * 5
+    assert "for 5 comparisons" in " ".join(leaves.tables()[0].notes)
+
+
+def test_a_report_of_many_methods_fits_no_slow_ones_again(monkeypatch):
+    pytest.importorskip("jinja2")
+    names = ["gini", "info_gain", "mdl", "accuracy", "chi2", "hellinger", "relieff", "pi"]
+    result = compare({"iris": (X, Y)}, names, cv="1x3", max_depth=2)
+    fitted, one = [], result["iris"]
+    refit = type(one).refit
+    monkeypatch.setattr(
+        type(one), "refit", lambda self, name: (fitted.append(name), refit(self, name))[1]
+    )
+    page = result.to_html()
+    assert fitted == names[:6]
+    assert "not fitted on all rows, which takes long" in page and "refit(&#39;pi&#39;)" in page
+    fitted.clear()
+    few = compare({"iris": (X, Y)}, ["gini", "relieff"], cv="1x3", max_depth=2)
+    assert "takes long" not in few.to_html() and fitted == ["gini", "relieff"]

@@ -2,8 +2,9 @@
 
 A cross-validation grows one tree per fold; what is shown is the tree of all rows, which is what one
 would use.  Two trees stand side by side, all others can be chosen.  Of each so many nodes are kept
-that a page of many sets stays small.  Trees of scikit-learn are shown as text.  O(nodes), beside
-the fits.
+that a page of many sets stays small.  Trees of scikit-learn are shown as text.  Among many trees,
+those by criteria that look at pairs or neighbours of rows, or search trees, are not fitted again.
+O(nodes), beside the fits.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...criteria import evidence_of
 from ...exports.explorer import ExplorerLimits, data_element
 from ...exports.words import one_line
 from ...rendering.words import counted
@@ -23,6 +25,10 @@ TEXT_LINES = 60
 CANDIDATE_NODES, CANDIDATES, HISTOGRAMS = 5, 16, 24
 """What an explorer of a report keeps of a tree: nodes with candidates, candidates of each, nodes
 with histograms."""
+
+MANY_TREES = 6
+"""Trees beside which no tree by a slow criterion is fitted again, and whose nodes share candidates:
+these take time by trees x criteria."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +65,14 @@ def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree
     return _as_text(method, note, lines)
 
 
+def _is_slow(estimator: Any) -> bool:
+    """Whether a tree takes more than sums over rows: its time grows with their square, or worse."""
+    return evidence_of(estimator.criterion) in ("pairs", "neighbours", "rows")
+
+
 def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Trees:
     """Return the trees among the methods, fitted again on all rows; none when the rows are not
-    kept.  At most `nodes` nodes of each are shown."""
+    kept.  At most `nodes` nodes of each are shown; of many trees, no slow ones."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     from ...estimators import FastTreeClassifier, FastTreeRegressor
@@ -72,8 +83,14 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
     table = result.data.table
     names = getattr(table, "feature_names", None)
     models = []
-    for method, estimator in result.settings["methods"].items():
-        if isinstance(estimator, FastTreeClassifier | FastTreeRegressor):
+    ours = (FastTreeClassifier, FastTreeRegressor)
+    estimators = result.settings["methods"]
+    many = sum(isinstance(one, ours) for one in estimators.values()) > MANY_TREES
+    for method, estimator in estimators.items():
+        if isinstance(estimator, ours) and many and _is_slow(estimator):
+            note = "not fitted on all rows, which takes long"
+            found.texts.append(ShownTree(method, note, f"print(result.refit({method!r}))"))
+        elif isinstance(estimator, ours):
             models.append((method, result.refit(method)))
         elif isinstance(estimator, DecisionTreeClassifier | DecisionTreeRegressor):
             found.texts.append(_scikit_learn(method, result.refit(method), names))
@@ -84,7 +101,7 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
             max_nodes=nodes * len(models),
             max_rows=0,
             max_candidates=CANDIDATES,
-            candidate_nodes=CANDIDATE_NODES * len(models),
+            candidate_nodes=CANDIDATE_NODES * min(len(models), MANY_TREES),
             candidate_rows=2000,
             max_histograms=HISTOGRAMS * len(models),
             bins=12,

@@ -337,8 +337,50 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-OLD_NAMES = {"mse": "squared_error", "mae": "absolute_error", "deviance": "squared_error"}
-"""Names that other libraries have, or had, for criteria on a number."""
+OTHER_NAMES = {
+    "squared_error": ("mse", "deviance", "variance", "variancereduction"),
+    "absolute_error": ("mae",),
+    "info_gain": ("ig", "gain", "informationgain", "entropygain"),
+    "gain_ratio": ("igr", "informationgainratio"),
+    "gini": ("giniindex", "giniimpurity", "ginigain"),
+    "chi2": ("chi", "chisquare", "chisquared", "chisq"),
+    "g_statistic": ("gtest", "likelihoodratio"),
+    "accuracy": ("misclassification", "misclassificationerror", "classificationerror", "errorrate"),
+}
+"""Names that the literature and other libraries have for criteria, without other signs than letters
+and digits."""
+
+PRESETS = {"cart": "CART", "rpart": "CART", "c45": "C45", "j48": "C45", "id3": "ID3"}
+"""Names of learners that are presets here, written likewise."""
+
+CERTAIN = 0.8
+"""Likeness of two names from which one is meant by the other."""
+
+
+def suggestion(name: str) -> tuple[str, bool]:
+    """What may be meant by a name that is no criterion, and whether that is certain; empty without
+    an idea.
+
+    Examples:
+        >>> suggestion("Gini-Index"), suggestion("helinger")
+        (("did you mean 'gini'?", True), ("did you mean 'hellinger'?", True))
+        >>> suggestion("C4.5")
+        ('it is a preset: **fasttree.presets.C45, in the shell --preset C45', True)
+        >>> suggestion("qwerty")
+        ('', False)
+    """
+    bare = "".join(c for c in name.lower() if c.isalnum())
+    if bare in PRESETS:
+        preset = PRESETS[bare]
+        return f"it is a preset: **fasttree.presets.{preset}, in the shell --preset {preset}", True
+    meant = {other: own for own, others in OTHER_NAMES.items() for other in others}
+    meant |= {known.replace("_", ""): known for known in _by_name()}
+    if bare in meant:
+        return f"did you mean {meant[bare]!r}?", True
+    for near in difflib.get_close_matches(bare, meant, 1):
+        likeness = difflib.SequenceMatcher(None, bare, near).ratio()
+        return f"did you mean {meant[near]!r}?", likeness >= CERTAIN
+    return "", False
 
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
@@ -355,13 +397,16 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     if isinstance(criterion, str):
         kind = _by_name().get(criterion)
         if kind is None:
-            close = difflib.get_close_matches(criterion, _by_name(), 1)
-            near = OLD_NAMES.get(criterion, close[0] if close else None)
-            hint = f"did you mean {near!r}? " if near else ""
-            raise ValueError(
-                f"criterion={criterion!r} is not known; {hint}known: "
-                f"{', '.join(sorted(names()))}, or a function; on a number: "
+            hint, certain = suggestion(criterion)
+            every = (
+                "fasttree.list_criteria() lists all"
+                if certain
+                else f"known: {', '.join(sorted(names()))}, or a function; on a number: "
                 f"{', '.join(sorted(names('regression')))}"
+            )
+            raise ValueError(
+                f"criterion={criterion!r} is not known; "
+                f"{hint}{' ' if hint.endswith('?') else '; ' if hint else ''}{every}"
             )
         return kind()
     if isinstance(criterion, type) and issubclass(criterion, Criterion):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Annotated, Any
 
 import typer
@@ -58,12 +57,12 @@ def _summary(row: dict[str, Any]) -> str:
 
 def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
     """The record of a criterion by its name, an alias or its class."""
+    from ..criteria import suggestion
+
     for row in known:
         if name in (row["name"], *row["aliases"], row["class_name"]):
             return row
-    names = [n for row in known for n in (row["name"], *row["aliases"])]
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f"did you mean {close[0]!r}?" if close else "ftree criteria lists them"
+    hint = suggestion(name)[0] or "ftree criteria lists them"
     raise ValueError(f"no criterion is named {name!r}; {hint}")
 
 

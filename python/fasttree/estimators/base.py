@@ -35,7 +35,7 @@ from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
 from .parameters import restored_parameters
 from .stored import Stored
-from .training_rows import FittedOn, TrainingRows, kept_rows
+from .training_rows import FittedOn, TrainingRows, kept_rows, warn_of_few_rows
 
 __all__ = ["NO_LABELS", "Estimator", "read_back"]
 
@@ -92,6 +92,7 @@ class Estimator(Settings, Stored):
         if exposure is not None:
             rows = self._rates(rows, exposure)
         warn_of_thin_levels(rows.table)
+        warn_of_few_rows(self.criterion, rows.table, rows.weights)
         warn_of_data(rows.table)
         return rows
 

@@ -25,10 +25,13 @@ import numpy as np
 
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
+from ..criteria import Criterion, make
+from ..rendering.words import counted
 from ..table import Table
+from ..table.doubtful import is_quiet, warn_caller
 from .costs import class_sums, prior_factors
 
-__all__ = ["FittedOn", "TrainingRows", "kept_rows"]
+__all__ = ["FittedOn", "TrainingRows", "kept_rows", "warn_of_few_rows"]
 
 
 @dataclass(frozen=True)
@@ -195,3 +198,34 @@ def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndar
     # Only their ratios count: equal weights are none, and whole ratios stay whole.
     smallest = factors[occurring & (factors > 0)].min(initial=math.inf)
     return factors / smallest if smallest < math.inf else factors
+
+
+def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = None) -> None:
+    """Warn where a criterion asks for more neighbours than a row has in its class.
+
+    Args:
+        criterion: of a fit, or of scores; only options ``k`` of the registry's criteria count.
+        table: the rows with their target.
+        weights: weights of the rows; copies of rows are neighbours, so that nothing is said.
+    """
+    made = make(criterion)
+    if weights is not None or is_quiet() or not isinstance(made, Criterion):
+        return
+    k = made.get_params().get("k")
+    if not isinstance(k, int) or made.info["evidence"] != "neighbours":
+        return
+    if table.task == "regression":
+        fewest, where = len(table), f"there are {counted(len(table), 'row')}"
+    else:
+        counts = np.bincount(table.y_codes, minlength=len(table.classes))
+        rarest = int(np.where(counts > 0, counts, len(table) + 1).argmin())
+        fewest = int(counts[rarest])
+        where = f"class {table.classes[rarest]!r} has {counted(fewest, 'row')}"
+    if fewest <= k:
+        kind = type(made).__name__
+        fewer = f", for example criterion={kind}(k={max(1, (fewest - 1) // 2)})"
+        warn_caller(
+            f"{made.name} looks at k={k} neighbours, and {where}: where all rows are neighbours, "
+            f"near ones tell nothing; take fewer{fewer}, with {kind} from fasttree.criteria",
+            UserWarning,
+        )

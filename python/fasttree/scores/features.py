@@ -33,6 +33,7 @@ from ..estimators.idle import refuse_unscored
 from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
 from ..estimators.regressor import FastTreeRegressor
+from ..estimators.training_rows import warn_of_few_rows
 from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
 from ..table import Table
 from ..table.dates import part_names
@@ -177,6 +178,7 @@ def score_features(
         assert isinstance(made, criteria.Criterion)
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")
         weights = estimator._weighted(table, sample_weight).importances
+        warn_of_few_rows(made, table, weights)
         return stream(
             codes,
             table,
@@ -236,6 +238,7 @@ def prepared(
     table = estimator._table(X, y)
     rows = estimator._weighted(table, sample_weight)
     table, weights = rows.table, rows.weights
+    warn_of_few_rows(estimator.criterion, table, weights)
     settings = estimator.get_params(deep=False)
     if settings["nominal_splits"] == "auto":
         settings["nominal_splits"] = "multiway"

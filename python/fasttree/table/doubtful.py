@@ -31,6 +31,7 @@ __all__ = [
     "DataWarning",
     "groups_are_known",
     "groups_known",
+    "is_quiet",
     "many_numbers",
     "quiet",
     "traps_are_said",
@@ -67,6 +68,11 @@ def quiet() -> Iterator[None]:
         yield
     finally:
         _QUIET.reset(before)
+
+
+def is_quiet() -> bool:
+    """Whether a caller has warned already."""
+    return _QUIET.get()
 
 
 @contextmanager

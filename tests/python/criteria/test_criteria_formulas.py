@@ -11,7 +11,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fasttree import _core
+import fasttree
+from fasttree import _core, criteria
 
 from ..tools import asked_for
 from ..tools import criteria_oracle as oracle
@@ -242,3 +243,36 @@ def test_refusals_name_the_option():
 def test_a_misspelt_name_meets_its_neighbour():
     with pytest.raises(ValueError, match="did you mean 'hellinger'"):
         core("helinger", {}, [[[1, 2], [2, 1]]])
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("information_gain", "'info_gain'"),
+        ("Information Gain", "'info_gain'"),
+        ("ig", "'info_gain'"),
+        ("gini_index", "'gini'"),
+        ("gini-impurity", "'gini'"),
+        ("GINI", "'gini'"),
+        ("chi_square", "'chi2'"),
+        ("misclassification", "'accuracy'"),
+        ("mse", "'squared_error'"),
+        ("cart", "fasttree.presets.CART"),
+        ("c4.5", "fasttree.presets.C45"),
+        ("J48", "fasttree.presets.C45"),
+    ],
+)
+def test_other_names_of_criteria_are_answered_in_one_line(name, meant):
+    with pytest.raises(ValueError, match="is not known") as error:
+        criteria.make(name)
+    text = str(error.value)
+    assert meant in text and len(text) < 160
+
+
+def test_names_that_nothing_is_like_are_answered_with_all():
+    with pytest.raises(ValueError, match=r"known: accuracy, .* on a number: absolute_error, "):
+        criteria.make("foo")
+    for names in criteria.OTHER_NAMES.values():
+        assert not set(names) & {name.replace("_", "") for name in criteria.names()}
+    assert set(criteria.OTHER_NAMES) < {row["name"] for row in criteria.list_criteria()}
+    assert all(hasattr(fasttree.presets, name) for name in criteria.PRESETS.values())

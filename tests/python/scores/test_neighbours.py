@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -329,3 +330,30 @@ def test_ties_of_thirds():
     X, y = [[0.0, 0.0], [3.0, 3.0], [0.0, 2.0], [1.0, 1.0]], [0, 1, 1, 1]
     first = criteria.ReliefF(k=1, neighbour_ties="first")
     assert score_features(X, y, criterion=first) == pytest.approx([-1 / 12, 5 / 12], abs=1e-12)
+
+
+def test_more_neighbours_than_rows_of_a_class_are_said_with_the_option():
+    from fasttree.criteria import ReliefF, RReliefF
+
+    X, y = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 2), np.array([0, 1, 1, 0] * 2)
+    said = r"relieff looks at k=10 neighbours, and class 0 has 4 rows: .*criterion=ReliefF\(k=1\)"
+    with pytest.warns(UserWarning, match=said):
+        scores = fasttree.score_features(X, y, criterion="relieff")
+    assert len(set(scores.round(12))) == 1
+    with pytest.warns(UserWarning, match=said):
+        fasttree.score_features(
+            X.astype(np.uint8), y, criterion="relieff", categorical_features="all"
+        )
+    with pytest.warns(UserWarning, match=said):
+        fasttree.fit(X, y, criterion="relieff", max_depth=1)
+    with pytest.warns(UserWarning, match="rrelieff looks at k=10 neighbours, and there are 8 rows"):
+        fasttree.score_features(X, y + 0.5, criterion="rrelieff")
+    # Not where there are enough, of copies, of other criteria, or in the folds of a call.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = fasttree.score_features(X, y, criterion=ReliefF(k=3))
+        fasttree.score_features(X, y + 0.5, criterion=RReliefF(k=7))
+        fasttree.score_features(X, y, criterion="relieff", sample_weight=np.full(8, 20))
+        fasttree.score_features(X, y, criterion="surf")
+        with fasttree.table.doubtful.quiet():
+            fasttree.fit(X, y, criterion="relieff", max_depth=1)

@@ -62,6 +62,14 @@ def load(path: str | PathLike[str]) -> Any:
     """
     try:
         return from_bytes(Path(path).read_bytes())
+    except FileNotFoundError as error:
+        from .datasets import list_datasets
+
+        if str(path) in (one["name"] for one in list_datasets()):
+            raise FileNotFoundError(
+                f"{path}: no such model file; the data set is fasttree.datasets.load({str(path)!r})"
+            ) from error
+        raise
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any
 
 import numpy as np
 
+from ..rendering.listing import Records
 from ..table import Table
 from . import rules
 
@@ -147,7 +147,7 @@ SHELF: dict[str, Entry] = {
 """Entries by name, in alphabetical order."""
 
 
-def list_datasets() -> list[dict[str, Any]]:
+def list_datasets() -> Records:
     """The bundled data sets: name, rows, features, classes, source; ``load(name)`` or
     ``load_<name>()`` gives one.
 
@@ -155,7 +155,7 @@ def list_datasets() -> list[dict[str, Any]]:
         >>> [d["name"] for d in list_datasets()][:3]
         ['balance-scale', 'breast-cancer', 'contact-lenses']
     """
-    return [
+    rows = [
         {
             "name": name,
             "rows": entry.rows,
@@ -165,3 +165,4 @@ def list_datasets() -> list[dict[str, Any]]:
         }
         for name, entry in SHELF.items()
     ]
+    return Records(rows, title=f"{len(rows)} data sets: load(name)")

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
+from .._checks import shown
 from .declaration import GROUPS, Parameter
 from .parameters import refuse_unknown
 
@@ -69,9 +70,16 @@ def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
         def __init__(self: Any, *args: Any, **params: Any) -> None:
             try:
                 keep(self, *args, **params)
-            except TypeError:
+            except TypeError as error:
                 refuse_unknown(type(self), params.get("criterion", usual), params)
-                raise
+                if "positional argument" not in str(error) or not args:
+                    raise
+                name, value = type(self).__name__, shown(args[-1])
+                given = value if isinstance(args[-1], str) else repr(usual)
+                raise TypeError(
+                    f"{name}({value}): parameters are named: {name}(criterion={given}); rows go "
+                    "to fit(X, y)"
+                ) from error
 
         kind.__init__ = __init__  # type: ignore[misc]
         return kind

@@ -54,6 +54,7 @@ from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .costs import costs_of
+from .explained import by_own_criterion
 from .first_tests import first_tests
 from .parameters import criterion_to_text
 from .tree import FastTreeClassifier
@@ -147,6 +148,7 @@ class _Searched(FastTreeClassifier):
         """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
         return self._grown().prune(*args, **options)
 
+    @by_own_criterion
     def explain(
         self,
         node: int = 0,

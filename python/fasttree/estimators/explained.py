@@ -14,7 +14,8 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -33,7 +34,9 @@ from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = ["Explained"]
+__all__ = ["Explained", "by_own_criterion"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 Candidate = tuple[str, Any, float]
 """A candidate split: feature, threshold or levels of the first branch (None: one branch per level),
@@ -122,6 +125,25 @@ def _one_row(row: Any) -> Any:
     return row
 
 
+def by_own_criterion(method: F) -> F:
+    """Refuse ``criterion=`` of a method that explains by the criterion of the tree, and say what
+    has other criteria."""
+
+    @wraps(method)
+    def explain(self: Any, *args: Any, **options: Any) -> Any:
+        for name in ("criterion", "criteria"):
+            if name in options:
+                raise TypeError(
+                    f"{name}={shown(options[name])}: explain scores by the criterion of the tree; "
+                    "for others fasttree.score_features(X, y, criterion=...) scores the features "
+                    "of all rows, and model.explore(X, y, criteria=[...]) the candidates of each "
+                    "node"
+                )
+        return method(self, *args, **options)
+
+    return explain  # type: ignore[return-value]
+
+
 class Explained:
     """Candidates of nodes and paths of rows, a base class of trees.
 
@@ -194,6 +216,7 @@ class Explained:
             for f, t, codes, score in scored
         ]
 
+    @by_own_criterion
     def explain(
         self,
         node: int = 0,
@@ -238,7 +261,7 @@ class Explained:
                     f"node {node} has no candidates in the trace: give X and y, or fit with "
                     "trace='candidates'"
                     if tree.n_children[node]
-                    else f"node {node} is a leaf: give X and y to see the splits it could have"
+                    else f"{self._leaf_text(node)}; give X and y to see the splits it could have"
                 )
             found = list(self._candidates[node])
         else:
@@ -290,9 +313,30 @@ class Explained:
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
             },
             title=f"Candidates of node {node} by {_criterion_text(self.criterion)}, best first",
-            notes=[*notes, *self._forbidden(node, rows)],
+            notes=[*notes, *self._tied(node, rows), *self._forbidden(node, rows)],
             displayed=displayed,
         )
+
+    def _leaf_text(self, node: int) -> str:
+        """That a node is a leaf, and what it answers."""
+        from ..exports.reading import Reading
+
+        reason = Reading(self).answers.reason(node).rstrip(".")
+        return f"node {node} is a leaf: {reason.partition(': ')[2]}"
+
+    def _tied(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
+        """That a node is a leaf, or how many candidates share the score of its split."""
+        if not self.tree_.n_children[node]:
+            return [f"{self._leaf_text(node)}."]
+        chosen = [row["score"] for row in rows if row["chosen"]]
+        if not chosen:
+            return []
+        tied = sum(math.isclose(row["score"], chosen[0], rel_tol=1e-12) for row in rows)
+        if tied < 2:
+            return []
+        ties = getattr(self, "ties", "first")
+        taken = "takes the first of them" if ties == "first" else "decides"
+        return [f"{tied} candidates are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
     def _forbidden(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
         """How many candidates score above the split of a node, where constraints alone forbid

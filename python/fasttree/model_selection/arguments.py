@@ -10,12 +10,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from .._checks.aliases import Task
 from ..criteria import Criterion, PairFunction, _by_name
 from ..table import Table
 from ..table.screening import table_to_screen
 
-__all__ = ["data_and_criteria", "has_labels", "load_tables", "named_items"]
+__all__ = ["data_and_criteria", "has_labels", "is_pair", "load_tables", "named_items"]
 
 
 def has_labels(X: Any) -> bool:
@@ -50,6 +52,16 @@ def _are_criteria(value: Any) -> bool:
     return _is_criterion(value)
 
 
+def is_pair(X: Any) -> bool:
+    """Whether data are a pair of rows and labels, not two rows."""
+    if not isinstance(X, tuple) or len(X) != 2:
+        return False
+    rows = X[0]
+    if isinstance(rows, (list, tuple)):
+        return len(rows) > 0 and isinstance(rows[0], (list, tuple, np.ndarray))
+    return isinstance(rows, Mapping) or len(getattr(rows, "shape", ())) == 2
+
+
 def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
     """X, y and criteria of a call in which `y` may be the criteria.
 
@@ -62,6 +74,10 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
         >>> data_and_criteria([[0.0], [1.0]], ["gini", "mdl"], None)[1]
         ['gini', 'mdl']
     """
+    if is_pair(X):
+        if y is not None and criteria is not None:
+            raise TypeError("X is a pair (rows, labels), so that y is the criteria: give them once")
+        return X[0], X[1], y if criteria is None else criteria
     if y is None or not has_labels(X) or not _are_criteria(y):
         return X, y, criteria
     if isinstance(X, Table) and isinstance(y, str) and y == X.target:

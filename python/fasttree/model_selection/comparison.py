@@ -26,7 +26,7 @@ from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
 from ..rendering.words import counted
 from ..table.screening import all_as_given
-from .arguments import has_labels, load_tables
+from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation
 from .scoring import resolve_scoring, resolve_scoring_of
@@ -360,6 +360,8 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
             f"more={shown(more)}: the tables bring their classes; the order is compare(tables, "
             "criteria) or compare(X, y, criteria)"
         )
+    if is_pair(tables):
+        return {"data": tables}, criteria
     if more is not None or (criteria is not None and not has_labels(tables)):
         return {"data": given(tables, criteria)}, more
     return tables, criteria

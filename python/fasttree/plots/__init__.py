@@ -45,3 +45,8 @@ __all__ = [
     "roc_graph",
     "tree_size_bars",
 ]
+
+
+def __dir__() -> list[str]:
+    """The functions, without the modules that hold them (``plots.tree``, ``plots.growth``, ...)."""
+    return sorted(__all__)

@@ -15,6 +15,9 @@ from .text import columns_text
 
 __all__ = ["Records"]
 
+LONGEST = 60
+"""Characters of a cell in print."""
+
 
 def _shown(value: Any) -> str:
     """A value as the text of a cell."""
@@ -29,6 +32,18 @@ def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(str, value))
     return str(value)
+
+
+def _cut(text: str) -> str:
+    """A text that fits into a column, cut between words.
+
+    >>> _cut("word " * 20)[-16:], len(_cut("x" * 99))
+    ('word word word ...', 60)
+    """
+    if len(text) <= LONGEST:
+        return text
+    whole = text[: LONGEST - 3].rpartition(" ")[0]
+    return f"{whole or text[: LONGEST - 4]} ..."
 
 
 class Records(list[dict[str, Any]]):
@@ -91,7 +106,7 @@ class Records(list[dict[str, Any]]):
 
     def __str__(self) -> str:
         cells = [
-            ["" if hasattr(v, "is_html") else one_line(_shown(v))[:60] for v in self._cells(r)]
+            ["" if hasattr(v, "is_html") else _cut(one_line(_shown(v))) for v in self._cells(r)]
             for r in self._shown()[: self._most]
         ]
         names = list(map(one_line, self._columns))

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..rendering.alignment import number_columns
 from ..rendering.html import html_table
+from ..rendering.plain_text import one_line
+from ..rendering.text import columns_text
 from ..rendering.words import counted
 from .columns import Column, has_gaps
 
@@ -54,6 +57,19 @@ def in_html(columns: Sequence[Column], target: Column | None, title: str) -> str
     notes = [f"... and {more} more features"] if more > 0 else []
     header = ["", *(c.name for c in shown)]
     return html_table(header, rows, title=title, notes=notes, rules=(2,), head_rows=2)
+
+
+def in_rows(columns: Sequence[Column], target: Column | None) -> str:
+    """The rows as a table of text."""
+    shown = [*columns[:MOST_SHOWN], *([] if target is None else [target])]
+    cells = [
+        ["" if v is None or str(v) == "nan" else one_line(str(v)) for v in c.labels().tolist()]
+        for c in shown
+    ]
+    body = [list(row) for row in zip(*cells, strict=True)]
+    lines = columns_text([one_line(c.name) for c in shown], body, number_columns(body, len(shown)))
+    more = len(columns) - MOST_SHOWN
+    return "\n".join([*lines, *([f"... and {more} more features"] if more > 0 else [])])
 
 
 def described_columns(

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, listing, mapping, maybe, one_of, string
+from .._checks import checked, listing, mapping, maybe, one_of, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
+from ..rendering.listing import Records
 from ..rendering.words import counted
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
@@ -32,6 +33,7 @@ from .shown import (
     described_columns,
     frame_of,
     in_html,
+    in_rows,
     in_words,
 )
 from .sources import (
@@ -350,6 +352,12 @@ class Table:
 
     # -- features ---------------------------------------------------------------------------------
 
+    def __getitem__(self, key: Any) -> Any:
+        raise TypeError(
+            f"a Table has no [{shown(key)}]: one row is take([i]), some are take(slice(0, 10)) or "
+            "take(mask), a feature is column(name).labels(), and to_frame() gives a pandas frame"
+        )
+
     def __len__(self) -> int:
         return self.shape[0]
 
@@ -505,13 +513,21 @@ class Table:
         Args:
             rows: indices, bool mask or slice.
 
+        Raises:
+            TypeError: a single number or an array of another shape.
+
         Examples:
             >>> t = Table([[1.0], [2.0], [3.0]], ["a", "b", "c"])
             >>> t.take([2, 0]).y.tolist(), t.take([2, 0]).classes
             (['c', 'a'], ('a', 'b', 'c'))
         """
         if not isinstance(rows, slice):
-            rows = np.asarray(rows)
+            given, rows = rows, np.asarray(rows)
+            if rows.ndim != 1:
+                raise TypeError(
+                    f"take: rows={shown(given)} must be a list of row numbers, a bool mask or a "
+                    "slice; one row is take([i])"
+                )
             if rows.size == 0:
                 rows = rows.astype(np.intp)
         new = self._clone()
@@ -640,14 +656,26 @@ class Table:
         return in_words(self.shape, kinds, self.name, of)
 
     def head(self, n: int = 5) -> Table:
-        """The Table of the first n rows."""
-        return self.take(slice(0, n))
+        """The Table of the first n rows, which prints with them.
+
+        Examples:
+            >>> Table([["a", 1.0], ["b", 2.0], ["a", 4.0]], [0, 1, 1]).head(2)
+            Table: 2 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes
+            <BLANKLINE>
+            x0  x1   class
+            --------------
+            a   1.0      0
+            b   2.0      1
+        """
+        new = self.take(slice(0, n))
+        new.__class__ = Head
+        return new
 
     def _repr_html_(self) -> str:
         """The first rows under the columns' kinds, levels and missing cells."""
         return in_html(self.columns, self.target_column, repr(self))
 
-    def describe(self) -> list[dict[str, Any]]:
+    def describe(self) -> Records:
         """One row per column (the target last): name, kind, levels (number, None if numeric),
         missing cells, role.
 
@@ -658,7 +686,7 @@ class Table:
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        return described_columns(self.columns, self.target_column, self.unused)
+        return Records(described_columns(self.columns, self.target_column, self.unused))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
@@ -692,3 +720,15 @@ class Table:
         for slot, value in state.items():
             setattr(self, slot, value)
         self._encoded = None
+
+
+class Head(Table):
+    """The first rows of a Table, as `Table.head` gives them: what is made of it is a Table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n\n{in_rows(self.columns, self.target_column)}"
+
+    def _repr_html_(self) -> str:
+        return in_html(self.columns, self.target_column, super().__repr__())

@@ -115,3 +115,65 @@ def test_pages_of_constrained_trees_say_that_candidates_may_be_forbidden():
     assert any("candidates include splits that monotonic_cst may forbid" in one for one in kept)
     plain = fasttree.fit(X, y, max_depth=2).explore(X, y).document["kept"]
     assert not any("forbid" in one for one in plain)
+
+
+def test_explain_says_that_a_node_is_a_leaf():
+    answer = "node 1 is a leaf: 50 of 50 training rows are setosa"
+    with pytest.raises(ValueError, match=f"^{answer}; give X and y"):
+        MODEL.explain(1)
+    assert f"{answer}." in str(MODEL.explain(1, X, Y))
+    assert "is a leaf" not in str(MODEL.explain(0, X, Y))
+    number = fasttree.FastTreeRegressor(max_depth=1).fit(X, X.iloc[:, 3] + 0.25)
+    with pytest.raises(ValueError, match="^node 1 is a leaf: mean of 50 training rows; give X"):
+        number.explain(1)
+
+
+def test_explain_says_how_many_candidates_are_tied():
+    rows, labels = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 2, [0, 1, 1, 0] * 2
+    model = fasttree.fit([row[:2] for row in rows], labels)
+    found = model.explain(0, [row[:2] for row in rows], labels)
+    assert len({row["score"] for row in found}) == 1
+    assert "2 candidates are tied at 0: ties='first' takes the first of them" in str(found)
+    best = max(row["score"] for row in MODEL.explain(0, X, Y))
+    tied = sum(row["score"] == best for row in MODEL.explain(0, X, Y))
+    assert f"{tied} candidates are tied at {best:.4g}" in str(MODEL.explain(0, X, Y)) and tied > 1
+    single = fasttree.fit(X.iloc[:, :1], Y, max_depth=1)
+    assert "tied" not in str(single.explain(0, X.iloc[:, :1], Y))
+    other = fasttree.fit(X, Y, max_depth=1, ties="even")
+    assert "ties='even' decides" in str(other.explain(0, X, Y))
+
+
+@pytest.mark.parametrize("name", ["criterion", "criteria"])
+@pytest.mark.parametrize("model", [MODEL, fasttree.optimal_tree(X, Y, max_depth=1)], ids=type)
+def test_explain_by_another_criterion_names_what_has_it(model, name):
+    with pytest.raises(TypeError, match=r"score_features\(X, y, criterion=.*model\.explore\(X, y"):
+        model.explain(0, X, Y, **{name: ["gini"]})
+
+
+def test_parameters_by_place_are_answered_with_their_name():
+    with pytest.raises(TypeError, match=r"FastTreeClassifier\(criterion='gini'\); rows go to fit"):
+        fasttree.FastTreeClassifier("gini")
+    with pytest.raises(TypeError, match=r"FastTreeRegressor\(criterion='squared_error'\); rows go"):
+        fasttree.FastTreeRegressor(X)
+    with pytest.raises(TypeError, match="did you mean 'max_depth'"):
+        fasttree.FastTreeClassifier("gini", maxdepth=3)
+    assert fasttree.FastForestClassifier(3).n_estimators == 3
+
+
+def test_a_data_set_is_no_model_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"is fasttree\.datasets\.load\('weather'\)"):
+        fasttree.load("weather")
+    with pytest.raises(FileNotFoundError, match="No such file or directory: 'wether'"):
+        fasttree.load("wether")
+    fasttree.fit("weather").save("weather")
+    assert fasttree.load("weather").get_n_leaves() == 5
+
+
+def test_lists_print_as_tables():
+    listed = str(datasets.list_datasets())
+    assert listed.startswith("12 data sets") and len(listed.splitlines()) == 12 + 4
+    assert datasets.list_datasets()[0]["name"] == "balance-scale"
+    lines = str(fasttree.list_criteria()).splitlines()
+    cut = [line for line in lines if line.startswith("normal_gain")]
+    assert "the declared ...  " in cut[0]

@@ -161,3 +161,22 @@ def test_a_time_without_certain_order_is_refused(tmp_path):
     found = run("cv", file, "--time", "day", "--cv", 4)
     assert found.exit_code != 0
     assert "--time day" in str(found.exception) and "2024-12-31" in str(found.exception)
+
+
+def test_a_pair_of_rows_and_labels_has_groups_by_name():
+    frame = fasttree.datasets.load_iris().to_frame()
+    y = frame.pop("class")
+    frame["patient"] = np.arange(150) % 30
+    alone = cross_validate(frame, y, "gini", cv="1x3", groups="patient")
+    for found in (
+        cross_validate((frame, y), "gini", cv="1x3", groups="patient"),
+        cross_validate((frame, y), criterion="gini", cv="1x3", groups="patient"),
+        compare((frame, y), "gini", cv="1x3", groups="patient")["data"],
+        compare({"iris": (frame, y)}, "gini", cv="1x3", groups="patient")["iris"],
+    ):
+        assert found.folds.description == "1x3 by groups"
+        assert found["gini"]["accuracy"].tolist() == alone["gini"]["accuracy"].tolist()
+    with pytest.raises(TypeError, match="X is a pair"):
+        cross_validate((frame, y), y, "gini", cv="1x3")
+    # Two rows are no pair.
+    assert cross_validate(((0, 1), (1, 0)), [0, 1], cv=[([0, 1], [0, 1])]).methods == ("info_gain",)

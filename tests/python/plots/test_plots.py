@@ -445,3 +445,8 @@ def test_names_of_variants_and_chromosomes_do_not_overlap(size):
     for some in (found, [label.get_window_extent() for label in labels]):
         assert not any(a.overlaps(b) for i, a in enumerate(some) for b in some[:i])
     plt.close(figure)
+
+
+def test_modules_of_plots_are_not_listed():
+    assert dir(plots) == sorted(plots.__all__) and not {"tree", "growth", "sweep"} & set(dir(plots))
+    assert all(callable(getattr(plots, name)) or name == "PALETTE" for name in dir(plots))

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import fasttree
 from fasttree.table import Column, Table
 
 from ..tools import function_calls
@@ -502,3 +503,34 @@ def test_integer_codes_agree_with_numpy(values):
     classes, codes = np.unique(y, return_inverse=True)
     table = Table(np.zeros((len(y), 1)), y)
     assert table.classes == tuple(classes.tolist()) and np.array_equal(table.y_codes, codes)
+
+
+def test_head_prints_its_rows_and_is_a_table():
+    table = fasttree.datasets.load("weather")
+    lines = repr(table.head(3)).splitlines()
+    assert lines[0] == repr(table.take([0, 1, 2])) and len(lines) == 2 + 2 + 3
+    assert lines[-1].split() == ["overcast", "hot", "high", "FALSE", "yes"]
+    assert str(table.head(3)) == repr(table.head(3)) and "\n" not in repr(table)
+    head = pickle.loads(pickle.dumps(table.head()))
+    assert isinstance(head, Table) and head.equals(table.take(range(5)))
+    assert type(head.take([0])) is Table and "\n" not in repr(head.drop("windy"))
+    assert "rainy" in table.head()._repr_html_()
+    wide = Table(np.arange(60.0).reshape(2, 30)).head()
+    assert repr(wide).endswith("... and 10 more features")
+    assert repr(Table([[1.0], [float("nan")]]).head()).split("\n")[-1] == ""
+
+
+def test_describe_prints_a_table():
+    table = Table([["a", 1.0], [None, 2.0]], [0, 1])
+    assert str(table.describe()).splitlines()[2].split() == ["x0", "nominal", "1", "1", "feature"]
+
+
+def test_rows_of_a_table_are_taken():
+    table = fasttree.datasets.load("weather")
+    for ask in (lambda: table[0:1], lambda: table[0], lambda: table["windy"], lambda: list(table)):
+        with pytest.raises(TypeError, match=r"one row is take\(\[i\]\).*to_frame\(\)"):
+            ask()
+    for rows in (0, np.int64(3), [[0, 1]], None):
+        with pytest.raises(TypeError, match=r"take: rows=.* one row is take\(\[i\]\)"):
+            table.take(rows)
+    assert len(table.take([0])) == len(table.take(slice(0, 1))) == 1

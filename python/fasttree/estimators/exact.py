@@ -266,8 +266,8 @@ class OptimalTreeClassifier(_Searched):
     The objective is the sum over the leaves of loss(leaf) / n, plus ``leaf_penalty`` x leaves; n is
     the training weight. All tests have two branches (of nominal columns see `nominal_splits`):
     `fit` may make one branch per level, and so have fewer errors at the same depth. Tests on
-    numbers are ``x <= t`` with t midway between neighbouring values of the node's rows. A row whose value is missing goes with the side that makes the loss smaller: both
-    are tried.
+    numbers are ``x <= t`` with t midway between neighbouring values of the node's rows. A
+    row whose value is missing goes with the side that makes the loss smaller: both are tried.
 
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,

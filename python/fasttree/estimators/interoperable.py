@@ -38,6 +38,13 @@ class Interoperable:
     n_jobs: int | None
     _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
 
+    def plot_importances(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the
+        axes."""
+        from ..plots import plot_importances
+
+        return plot_importances(self, ax=ax, **options)
+
     def to_sklearn(self, X: Any = None, *, missing: str = "refuse", as_forest: bool = False) -> Any:
         """The model as scikit-learn's own estimator, for everything that reads those.
 

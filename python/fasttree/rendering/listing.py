@@ -37,8 +37,8 @@ def _shown(value: Any) -> str:
 def _cut(text: str) -> str:
     """A text that fits into a column, cut between words.
 
-    >>> _cut("word " * 20)[-16:], len(_cut("x" * 99))
-    ('word word word ...', 60)
+    >>> _cut("word " * 20)[-13:], len(_cut("x" * 99))
+    ('word word ...', 60)
     """
     if len(text) <= LONGEST:
         return text

@@ -662,7 +662,7 @@ class Table:
             >>> Table([["a", 1.0], ["b", 2.0], ["a", 4.0]], [0, 1, 1]).head(2)
             Table: 2 rows, 2 features (1 numeric, 1 nominal), target 'class' with 2 classes
             <BLANKLINE>
-            x0  x1   class
+            x0   x1  class
             --------------
             a   1.0      0
             b   2.0      1

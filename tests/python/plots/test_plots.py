@@ -447,6 +447,14 @@ def test_names_of_variants_and_chromosomes_do_not_overlap(size):
     plt.close(figure)
 
 
+@pytest.mark.parametrize("kind", [fasttree.FastTreeClassifier, fasttree.FastForestRegressor])
+def test_models_draw_their_importances(kind):
+    table = datasets.load("iris")
+    model = kind(random_state=0).fit(table.X, table.y_codes)
+    names = [label.get_text() for label in model.plot_importances(largest=2).get_yticklabels()]
+    assert names == [f"x{j}" for j in np.argsort(-model.feature_importances_, kind="stable")[:2]]
+
+
 def test_modules_of_plots_are_not_listed():
     assert dir(plots) == sorted(plots.__all__) and not {"tree", "growth", "sweep"} & set(dir(plots))
     assert all(callable(getattr(plots, name)) or name == "PALETTE" for name in dir(plots))

@@ -25,7 +25,7 @@ import numpy as np
 
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
-from ..criteria import Criterion, make
+from ..criteria import Criterion, is_of_trees, make
 from ..rendering.words import counted
 from ..table import Table
 from ..table.doubtful import is_quiet, warn_caller
@@ -208,8 +208,10 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
         table: the rows with their target.
         weights: weights of the rows; copies of rows are neighbours, so that nothing is said.
     """
+    if weights is not None or is_quiet() or is_of_trees(criterion):
+        return
     made = make(criterion)
-    if weights is not None or is_quiet() or not isinstance(made, Criterion):
+    if not isinstance(made, Criterion):
         return
     k = made.get_params().get("k")
     if not isinstance(k, int) or made.info["evidence"] != "neighbours":

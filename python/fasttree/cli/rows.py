@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..table.missing_cells import MissingCells
+from ..table.file_cells import FileCells
 from . import options as o
 
 __all__ = ["rows_for"]
@@ -69,8 +69,8 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
 
     columns = columns or o.Columns()
     given, schema = o.split_list(columns.drop), tree._schema
-    typed = MissingCells.of(columns.reading.get("missing"))
-    reading = {**columns.reading, "missing": schema.missing_cells.beside(typed)}
+    typed = FileCells.of(columns.reading.get("missing"))
+    reading = {**columns.reading, "missing": schema.file_cells.beside(typed)}
     target, names = schema.target, schema.given_names
     used = [
         name

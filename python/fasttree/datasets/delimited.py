@@ -38,7 +38,7 @@ from ..rendering.plain_text import unguard_cell
 from ..rendering.words import some_of
 from ..table.columns import Column, to_float
 from ..table.doubtful import warn_caller
-from ..table.missing_cells import MissingCells
+from ..table.file_cells import FileCells
 from ..table.sources import unknown_name
 from ..table.traps import are_numbers
 from .blocks import blocks, decode, decode_as, head
@@ -75,10 +75,12 @@ _HEADER_CELLS = 2_000_000
 
 @dataclass(slots=True)
 class Sheet:
-    """The columns of a delimited file, and whether their names come from it."""
+    """The columns of a delimited file, whether their names come from it, and its decimal mark where
+    that is known."""
 
     columns: list[Column]
     has_header: bool
+    decimal: str | None
 
 
 def sniff(line: str) -> str:
@@ -140,7 +142,8 @@ def read_delimited(
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
-    cells = MissingCells.of(missing)
+    cells = FileCells.of(missing)
+    decimal = cells.decimal if decimal is None else decimal
     # Columns that turned out to hold text after the sample are read again, as labels.
     first = _Pass(
         path,
@@ -188,7 +191,7 @@ def read_delimited(
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    return Sheet(numbers_read, first.has_header)
+    return Sheet(numbers_read, first.has_header, "," if commas else decimal)
 
 
 def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
@@ -263,7 +266,7 @@ class _Pass:
     given_names: Sequence[str] | None
     missing: frozenset[str]
     """Texts that mean a missing cell, those of the caller among them."""
-    cells: MissingCells
+    cells: FileCells
     """What the caller says of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from .._checks import checked, choice, having, listing, maybe, one_value, path_o
 from .._checks.aliases import TASKS, Task
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
-from ..table.missing_cells import MissingCells
+from ..table.file_cells import FileCells
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame
 from .blocks import head, split_suffix
@@ -48,9 +48,9 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if isinstance(value, str) and value else path_of(name, value)
 
 
-def _missing_cells(name: str, value: Any) -> MissingCells:
+def _file_cells(name: str, value: Any) -> FileCells:
     """Check of the argument `missing`."""
-    return MissingCells.of(value, name)
+    return FileCells.of(value, name)
 
 
 def _names(name: str, value: Any) -> list[str]:
@@ -63,7 +63,7 @@ def _names(name: str, value: Any) -> list[str]:
 @checked(
     path=_source,
     drop=_names,
-    missing=_missing_cells,
+    missing=_file_cells,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
@@ -147,7 +147,8 @@ def load(
     given = {"target": target, "drop": list(drop) or None, "task": task, **options}
     given["as_given"] = None if table.as_given else False
     if missing:
-        table.missing_cells, given["missing"] = missing, missing.as_argument()
+        table.file_cells = replace(missing, decimal=table.file_cells.decimal)
+        given["missing"] = missing.as_argument() or None
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
@@ -188,7 +189,7 @@ def _read(
         _refuse(options, text)
         return _genotypes(text, target, drop, task)
     found = _contents(text, form, drop, options, limits)
-    return assemble(
+    table = assemble(
         found.columns,
         found.target if target is None else target,
         text,
@@ -199,6 +200,8 @@ def _read(
         task=task,
         declares_classes=found.declares_classes,
     )
+    table.file_cells = FileCells(decimal=found.decimal)
+    return table
 
 
 def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
@@ -259,6 +262,8 @@ class _Contents:
     has_feature_names: bool = True
     declares_classes: bool = True
     """Whether the format declares the classes; the categories of a data frame do not."""
+    decimal: str | None = None
+    """The decimal mark, where it is known."""
 
 
 def _contents(
@@ -293,7 +298,7 @@ def _contents(
             text, drop, **{**options, "missing": options["missing"] or ()}, limits=limits
         )
         named = sheet.has_header or options["names"] is not None
-        return _Contents(sheet.columns, stem, has_feature_names=named)
+        return _Contents(sheet.columns, stem, has_feature_names=named, decimal=sheet.decimal)
     _refuse(options, text)
     if options["missing"]:  # what a model brings
         found.columns = [options["missing"].without(column)[0] for column in found.columns]

@@ -172,7 +172,7 @@ class Estimator(Settings, Stored):
         """X and y of a fitted estimator with names resolved; files are read as its training rows
         were."""
         schema = self.__dict__.get("_schema")
-        missing = () if schema is None else schema.missing_cells
+        missing = () if schema is None else schema.file_cells
         return given(X, y, self._task, as_given=self._as_given, missing=missing)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
@@ -206,7 +206,7 @@ class Estimator(Settings, Stored):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        X = loaded(X, as_given=self._as_given, missing=self._schema.missing_cells)
+        X = loaded(X, as_given=self._as_given, missing=self._schema.file_cells)
         return rows_for(self._schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------

@@ -543,8 +543,8 @@ def _parameters(estimator: _Searched, table: Table) -> str:
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
     kept["learner"] = type(estimator).__name__
-    if table.missing_cells:
-        kept["missing_cells"] = table.missing_cells.as_json()
+    if table.file_cells:
+        kept["file_cells"] = table.file_cells.as_json()
     return json.dumps(kept, sort_keys=True, default=_plain)
 
 

@@ -160,7 +160,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
             tree_parameters(self._tree_type, params, seed), table, rows.copies
         )
         config |= row_counts(params, copies if draws is None else draws)
-        config.update(seed=seed, parameters=stored_parameters(params, table.missing_cells))
+        config.update(seed=seed, parameters=stored_parameters(params, table.file_cells))
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 

@@ -14,7 +14,7 @@ from .. import _engine
 from .._checks import integer, real
 from ..rendering.words import counted
 from .grown_tree import GrownTree
-from .new_rows import missing_cells_of
+from .new_rows import file_cells_of
 from .parameters import stored_parameters
 
 
@@ -62,7 +62,7 @@ class ForestTrees(Sequence[GrownTree]):
         self._kind = kind
         self._model, self._classes, self._has_names = model, classes, has_names
         self._params = params
-        self._missing_cells = missing_cells_of(model)
+        self._file_cells = file_cells_of(model)
         self._seeds: list[int] = model.seeds
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class ForestTrees(Sequence[GrownTree]):
         params = tree_parameters(self._kind, self._params, self._seeds[t])
         tree: GrownTree = self._kind(**params)
         tree._candidates = {}
-        model = self._model.tree(t, json.dumps(stored_parameters(params, self._missing_cells)))
+        model = self._model.tree(t, json.dumps(stored_parameters(params, self._file_cells)))
         tree._adopt(model, self._classes, self._has_names)
         return tree
 

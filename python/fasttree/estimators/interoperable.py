@@ -102,7 +102,7 @@ class Interoperable:
             <BLANKLINE>
         """
         check_is_fitted(self, "_model")
-        rows = None if X is None else loaded(X, missing=self._schema.missing_cells)
+        rows = None if X is None else loaded(X, missing=self._schema.file_cells)
         return to_sklearn(self, rows, missing=missing, as_forest=as_forest)
 
     def _remember_rounding(self, table: Table) -> None:
@@ -197,7 +197,7 @@ class Interoperable:
                 "shap_explanation needs the package shap (pip install shap); shap_values gives the "
                 "same numbers without it"
             ) from error
-        rows = values_of(self._schema, loaded(X, missing=self._schema.missing_cells))
+        rows = values_of(self._schema, loaded(X, missing=self._schema.file_cells))
         expected = np.asarray(self.expected_value)
         classes = self._schema.classes
         return Explanation(

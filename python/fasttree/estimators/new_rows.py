@@ -27,15 +27,15 @@ from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.dates import DateOrder, dates_among, part_names
-from ..table.missing_cells import MissingCells
+from ..table.file_cells import FileCells
 from ..table.sources import cells_of, listed, names_of
 from ..table.traps import no_numbers
 from .training_rows import own_weights
 
 __all__ = [
     "Schema",
+    "file_cells_of",
     "labelled",
-    "missing_cells_of",
     "rows_for",
     "values_of",
     "weighted_rows",
@@ -56,7 +56,7 @@ class Schema:
         owner: name of the estimator, for messages.
         unused: why each feature is not used; None: it is.
         target: name of the target; empty where it is not known.
-        missing_cells: what missing cells of a file hold, as that of the training rows said.
+        file_cells: what missing cells of a file hold, as that of the training rows said.
         dates: the columns of dates of which year, month and weekday are the last columns.
     """
 
@@ -68,7 +68,7 @@ class Schema:
     owner: str = "FastTreeClassifier"
     unused: list[str | None] = field(default_factory=list)
     target: str = ""
-    missing_cells: MissingCells = field(default_factory=MissingCells)
+    file_cells: FileCells = field(default_factory=FileCells)
     dates: dict[str, DateOrder] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class Schema:
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(), has_names, owner)
-        found.missing_cells = missing_cells_of(model)
+        found.file_cells = file_cells_of(model)
         return found
 
     @classmethod
@@ -115,14 +115,14 @@ class Schema:
         )
 
 
-def missing_cells_of(model: Any) -> MissingCells:
+def file_cells_of(model: Any) -> FileCells:
     """What missing cells of a file hold, as a model of the core keeps it.
 
     Raises:
         ValueError: a damaged file.
     """
     try:
-        return MissingCells.of_json(json.loads(model.parameters or "{}").get("missing_cells"))
+        return FileCells.of_json(json.loads(model.parameters or "{}").get("file_cells"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(
             f"not a valid fasttree model: its missing cells cannot be read ({error})"
@@ -222,7 +222,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
     """
-    X, y = given(X, y, missing=schema.missing_cells)
+    X, y = given(X, y, missing=schema.file_cells)
     task: Task = "classification" if schema.classes else "regression"
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))

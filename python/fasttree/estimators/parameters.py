@@ -22,7 +22,7 @@ from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
-from ..table.missing_cells import MissingCells
+from ..table.file_cells import FileCells
 from .constraints import constraints_of
 from .costs import costs_of, plain_costs
 from .declaration import (
@@ -279,13 +279,13 @@ def restored_discretizer(value: Any) -> Any:
 
 
 def stored_parameters(
-    params: dict[str, Any], missing_cells: MissingCells | None = None
+    params: dict[str, Any], file_cells: FileCells | None = None
 ) -> dict[str, Any]:
     """Parameters as they are written into a saved model: plain data, sorted by name.
 
     Args:
         params: parameters of an estimator.
-        missing_cells: how the file of the training rows wrote missing cells.
+        file_cells: how the file of the training rows wrote missing cells.
     """
 
     def default(value: Any) -> Any:
@@ -304,7 +304,7 @@ def stored_parameters(
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))
-    return {**plain, "missing_cells": missing_cells.as_json()} if missing_cells else plain
+    return {**plain, "file_cells": file_cells.as_json()} if file_cells else plain
 
 
 def restored_parameters(text: str) -> dict[str, Any]:
@@ -388,7 +388,7 @@ def config_of(
         "max_features": max_features(params["max_features"], n_features),
         "smoothing": smoothing_of(params.get("leaf_smoothing")),
         "seed": seed_of(params["random_state"], drawn=random),
-        "parameters": stored_parameters(params, table.missing_cells),
+        "parameters": stored_parameters(params, table.file_cells),
         **{k: v for k, v in prunings_of(params).items() if v is not None},
     }
     config |= constraints_of(params, table.feature_names, list(table.dates))

@@ -222,7 +222,7 @@ class Prunable(Estimator):
         model = _engine.prune(
             self._model,
             config,
-            json.dumps(stored_parameters(params, self._schema.missing_cells)),
+            json.dumps(stored_parameters(params, self._schema.file_cells)),
             table,
             sample_weight=weights,
             n_jobs=self.n_jobs,

@@ -109,7 +109,7 @@ class Regressor(Estimator):
             has_feature_names=table.has_feature_names,
             task=self._task,
         )
-        rates.unused, rates.missing_cells = table.unused, table.missing_cells
+        rates.unused, rates.file_cells = table.unused, table.file_cells
         weights = exposures if weights is None else weights * exposures
         return replace(rows, table=rates, weights=weights, importances_only=True)
 

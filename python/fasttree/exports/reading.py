@@ -163,7 +163,7 @@ class Reading:
         is missing anyway, and the numbers of a date are no cells of a file."""
         if column["kind"] == "nominal" or column["name"] not in schema.given_names:
             return ()
-        return tuple(schema.missing_cells.numbers_of(column["name"]))
+        return tuple(schema.file_cells.numbers_of(column["name"]))
 
     @property
     def said_sentinels(self) -> str:

@@ -24,8 +24,8 @@ from ..rendering.listing import Records
 from ..rendering.words import counted
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
+from .file_cells import FileCells
 from .inputs import without_column
-from .missing_cells import MissingCells
 from .roles import Roles, column_of, recast_columns, resolve_roles
 from .shown import (
     block_as_array,
@@ -86,7 +86,7 @@ class Table:
         as_given: False where a fit looks for identifiers, dates and constants among the columns: of
             a frame or file that a function has made a Table of. A Table of yours is as given.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
-        missing_cells: what missing cells of a file hold, where its reader was told some texts or
+        file_cells: what missing cells of a file hold, where its reader was told some texts or
             numbers; models keep them.
         row_numbers: numbers of the rows, counted from 0, in the data that they were taken from by
             `drop_missing_target`; None where all rows are there. Messages name rows by them.
@@ -118,8 +118,8 @@ class Table:
         "_names",
         "_target",
         "as_given",
+        "file_cells",
         "has_feature_names",
-        "missing_cells",
         "name",
         "origin",
         "row_numbers",
@@ -136,7 +136,7 @@ class Table:
     _target: Target | NumericTarget | None
     as_given: bool
     has_feature_names: bool
-    missing_cells: MissingCells
+    file_cells: FileCells
     name: str | None
     origin: str
     row_numbers: np.ndarray | None
@@ -184,7 +184,7 @@ class Table:
         self.shape = check_shape(n_rows, n_columns)
         self.name = name
         self.origin = ""
-        self.missing_cells, self.row_numbers = MissingCells(), None
+        self.file_cells, self.row_numbers = FileCells(), None
         self.has_feature_names = source.names is not None
         self._names = source.names
         self._encoded = self.sample_weight = None
@@ -291,7 +291,7 @@ class Table:
             self._target = from_column(target)
         self.unused = {}
         self.as_given = True
-        self.missing_cells, self.row_numbers = MissingCells(), None
+        self.file_cells, self.row_numbers = FileCells(), None
         self.has_feature_names = has_feature_names
         self.name = name
         self.origin = ""
@@ -566,7 +566,7 @@ class Table:
                 f"{self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
-        new.as_given, new.missing_cells = self.as_given, self.missing_cells
+        new.as_given, new.file_cells = self.as_given, self.file_cells
         new.row_numbers = self.row_numbers
         names = new.feature_names if self.unused else ()
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
@@ -716,7 +716,7 @@ class Table:
         return {slot: getattr(self, slot) for slot in Table.__slots__ if slot != "_encoded"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.missing_cells, self.row_numbers = MissingCells(), None  # older pickles have none
+        self.file_cells, self.row_numbers = FileCells(), None  # older pickles have none
         for slot, value in state.items():
             setattr(self, slot, value)
         self._encoded = None

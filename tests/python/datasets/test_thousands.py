@@ -60,3 +60,17 @@ def test_decimals_beside_decimal_commas_stay_decimals(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert amounts_of(tmp_path, three).tolist() == np.round(RATES, 3).tolist()
+
+
+def test_a_model_reads_new_files_as_that_of_its_fit(tmp_path):
+    """``12.345`` alone says nothing; the file of the fit has decimal commas."""
+    fitted, new = tmp_path / "fit.csv", tmp_path / "new.csv"
+    rows = [f"{german(a, 2)};{'yes' if a > 1500 else 'no'}" for a in AMOUNTS]
+    fitted.write_text("\n".join(["amount;fraud", *rows]) + "\n")
+    new.write_text("amount;fraud\n12.345;yes\n800;no\n")
+    tree = fasttree.fit(fitted)
+    tree.save(tmp_path / "model.json")
+    for model in (tree, fasttree.load_model(tmp_path / "model.json")):
+        assert model.predict(new).tolist() == ["yes", "no"]
+    alone = fasttree.datasets.load(new, decimal=".")
+    assert alone.columns[0].values[0] == 12.345

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
-from ...table.missing_cells import MissingCells
+from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
 from ..parameters import config_of
@@ -67,7 +67,7 @@ class RowCount:
 
     def __init__(self, facts: PartFacts) -> None:
         self.feature_names, self.dates = list(facts.names), ()
-        self.missing_cells = MissingCells()  # batches are frames or arrays
+        self.file_cells = FileCells()  # batches are frames or arrays
         self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
 
     def __len__(self) -> int:

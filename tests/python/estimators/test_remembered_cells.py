@@ -11,7 +11,7 @@ import pytest
 
 import fasttree
 from fasttree import datasets, exact
-from fasttree.table.missing_cells import MissingCells
+from fasttree.table.file_cells import FileCells
 
 GIVEN = [[999, "unknown"], {"age": [999], "grade": "unknown"}, {None: ["unknown"], "age": 999}]
 
@@ -52,7 +52,7 @@ def test_a_file_is_read_as_the_training_file_was(file, given, form):
     assert model.predict(file).tolist() == model.predict(table).tolist()
     as_numbers = datasets.load(file).drop("grade").with_unused({"grade": "dropped"})
     model_of_numbers = fasttree.fit(as_numbers)
-    assert not saved(model_of_numbers)._schema.missing_cells
+    assert not saved(model_of_numbers)._schema.file_cells
 
 
 def test_forests_their_trees_and_exact_trees_keep_it(file):
@@ -61,7 +61,7 @@ def test_forests_their_trees_and_exact_trees_keep_it(file):
     complete = table.drop("grade")
     optimal = saved(exact.optimal_tree(complete, max_depth=1))
     for model in (forest, forest.estimators_[1], optimal):
-        assert model._schema.missing_cells.by_column["age"] == ("999",)
+        assert model._schema.file_cells.by_column["age"] == ("999",)
     assert forest.score(file) == forest.score(table)
 
 
@@ -84,14 +84,14 @@ def test_remembered_cells_need_not_occur_and_act_in_other_formats(file, tmp_path
 def test_a_table_keeps_it_and_a_file_cannot_bring_anything_else(file):
     table = datasets.load(file, missing={"age": [999]})
     for other in (table.take([1, 2]), table.drop("grade"), pickle.loads(pickle.dumps(table))):
-        assert other.missing_cells == MissingCells.of({"age": "999"})
+        assert other.file_cells == FileCells.of({"age": "999"})
     assert "missing={'age': ['999']}" in table.origin
     assert eval(table.origin, {"fasttree": fasttree}).equals(table)
-    found = MissingCells.of_json(table.missing_cells.as_json())
+    found = FileCells.of_json(table.file_cells.as_json())
     assert found.by_column == {"age": ("999",)} and not found.asked
     for damaged in ({"everywhere": 3}, {"everywhere": [], "by_column": [1]}, [1], "x"):
         with pytest.raises((ValueError, TypeError, KeyError, AttributeError)):
-            MissingCells.of_json(damaged)
+            FileCells.of_json(damaged)
     for wrong in ([True], {"age": None}, {3: [9]}, [object()], io.StringIO):
         with pytest.raises(TypeError, match="missing"):
             datasets.load(file, missing=wrong)

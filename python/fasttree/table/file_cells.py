@@ -1,8 +1,9 @@
-"""`MissingCells`: the texts and numbers by which a file says that a cell has no value.
+"""`FileCells`: how a file writes its cells: those without a value, and decimals.
 
 What
-    `datasets.load` reads them from its parameter `missing`. The Table keeps them, and models keep
-    them in their files, so that new rows of a file are read as the training rows were.
+    `datasets.load` takes texts and numbers for cells without a value from its parameter `missing`,
+    and the decimal mark from `decimal` or from the file. The Table keeps them, and models keep them
+    in their files, so that new rows of a file are read as the training rows were.
 Complexity
     O(rows) for a column of numbers, O(levels) for one of text.
 """
@@ -20,32 +21,34 @@ import numpy as np
 from .._checks import listing, shown, string
 from .columns import Column
 
-__all__ = ["MissingCells"]
+__all__ = ["FileCells"]
 
 
 @dataclass(frozen=True)
-class MissingCells:
-    """What a missing cell holds.
+class FileCells:
+    """What a cell without a value holds, and the decimal mark.
 
     Attributes:
         everywhere: texts for cells of all columns, numbers written in full.
         by_column: texts for cells of one column, by its name.
         remembered: texts that need not occur: those that a model brings.
+        decimal: ``","`` or ``"."``, where the caller or the file says so.
 
     Examples:
-        >>> found = MissingCells.of([999, "n/a"])
-        >>> found.everywhere, bool(found), bool(MissingCells())
+        >>> found = FileCells.of([999, "n/a"])
+        >>> found.everywhere, bool(found), bool(FileCells())
         (('999', 'n/a'), True, False)
-        >>> MissingCells.of({None: ["n/a"], "age": [999]}).by_column
+        >>> FileCells.of({None: ["n/a"], "age": [999]}).by_column
         {'age': ('999',)}
     """
 
     everywhere: tuple[str, ...] = ()
     by_column: dict[str, tuple[str, ...]] = field(default_factory=dict)
     remembered: frozenset[str] = frozenset()
+    decimal: str | None = None
 
     @classmethod
-    def of(cls, given: Any, name: str = "missing") -> MissingCells:
+    def of(cls, given: Any, name: str = "missing") -> FileCells:
         """The value of the parameter `missing`: a text or number, several, or a mapping from names
         of columns to these (None: all columns).
 
@@ -63,7 +66,7 @@ class MissingCells:
         return cls(everywhere, {string("a column of missing", k): v for k, v in found.items()})
 
     @classmethod
-    def of_json(cls, stored: Any) -> MissingCells:
+    def of_json(cls, stored: Any) -> FileCells:
         """The inverse of `as_json`; what it returns need not occur.
 
         Raises:
@@ -72,12 +75,15 @@ class MissingCells:
         if stored is None:
             return cls()
         found = cls.of({**stored["by_column"], None: stored["everywhere"]})
-        return cls(found.everywhere, found.by_column, frozenset(found.texts))
+        decimal = stored["decimal"]
+        if decimal not in (None, ".", ","):
+            raise ValueError(f"decimal={decimal!r}")
+        return cls(found.everywhere, found.by_column, frozenset(found.texts), decimal)
 
     def as_json(self) -> dict[str, Any]:
         """The texts as plain data."""
         own = {name: list(texts) for name, texts in sorted(self.by_column.items())}
-        return {"everywhere": list(self.everywhere), "by_column": own}
+        return {"everywhere": list(self.everywhere), "by_column": own, "decimal": self.decimal}
 
     def as_argument(self) -> Any:
         """The value of `missing` that says the same."""
@@ -87,26 +93,26 @@ class MissingCells:
         return {None: everywhere, **own} if everywhere else own
 
     def __bool__(self) -> bool:
-        return bool(self.everywhere or self.by_column)
+        return bool(self.everywhere or self.by_column or self.decimal)
 
     @property
-    def asked(self) -> MissingCells:
+    def asked(self) -> FileCells:
         """Without the texts that are remembered."""
         own = {name: self._unremembered(texts) for name, texts in self.by_column.items()}
         kept = {name: texts for name, texts in own.items() if texts}
-        return MissingCells(self._unremembered(self.everywhere), kept)
+        return FileCells(self._unremembered(self.everywhere), kept)
 
     def _unremembered(self, texts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(text for text in texts if text not in self.remembered)
 
-    def beside(self, given: MissingCells) -> MissingCells:
+    def beside(self, given: FileCells) -> FileCells:
         """These and the caller's, whose texts must occur."""
         own = {
             name: _all_of(self.by_column.get(name, ()), given.by_column.get(name, ()))
             for name in {**self.by_column, **given.by_column}
         }
         everywhere = _all_of(self.everywhere, given.everywhere)
-        return MissingCells(everywhere, own, self.remembered - given.texts)
+        return FileCells(everywhere, own, self.remembered - given.texts, self.decimal)
 
     @property
     def texts(self) -> set[str]:
@@ -117,7 +123,7 @@ class MissingCells:
         """The numbers that mean a missing cell in a column of numbers.
 
         Examples:
-            >>> MissingCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
+            >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
             (-9.0, 999.0)
         """
         found = map(_number, (*self.everywhere, *self.by_column.get(name, ())))

@@ -519,7 +519,7 @@ def test_learning_curve_shapes_and_growth():
         ),
         (lambda: compare([], estimators=[GaussianNB()]), ValueError, "tables is empty"),
         (lambda: compare([3], estimators=[GaussianNB()]), TypeError, "entry 0 is a int"),
-        (lambda: compare((X, Y), estimators=[GaussianNB()]), TypeError, "entry 0 is a ndarray"),
+        (lambda: compare([X], estimators=[GaussianNB()]), TypeError, "entry 0 is a ndarray"),
         (
             lambda: compare({"a": (X, Y)}, estimators=[GaussianNB()], baseline="x", cv="1x3"),
             ValueError,

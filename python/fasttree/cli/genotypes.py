@@ -25,6 +25,7 @@ def rank_variants(
     permutations: int | None,
     top: int | None,
     plot: Any,
+    csv: Any,
     json: Any,
 ) -> None:
     """Score every variant by one or several criteria, and print them in the order of the first.
@@ -36,6 +37,7 @@ def rank_variants(
         permutations: for p-values; None: no p-values.
         top: number of variants that are printed; None: all.
         plot: file of the Manhattan plot, or None.
+        csv: file of the rows as CSV, or None.
         json: file of the document, "-" for stdout, or None.
     """
     from ..reports import render
@@ -92,7 +94,7 @@ def rank_variants(
         adjusted = numbers.get("adjusted p", numbers.get(f"adjusted p, {name}"))
         _picture(study, name, first, adjusted, path=plot, best=best)
     header = ["variant", "chromosome", "position", "alleles", *numbers]
-    emit(lambda: render(table(repr(study), header, body, notes)), document, json)
+    emit(lambda: render(table(repr(study), header, body, notes)), document, json, csv)
 
 
 def _tested(

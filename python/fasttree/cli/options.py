@@ -141,6 +141,10 @@ Json = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
 ]
+Csv = Annotated[
+    Path | None,
+    typer.Option("--csv", metavar="FILE", help="Write the rows of the table as CSV."),
+]
 Pictures = Annotated[
     Path | None,
     typer.Option("--pictures", metavar="DIR", help="Draw pictures into this folder."),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..rendering.plain_text import one_line
+from ..rendering.records import render_csv
 from ..rendering.saving import save_text
 from ..reports import Cell, ReportTable, render_json
 
@@ -53,9 +54,16 @@ def save_picture(file: Path, draw: Callable[[], Any]) -> None:
     save(file, draw)
 
 
-def emit(text: str | Callable[[], str], document: Any, json_file: Path | None) -> None:
-    """Print the text, and write the document as JSON if there is a file; ``-`` prints the JSON
-    instead of the text."""
+def emit(
+    text: str | Callable[[], str],
+    document: Any,
+    json_file: Path | None,
+    csv_file: Path | None = None,
+) -> None:
+    """Print the text, and write the document as JSON if there is a file, and its ``rows`` as CSV if
+    there is one; ``-`` as the file of JSON prints that instead of the text."""
+    if csv_file is not None:
+        save_text(csv_file, render_csv(document["rows"]))
     if json_file is not None and str(json_file) == "-":
         sys.stdout.write(render_json(document))
         return

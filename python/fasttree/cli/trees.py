@@ -224,11 +224,12 @@ def rank(
     phenotype_name: PhenotypeName = None,
     covariates: Covariates = None,
     n_jobs: o.Jobs = -1,
+    csv: o.Csv = None,
     json: o.Json = None,
 ) -> None:
     """Score every feature (for genotypes, a .bed: every variant) by one or several criteria."""
     # Genotypes have scores of their own.
-    check_writable({"--plot": plot, "--json": json})
+    check_writable({"--plot": plot, "--csv": csv, "--json": json})
     data = _data_or_study(data, bfile)
     if covariates is not None:
         raise ValueError(
@@ -257,6 +258,7 @@ def rank(
             permutations=permutations,
             top=top,
             plot=plot,
+            csv=csv,
             json=json,
         )
         return
@@ -278,7 +280,13 @@ def rank(
         _draw_scores(scores, rows.feature_names, plot)
     left_out = [name for name in treated.unused if name not in treated.dates]
     _emit_ranking(
-        rows if estimate is None else treated, scores, errors, left_out, top=top, json=json
+        rows if estimate is None else treated,
+        scores,
+        errors,
+        left_out,
+        top=top,
+        csv=csv,
+        json=json,
     )
 
 
@@ -289,6 +297,7 @@ def _emit_ranking(
     left_out: list[str],
     *,
     top: int | None,
+    csv: Path | None,
     json: Path | None,
 ) -> None:
     """Print the features in the order of the first criterion's scores, best first, but for those
@@ -342,7 +351,7 @@ def _emit_ranking(
             f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
             f"whatever they say of new rows; leave out: {typed('--drop', thin)}."
         )
-    emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json)
+    emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json, csv)
 
 
 def _scored(

@@ -305,6 +305,15 @@ def test_rank_estimates_when_asked_to(ftree):
     refused(ftree("rank", "tic-tac-toe", "--estimate", "subsets", "-c", "gini"), "sums over pairs")
 
 
+def test_rank_writes_the_rows_as_csv(ftree, tmp_path):
+    path = tmp_path / "top.csv"
+    code, out, _ = ftree("rank", "weather", "-c", "gini,info_gain", "--top", 2, "--csv", path)
+    assert code == 0 and "outlook" in out
+    header, *rows = path.read_text().splitlines()
+    assert header == "feature,criterion,score,rank" and len(rows) == 4
+    assert rows[0].startswith("outlook,gini,0.116") and rows[0].endswith(",1")
+
+
 def test_rank_draws(ftree, tmp_path):
     pytest.importorskip("matplotlib")
     assert ftree("rank", "wine", "--top", "3", "--plot", tmp_path / "r.png")[0] == 0

@@ -15,6 +15,8 @@ __all__ = ["rank_variants"]
 
 LEVEL = 0.05
 """Level of the line in the Manhattan plot."""
+PRINTED = 20
+"""Variants that are printed where the user names no number."""
 
 
 def rank_variants(
@@ -35,7 +37,7 @@ def rank_variants(
         criteria: by name.
         settings: keywords of `score_features`.
         permutations: for p-values; None: no p-values.
-        top: number of variants that are printed; None: all.
+        top: number of variants; None: all, of which `PRINTED` are printed.
         plot: file of the Manhattan plot, or None.
         csv: file of the rows as CSV, or None.
         json: file of the document, "-" for stdout, or None.
@@ -51,7 +53,7 @@ def rank_variants(
             f"phenotype and {are} left out",
             stacklevel=2,
         )
-    notes = ["'-': the variant does not vary."]
+    notes = []
     # Scores, with p-values if they are asked for; the notes explain only what is printed.
     if permutations is None:
         numbers = {n: score_features(study, criterion=c, **settings) for n, c in criteria.items()}
@@ -79,6 +81,7 @@ def rank_variants(
             for place, v in zip(places, order.tolist(), strict=True)
         ],
     }
+    printed = PRINTED if top is None else len(places)
     body = [
         [
             place["variant"],
@@ -87,8 +90,13 @@ def rank_variants(
             f"{place['allele_1']}/{place['allele_2']}",
             *("-" if np.isnan(x[v]) else f"{x[v]:.4g}" for x in numbers.values()),
         ]
-        for place, v in zip(places, order.tolist(), strict=True)
+        for place, v in zip(places[:printed], order[:printed].tolist(), strict=True)
     ]
+    if any("-" in row[4:] for row in body):
+        notes.insert(0, "'-': the variant does not vary.")
+    if len(body) < len(places):
+        further = counted(len(places) - len(body), "further variant")
+        notes.append(f"{further}: --top {len(places)} prints all, --csv FILE writes all.")
     if plot is not None:
         best = order[np.isfinite(first[order])][: 5 if top is None else min(top, 20)]
         adjusted = numbers.get("adjusted p", numbers.get(f"adjusted p, {name}"))

@@ -35,7 +35,8 @@ def test_explain_prints_one_line_per_feature(model, iris):
         name = line.partition(" <=")[0]
         best = max(row["score"] for row in found if row["feature"] == name)
         assert f"{best:.4g}" in line
-    assert lines[-1].startswith(f"{len(found) - 4} further tests of these features")
+    assert f"{len(found) - 4} further tests of these features: the list has them." in lines
+    assert lines[-1].startswith("2 candidates are tied at 0.9183")
     assert found._repr_html_().count("<tr") == 5
     # The split of the tree is printed, whether or not it is the best of its feature.
     greedy = fasttree.fit(iris, criterion="gini", max_depth=3)

@@ -124,7 +124,15 @@ def shown_objects():
         name=HOSTILE[3],
     )
     model, pruned = fasttree.fit(table), fasttree.fit(table, pruning="mdl")
-    yield from (table, model, model.tree_, model.trace_, model.explore(), model.evaluate(table))
+    yield from (
+        table,
+        table.head(),
+        model,
+        model.tree_,
+        model.trace_,
+        model.explore(),
+        model.evaluate(table),
+    )
     rules = model.to_rules()
     yield from (rules, rules[0], rules[0].conditions[0], model.explain(0, table))
     yield model.decision_rule(table.take([0]))

@@ -49,10 +49,11 @@ def task_for(
     """
     from ..estimators.tree import task_named, task_of_target
 
+    asked: Task | None = None if task is None else one_of("task", task, TASKS)
     if params.get("target_bins") is None and on_error != "skip":
-        _refuse_criteria_of_both(criterion, task or task_of_target(X, y))
-    if task is not None:
-        return one_of("task", task, TASKS)
+        _refuse_criteria_of_both(criterion, asked or task_of_target(X, y))
+    if asked is not None:
+        return asked
     declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
     if "regression" in {*declared, *tasks_of(scoring or {})}:
         return "regression"

@@ -73,8 +73,8 @@ def grouped_bars(
     for method, numbers in values.items():
         if len(numbers) != len(groups):
             raise ValueError(
-                f"{method!r} has {counted(len(numbers), 'value')} for "
-                f"{counted(len(groups), 'group')}"
+                f"groups has {counted(len(groups), 'name')}, and {method!r} "
+                f"{counted(len(numbers), 'value')}"
             )
     # A new figure gets 0.22 inches per bar and per gap, within what a screen shows.
     ax = axes_of(ax, width=min(14.0, max(6.0, 1.2 + 0.22 * len(groups) * (len(values) + 1))))
@@ -180,8 +180,8 @@ def _shares_of_best(
         array = number_array(f"scores[{criterion!r}]", numbers)
         if len(array) != n_features:
             raise ValueError(
-                f"scores[{criterion!r}] has {counted(len(array), 'number')} for "
-                f"{counted(n_features, 'feature')}"
+                f"features has {counted(n_features, 'name')}, and scores[{criterion!r}] "
+                f"{counted(len(array), 'number')}"
             )
         known = ~np.isnan(array)
         highest = float(np.max(array, initial=0.0, where=known))

@@ -29,7 +29,7 @@ def test_bars_have_the_values_as_heights():
     assert [bar.get_height() for bar in ax.patches] == [1, 2, 3, 4]
     left = [bar.get_x() for bar in ax.patches]
     assert left[0] < left[2] < left[1] < left[3]
-    with pytest.raises(ValueError, match=r"'a' has 1 value for 2 groups"):
+    with pytest.raises(ValueError, match=r"groups has 2 names, and 'a' 1 value"):
         plots.grouped_bars({"a": [1]}, ["x", "y"])
 
 

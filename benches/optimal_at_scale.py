@@ -70,7 +70,7 @@ def measure(name: str, depth: int, limit: float) -> dict:
 
 
 def search(name: str, depth: int, seconds: float) -> dict:
-    """One search that had about so many CPU seconds, or ended with a proof."""
+    """One search that got at least 0.8 `seconds` of CPU time, or ended with a proof."""
     limit = seconds
     # A process that has the memory of an earlier case would hide a peak: spawned, not forked.
     while True:

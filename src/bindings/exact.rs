@@ -72,7 +72,7 @@ pub fn minimal_tree(
     data, objective, limits, within, sample_weight = None, n_jobs = None, progress = None,
     memory_limit = None
 ))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn near_optimal(
     py: Python<'_>,
     data: &PyDataset,
@@ -105,7 +105,7 @@ pub fn near_optimal(
     data, objective, limits, parameters, sample_weight = None, n_jobs = None, progress = None,
     memory_limit = None
 ))]
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,

@@ -63,7 +63,7 @@ impl<L: Loss> Setting<'_, L> {
     /// From lower bounds of the trees that test a column first, those that also hold for what is
     /// left of such trees in a subset, where their first test may divide nothing. What is left is
     /// then a tree of one level less. Without other limits than the depth, any column that divides
-    /// the rows could be tested in front of it, at the price of its leaves once more.
+    /// the rows could be tested in front of it; the tree would then have its leaves twice.
     pub(super) fn for_subsets(&self, query: &Query<'_>, best: f64, by_column: &mut [f64]) {
         let (set, below) = (query.set, query.depth.saturating_sub(1));
         let is_free = self.few_rows == 0.0

@@ -14,6 +14,7 @@ Complexity
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 import numpy as np
 
@@ -21,11 +22,13 @@ from ..table.columns import Column
 
 __all__ = [
     "has_decimal_comma",
-    "has_decimal_point",
     "may_be_grouped",
     "reads_as_number",
     "with_numbers",
 ]
+
+FIRST = 256
+"""Values of a column that rule most columns out."""
 
 # 1,5 and 1.234,5; then 1.5 and 1,234.5; then what may be either; then what cannot be 1,5.
 _COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
@@ -75,10 +78,15 @@ def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
         >>> may_be_grouped(Column("a", "numeric", np.array([0.234, 764.0])))
         False
     """
-    known, parts = _fractions(column)
-    if not len(parts) or known.max() >= 1000 or parts.min() < 1:
-        return False
-    if not np.array_equal(np.round(parts, 3), parts):
+    # Few columns get past their first values.
+    values = np.asarray(column.values, dtype=np.float64)
+    for some in (values[:FIRST], values):
+        known, parts = _fractions(some)
+        if known.max(initial=0) >= 1000 or parts.min(initial=1) < 1:
+            return False
+        if not np.array_equal(np.round(parts, 3), parts):
+            return False
+    if not len(parts):
         return False
     enough = len(parts) < len(known) and len(parts) >= 20
     return not surely or (enough and not has_decimal_point(column))
@@ -93,20 +101,19 @@ def has_decimal_point(column: Column) -> bool:
         >>> has_decimal_point(Column("a", "numeric", np.array([1.234, 5.0])))
         False
     """
-    _, parts = _fractions(column)
+    _, parts = _fractions(np.asarray(column.values, dtype=np.float64))
     of_three = np.count_nonzero((np.round(parts, 2) != parts) & (np.round(parts, 3) == parts))
     return bool(2 * of_three < len(parts))
 
 
-def _fractions(column: Column) -> tuple[np.ndarray, np.ndarray]:
-    """The absolute numbers of a column, and those that are not whole."""
-    values = np.asarray(column.values, dtype=np.float64)
+def _fractions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The absolute values of numbers, and of those that are not whole."""
     known = np.abs(values[~np.isnan(values)])
     return known, known[known != np.floor(known)]
 
 
 def with_numbers(
-    column: Column, sep: str, decimal: str | None, *, has_points: bool = False
+    column: Column, sep: str, decimal: str | None, numeric: Collection[Column] = ()
 ) -> Column:
     """The column, numeric where its text is numbers with a decimal comma or separated thousands.
 
@@ -114,7 +121,7 @@ def with_numbers(
         column: a column of a file.
         sep: what separates the file's cells.
         decimal: ``","`` or ``"."``: the other one separates thousands; None: see above.
-        has_points: other columns of the file have decimal points.
+        numeric: the numeric columns of the file, which may have decimal points.
 
     Examples:
         >>> text = Column("a", "nominal", np.array([1, 0, -1], dtype=np.int32), ("0,5", "2"))
@@ -130,12 +137,13 @@ def with_numbers(
     texts = [str(level) for level in levels]
     if decimal != "," and not any("," in text for text in texts):
         return column
-    if decimal is None and has_points and all(map(_THOUSANDS.fullmatch, texts)):
-        decimal = "."
+    if decimal is None and all(map(_THOUSANDS.fullmatch, texts)):
+        if any(map(has_decimal_point, numeric)):
+            decimal = "."
+        elif sep == ",":
+            return column
     # Decimal commas where all values allow them, else commas between thousands; text in doubt.
     if decimal != "." and all(map(reads_as_number, texts)):
-        if decimal is None and sep == "," and all(map(_THOUSANDS.fullmatch, texts)):
-            return column
         plain = [text.replace(".", "").replace(",", ".") for text in texts]
     elif decimal != "," and all(map(_POINT.fullmatch, texts)):
         if decimal is None and not any(map(_SETTLED.fullmatch, texts)):

@@ -44,7 +44,6 @@ from ..table.traps import are_numbers
 from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import (
     has_decimal_comma,
-    has_decimal_point,
     may_be_grouped,
     reads_as_number,
     with_numbers,
@@ -172,7 +171,6 @@ def read_delimited(
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
     elif decimal is None:
         _ask_of_thousands(path, numeric.values())
-    has_points = any(map(has_decimal_point, numeric.values()))
     numbers_read, matched = [], set(first.matched)
     for position in sorted(columns):
         column = columns[position]
@@ -181,7 +179,7 @@ def read_delimited(
             column, found = cells.without(column)
             if found and are_numbers(column.levels or ()):
                 column = Column(column.name, "numeric", to_float(column.name, column.labels()))
-        column = with_numbers(column, sep, decimal, has_points=has_points)
+        column = with_numbers(column, sep, decimal, numeric.values())
         if column.kind == "numeric":
             column, numbers = cells.without(column)
             found |= numbers

@@ -1,4 +1,4 @@
-"""Random rows and settings for fits on rows in parts, beside the same fit on all rows together.
+"""Random rows and settings for fits on batches and partitions, and the same fit on all rows.
 
 `task` is that of the target; a regression has numbers of many sizes, whole ones among them.
 """
@@ -50,7 +50,7 @@ def random_settings(seed: int, rows: pd.DataFrame) -> dict[str, object]:
     is_number = rows["y"].dtype.kind == "f"
     rng = np.random.default_rng(seed + 10_000)
     params: dict[str, object] = {
-        "columns": "as_given",  # as rows in parts are
+        "columns": "as_given",  # batches and partitions are taken as given
         "criterion": str(rng.choice(NUMBER_CRITERIA if is_number else CRITERIA)),
         "threshold_search": "histogram",
         "max_bins": int(rng.choice([4, 17, 255, 300])),

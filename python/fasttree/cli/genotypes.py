@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rendering.words import counted
+from ..rendering.words import counted, left_out
 from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]
@@ -47,12 +47,9 @@ def rank_variants(
 
     unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(unlabelled):
-        have, are = ("has", "is") if sum(unlabelled) == 1 else ("have", "are")
-        warnings.warn(
-            f"{study.name}: {sum(unlabelled)} of {counted(len(unlabelled), 'sample')} {have} no "
-            f"phenotype and {are} left out",
-            stacklevel=2,
-        )
+        samples = counted(len(unlabelled), "sample")
+        said = left_out(sum(unlabelled), samples, "phenotype")
+        warnings.warn(f"{study.name}: {said}", stacklevel=2)
     notes = []
     # Scores, with p-values if they are asked for; the notes explain only what is printed.
     if permutations is None:

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..rendering.words import counted, some_of
+from ..rendering.words import counted, left_out, some_of
 from .shell_words import rows_are_of, typed
 from .tasks import TASKS
 
@@ -244,15 +244,10 @@ class Columns:
             return table
         unlabelled = table.missing_target
         if len(unlabelled):
-            have, are = ("has", "is") if len(unlabelled) == 1 else ("have", "are")
-            warnings.warn(
-                (
-                    f"{data}: {len(unlabelled)} of {counted(len(table), 'row')} {have} no "
-                    f"{TASKS[table.task].without} and {are} left out, first data row "
-                    f"{unlabelled[0]} (counted from 0)"
-                ),
-                stacklevel=2,
-            )
+            rows = counted(len(table), "row")
+            said = left_out(len(unlabelled), rows, TASKS[table.task].without)
+            first = f"first data row {unlabelled[0]} (counted from 0)"
+            warnings.warn(f"{data}: {said}, {first}", stacklevel=2)
         return table.drop_missing_target()
 
 

@@ -9,6 +9,7 @@
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
 use crate::numeric::order_key;
+use crate::simd::prefetch;
 use std::sync::{Arc, OnceLock};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
@@ -96,6 +97,13 @@ impl NumericColumn {
         self.whole.values[row as usize]
     }
 
+    /// Fetch the value of a row into the cache, for [`Self::value`] soon after.
+    #[inline]
+    pub fn prefetch(&self, row: u32) {
+        let row = self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]);
+        prefetch(&self.whole.values, row as usize);
+    }
+
     /// Number of missing values.
     pub fn n_missing(&self) -> usize {
         self.drawn.as_ref().map_or(self.whole.missing, |d| d.missing)
@@ -159,17 +167,23 @@ fn order_of_filled(Filled { column, fill }: &Filled) -> Vec<u32> {
     order
 }
 
-/// The sorted order of values; NaN is missing.
-fn sort(values: &[f64]) -> Vec<u32> {
-    // The upper half of the key and the row number as one word: eight bytes to move, and the upper
-    // half decides most comparisons.
+/// The sorted order of values, as entries; NaN is missing. The rows of equal values ascend.
+pub(super) fn sort(values: &[f64]) -> Vec<u32> {
+    // The leading bits of the key and the row number as one word: eight bytes to move, and the
+    // leading bits decide most comparisons.
+    let known = values.iter().filter(|v| !v.is_nan());
+    let (low, high) = known.fold((u64::MAX, 0), |(low, high), &v| {
+        let key = order_key(v);
+        (low.min(key), high.max(key))
+    });
+    let shift = (u64::BITS - high.saturating_sub(low).leading_zeros()).saturating_sub(32);
     let mut packed: Vec<u64> = Vec::with_capacity(values.len());
     let mut missing = Vec::new();
     for (i, &v) in values.iter().enumerate() {
         if v.is_nan() {
             missing.push(i as u32);
         } else {
-            packed.push((order_key(v) & !0xFFFF_FFFF) | i as u64);
+            packed.push((order_key(v) - low) >> shift << 32 | i as u64);
         }
     }
     // A radix sort pays from a few hundred values on.
@@ -178,7 +192,7 @@ fn sort(values: &[f64]) -> Vec<u32> {
     } else {
         packed = radix_sort(packed);
     }
-    // Runs with equal upper halves are sorted by the whole key; equal keys are tied.
+    // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
     let mut entries = Vec::with_capacity(values.len());
     for run in packed.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
         if let [alone] = run {

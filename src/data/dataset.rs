@@ -6,10 +6,9 @@
 
 use super::{
     Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
-    Weights,
+    Weights, entry_row,
 };
 use crate::error::{Error, Result};
-use crate::numeric::order_key;
 use crate::parallel::{self, Control};
 use std::sync::{Arc, OnceLock};
 
@@ -246,7 +245,7 @@ impl DatasetBuilder {
         let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
         let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
         built.schema.classes.clear();
-        built.original.sort_by_key(|&row| order_key(numbers[row as usize]));
+        built.original = super::column::sort(numbers).into_iter().map(entry_row).collect();
         for (place, &row) in built.original.iter().enumerate() {
             built.internal[row as usize] = place as u32;
         }

@@ -100,7 +100,7 @@ impl<S: Sum> TreeBuilder<S> {
         } else {
             own.rows as usize
         };
-        limits.stops(size, own.depth as usize, S::are_pure(sums))
+        limits.stops(size, own.depth as usize, || S::are_pure(sums))
     }
 
     /// Key of the path to a node: a sum over its (feature, branch) pairs of 128 mixed bits, so that

@@ -179,9 +179,11 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         sums
     }
 
-    /// Class sums of rows.
+    /// Class sums of rows, in memory that has room for three branches.
     pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
-        let mut sums = vec![W::Sum::default(); self.data.n_classes()];
+        let classes = self.data.n_classes();
+        let mut sums = Vec::with_capacity(3 * classes);
+        sums.resize(classes, W::Sum::default());
         for row in rows {
             let c = self.class_of.codes[row as usize] as usize;
             sums[c] = sums[c].plus(self.weights.of(row));

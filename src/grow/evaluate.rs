@@ -173,8 +173,13 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let features = columns.filter(|(_, feature)| wanted(*feature));
         let ShortScoring::Classes(how) = scoring else {
             let Some(mut numbers) = node.numbers(min) else { return Ok(()) };
+            let foresee = |place: usize, at: usize| {
+                let column = self.context.numeric[place].column;
+                let beside = node.in_order(place).skip(at - 1).take(2);
+                beside.for_each(|row| column.prefetch(row));
+            };
             let means = &mut workspace.search.block.means;
-            return numbers.score_candidates(orders, features, context, means, sink);
+            return numbers.score_candidates(orders, features, foresee, context, means, sink);
         };
         let min_rows = (min.rows as usize).max(1).max(min.weight.ceil() as usize);
         let convex = self.context.setting.criterion.info().convex && !self.scores_all;
@@ -353,8 +358,11 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             .guarded(self.path.and_then(PathLimits::guard))
             .watched(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
-        let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
-        score_nominal(&tables, places, self.totals, &mut workspace.search, &mut (), &mut best)?;
+        if nominal > 0 {
+            let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
+            let scratch = &mut workspace.search;
+            score_nominal(&tables, places, self.totals, scratch, &mut (), &mut best)?;
+        }
         self.score_numbers(wanted, workspace, &mut best, control)?;
         best.finish(&setting.context)?;
         workspace.search.scores = std::mem::take(&mut best.scores);
@@ -436,23 +444,36 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         node.accepted(split, self.context.total_weight, before, undivided)
     }
 
-    /// The test of a threshold of a numeric feature with `at` rows of its order on the left.
-    fn threshold_test(&self, numeric: usize, order: &[u32], at: u32) -> Test {
+    /// The test between two rows of the order of a numeric feature, at the value that the splitter
+    /// has drawn, if it has.
+    fn threshold_test(&self, numeric: usize, beside: [u32; 2], drawn: Option<f64>) -> Test {
         let setting = self.context.setting;
         let column = self.context.numeric[numeric].column;
-        let value = |place: u32| column.value(entry_row(order[place as usize]));
-        let (lower, upper) = (value(at - 1), value(at));
-        Test::Threshold(match self.cut(numeric, order).threshold() {
+        let [lower, upper] = beside.map(|row| column.value(row));
+        Test::Threshold(match drawn {
             Some(drawn) if setting.thresholds == Thresholds::Midpoint => drawn.into(),
             _ => setting.threshold(self.context.data, column, [lower, upper], lower),
         })
     }
 
-    /// Class sums of the branches of a threshold with `left` entries of a feature's order on its
-    /// left; `known` are those of the rows with a value, where others have none.
-    fn branches(&self, left: &[u32], known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
-        let sums = self.node().by_branch(self.context.sums_of(left), known);
-        BranchSums { sums, missing: known.is_some() }
+    /// Class sums of the branches of a threshold, from those on its `left`; `known` are those of
+    /// the rows with a value, where others have none.
+    fn branches(&self, left: Vec<W::Sum>, known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
+        BranchSums { sums: self.node().by_branch(left, known), missing: known.is_some() }
+    }
+
+    /// [`WholeRows::cut`] of a small node.
+    fn short_cut(&self, orders: &ShortOrders, numeric: usize, at: u32) -> NodeCut<W::Sum> {
+        let mut rows = orders.in_order(numeric);
+        let (len, left) = (rows.len() as u32, at as usize);
+        let mut lower = 0;
+        let sums = self.context.sums(rows.by_ref().take(left).inspect(|&row| lower = row));
+        let upper = rows.next().unwrap_or(lower);
+        NodeCut {
+            test: self.threshold_test(numeric, [lower, upper], None),
+            branches: self.branches(sums, None),
+            sizes: vec![at, len - at],
+        }
     }
 }
 
@@ -516,7 +537,8 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
 
     fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
         let known = self.evaluator.known(numeric);
-        self.evaluator.branches(&known.order[..at as usize], known.sums.as_deref())
+        let left = self.evaluator.context.sums_of(&known.order[..at as usize]);
+        self.evaluator.branches(left, known.sums.as_deref())
     }
 
     fn first_row(&self, numeric: usize, at: u32) -> u32 {
@@ -528,15 +550,21 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
 
 impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
-        let KnownOrder { order, sums: known } = self.evaluator.known(numeric);
+        let evaluator = self.evaluator;
+        if let Some(short) = evaluator.short {
+            return evaluator.short_cut(short.orders, numeric, at);
+        }
+        let KnownOrder { order, sums: known } = evaluator.known(numeric);
         // The two values are read first, and may arrive while rows are counted.
-        let test = self.evaluator.threshold_test(numeric, &order, at);
+        let beside = [at - 1, at].map(|place| entry_row(order[place as usize]));
+        let drawn = evaluator.cut(numeric, &order).threshold();
+        let test = evaluator.threshold_test(numeric, beside, drawn);
         let mut sizes = vec![at, order.len() as u32 - at];
         if known.is_some() {
-            sizes.push((self.evaluator.range.len - order.len()) as u32);
+            sizes.push((evaluator.range.len - order.len()) as u32);
         }
-        let branches = self.evaluator.branches(&order[..at as usize], known.as_deref());
-        NodeCut { test, branches, sizes }
+        let left = evaluator.context.sums_of(&order[..at as usize]);
+        NodeCut { test, branches: evaluator.branches(left, known.as_deref()), sizes }
     }
 
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {

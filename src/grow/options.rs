@@ -101,11 +101,11 @@ impl Default for GrowthLimits {
 impl GrowthLimits {
     /// Whether the limits that do not depend on candidates make a node a leaf: its number of rows,
     /// its depth, and whether its rows are alike in their target.
-    pub(super) fn stops(&self, rows: usize, depth: usize, pure: bool) -> bool {
+    pub(super) fn stops(&self, rows: usize, depth: usize, pure: impl Fn() -> bool) -> bool {
         rows < self.min_samples_split
             || rows < 2 * self.min_samples_leaf
             || depth >= self.max_depth
-            || pure
+            || pure()
     }
 
     /// Smallest size of a branch with rows, when every row weighs 1; `total` is the number of rows.

@@ -184,7 +184,7 @@ impl ShortOrders {
     }
 
     /// The numbers of a numeric target; `None` where their sums may not fit 64 bits.
-    pub fn numbers(&self, min: Minimum) -> Option<ShortNumbers> {
+    pub fn numbers(&self, min: Minimum) -> Option<ShortNumbers<'_>> {
         ShortNumbers::new(&self.rows.target, self.kept, min)
     }
 
@@ -203,12 +203,16 @@ impl ShortOrders {
         std::array::from_fn(|child| keep[child].then(|| self.child(rows[child], pool)))
     }
 
+    /// The rows of the data set in the order of a feature.
+    pub fn in_order(&self, numeric: usize) -> impl ExactSizeIterator<Item = u32> {
+        let order = &self.orders.rows[numeric].0[..self.facts.len];
+        order.iter().map(|&row| self.rows.ids[usize::from(row) % ROWS])
+    }
+
     /// The order of a feature as entries of rows of the data set.
     pub fn entries(&self, numeric: usize) -> impl Iterator<Item = u32> {
-        let (order, tied) = (&self.orders.rows[numeric], self.orders.tied[numeric]);
-        let rows = order.0[..self.facts.len].iter().enumerate();
-        rows.map(move |(i, &row)| {
-            pack_entry(self.rows.ids[usize::from(row) % ROWS], tied >> i & 1 == 1)
-        })
+        let tied = self.orders.tied[numeric];
+        let rows = self.in_order(numeric).enumerate();
+        rows.map(move |(i, row)| pack_entry(row, tied >> i & 1 == 1))
     }
 }

@@ -31,12 +31,12 @@ pub fn float32_conflicts(
     let mut found = Vec::new();
     for (feature, (column, thresholds)) in data.columns().iter().zip(&mut thresholds).enumerate() {
         control.check()?;
-        thresholds.sort_unstable_by(f64::total_cmp);
-        thresholds.dedup();
         if let Column::Numeric(column) = column
             && !thresholds.is_empty()
             && !is_float32(column)
         {
+            thresholds.sort_unstable_by(f64::total_cmp);
+            thresholds.dedup();
             moved(column, thresholds, |value, at| found.push((feature, value, at)));
         }
     }

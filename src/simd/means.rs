@@ -5,6 +5,7 @@
 
 use super::level::for_each_level;
 use super::short::{Bytes, ROWS};
+use crate::data::entry_tied;
 
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 8;
@@ -22,18 +23,39 @@ pub struct NodeNumbers {
     pub scale: f64,
 }
 
+impl NodeNumbers {
+    /// The score of a cut, in units of `scale`, per squared difference; `left` is the weight on its
+    /// left. Negative infinity where there is no cut.
+    #[inline(always)]
+    fn factor(&self, left: f64) -> f64 {
+        let right = self.weight - left;
+        let least = if left < right { left } else { right };
+        if least >= self.least { 1.0 / (left * right) } else { f64::NEG_INFINITY }
+    }
+
+    /// The score of a cut with this sum and weight on its left, as [`scores`] computes it.
+    #[inline(always)]
+    pub fn score_of_cut(&self, sum: i64, left: i64) -> f64 {
+        let left = left as f64;
+        self.score(sum as f64, left, self.factor(left))
+    }
+
+    /// The score of a cut with this sum on its left, from its [`Self::factor`].
+    #[inline(always)]
+    fn score(&self, sum: f64, left: f64, factor: f64) -> f64 {
+        let difference = sum - left * self.rest;
+        let score = difference * difference * factor * self.scale;
+        if factor > 0.0 { score } else { f64::NEG_INFINITY }
+    }
+}
+
 /// The scores of a chunk of cuts.
 #[inline(always)]
 fn scores_of(sums: &[i64; CHUNK], weights: &[i64; CHUNK], of: NodeNumbers) -> [f64; CHUNK] {
-    // Each step is a loop over the lanes without a branch, of which the compiler makes vectors.
-    let (sums, left) = (sums.map(|sum| sum as f64), weights.map(|weight| weight as f64));
+    // A loop over the lanes without a branch, of which the compiler makes vectors.
     let mut scores = [0.0; CHUNK];
     for j in 0..CHUNK {
-        let right = of.weight - left[j];
-        let difference = sums[j] - left[j] * of.rest;
-        let score = difference * difference / (left[j] * right) * of.scale;
-        let least = if left[j] < right { left[j] } else { right };
-        scores[j] = if least >= of.least { score } else { f64::NEG_INFINITY };
+        scores[j] = of.score_of_cut(sums[j], weights[j]);
     }
     scores
 }
@@ -52,11 +74,47 @@ for_each_level! {
         let (out, _) = out.as_chunks_mut::<CHUNK>();
         for ((sums, weights), out) in sums.iter().zip(weights).zip(out) {
             *out = scores_of(sums, weights, of);
-            for j in 0..CHUNK {
-                top[j] = if out[j] > top[j] { out[j] } else { top[j] };
-            }
+            keep_larger(&mut top, out);
         }
         largest(top)
+    }
+}
+
+for_each_level! {
+    /// [`scores`] among rows that weigh 1: cut `j` has `first + j` of them on its left, and is none
+    /// where the entry `behind[j]` of the order has the value of the entry before it.
+    pub fn scores_of_rows(
+        sums: &[i64],
+        first: usize,
+        behind: &[u32],
+        of: NodeNumbers,
+        out: &mut [f64],
+    ) -> f64 {
+        assert!(sums.len() == out.len() && behind.len() == out.len());
+        assert!(out.len().is_multiple_of(CHUNK));
+        let mut top = [f64::NEG_INFINITY; CHUNK];
+        let (sums, _) = sums.as_chunks::<CHUNK>();
+        let (behind, _) = behind.as_chunks::<CHUNK>();
+        let (out, _) = out.as_chunks_mut::<CHUNK>();
+        let mut left: [i64; CHUNK] = std::array::from_fn(|j| (first + j) as i64);
+        for ((sums, behind), out) in sums.iter().zip(behind).zip(out) {
+            let mut weights = [0; CHUNK];
+            for j in 0..CHUNK {
+                weights[j] = left[j] & (i64::from(entry_tied(behind[j])) - 1);
+                left[j] += CHUNK as i64;
+            }
+            *out = scores_of(sums, &weights, of);
+            keep_larger(&mut top, out);
+        }
+        largest(top)
+    }
+}
+
+/// Keep the larger number of each lane.
+#[inline(always)]
+fn keep_larger(top: &mut [f64; CHUNK], scores: &[f64; CHUNK]) {
+    for j in 0..CHUNK {
+        top[j] = if scores[j] > top[j] { scores[j] } else { top[j] };
     }
 }
 
@@ -90,63 +148,91 @@ pub struct BestCuts {
     pub scores: [f64; CHUNK],
     /// The largest score of the feature's other cuts.
     pub others: [f64; CHUNK],
-    /// Sum on its left.
-    pub sums: [i64; CHUNK],
-    /// Weight on its left.
-    pub weights: [i64; CHUNK],
+    /// Number of the cut.
+    pub cuts: [i64; CHUNK],
 }
 
 for_each_level! {
-    /// Find the best cut of each of some features of a small node, scored as by [`scores`]. Cut `j`
-    /// of `cuts` has the entries `0..=j` of an order on its left; it is none where entry `j + 1` is
-    /// `tied`.
+    /// Find the best cut of each of some features of a small node, scored as by [`scores`] from the
+    /// sums less `whole` per unit of weight. Cut `j` of `cuts` has the entries `0..=j` of an order
+    /// on its left; it is none where entry `j + 1` is `tied`.
     pub fn best_cuts(
         orders: [&Bytes; CHUNK],
         tied: &[u64; CHUNK],
         cuts: usize,
         rows: &RowNumbers,
+        whole: i64,
         of: NodeNumbers,
     ) -> BestCuts {
-        let mut best = BestCuts {
-            scores: [f64::NEG_INFINITY; CHUNK],
-            others: [f64::NEG_INFINITY; CHUNK],
-            sums: [0; CHUNK],
-            weights: [0; CHUNK],
-        };
-        let (mut sums, mut weights) = ([0; CHUNK], [0; CHUNK]);
-        for cut in 0..cuts.min(ROWS - 1) {
-            // The next entry of each order passes to the left.
-            let row: [usize; CHUNK] = std::array::from_fn(|j| orders[j].0[cut] as usize % ROWS);
-            let sum = row.map(|row| rows.sums[row]);
-            let weight = if rows.weigh_one { [1; CHUNK] } else { row.map(|row| rows.weights[row]) };
-            let mut allowed = [0; CHUNK];
-            for j in 0..CHUNK {
-                sums[j] += sum[j];
-                weights[j] += weight[j];
-                allowed[j] = weights[j] & ((tied[j] >> (cut + 1) & 1) as i64 - 1);
+        // Where all rows weigh 1, a cut has the same weight on its left in all features.
+        match rows.weigh_one {
+            true => best_of_cuts::<true>(orders, tied, cuts, rows, whole, of),
+            false => best_of_cuts::<false>(orders, tied, cuts, rows, whole, of),
+        }
+    }
+}
+
+#[inline(always)]
+fn best_of_cuts<const WEIGH_ONE: bool>(
+    orders: [&Bytes; CHUNK],
+    tied: &[u64; CHUNK],
+    cuts: usize,
+    rows: &RowNumbers,
+    whole: i64,
+    of: NodeNumbers,
+) -> BestCuts {
+    let mut best = BestCuts {
+        scores: [f64::NEG_INFINITY; CHUNK],
+        others: [f64::NEG_INFINITY; CHUNK],
+        cuts: [0; CHUNK],
+    };
+    let (mut sums, mut weights) = ([0_i64; CHUNK], [0_i64; CHUNK]);
+    let mut tied = *tied;
+    for cut in 0..cuts.min(ROWS - 1) {
+        // The next entry of each order passes to the left.
+        let mut scores = [f64::NEG_INFINITY; CHUNK];
+        for j in 0..CHUNK {
+            let row = orders[j].0[cut] as usize % ROWS;
+            sums[j] += rows.sums[row];
+            if !WEIGH_ONE {
+                weights[j] += rows.weights[row];
             }
-            // The best of each lane, the first of equal ones.
-            let scores = scores_of(&sums, &allowed, of);
-            for j in 0..CHUNK {
-                let (score, top, other) = (scores[j], best.scores[j], best.others[j]);
-                let lower = if score > top { top } else { score };
-                best.others[j] = if lower > other { lower } else { other };
+            tied[j] >>= 1;
+        }
+        if WEIGH_ONE {
+            let all = cut as i64 + 1;
+            let (left, shift) = (all as f64, whole * all);
+            let factor = of.factor(left);
+            if factor == f64::NEG_INFINITY {
+                continue;
             }
             for j in 0..CHUNK {
-                let better = scores[j] > best.scores[j];
-                best.sums[j] = if better { sums[j] } else { best.sums[j] };
+                scores[j] = of.score((sums[j] - shift) as f64, left, factor);
             }
+        } else {
             for j in 0..CHUNK {
-                let better = scores[j] > best.scores[j];
-                best.weights[j] = if better { weights[j] } else { best.weights[j] };
-            }
-            for j in 0..CHUNK {
-                let (score, top) = (scores[j], best.scores[j]);
-                best.scores[j] = if score > top { score } else { top };
+                scores[j] = of.score_of_cut(sums[j] - whole * weights[j], weights[j]);
             }
         }
-        best
+        for j in 0..CHUNK {
+            scores[j] = if tied[j] & 1 == 0 { scores[j] } else { f64::NEG_INFINITY };
+        }
+        // The best of each lane, the first of equal ones.
+        for j in 0..CHUNK {
+            let (score, top, other) = (scores[j], best.scores[j], best.others[j]);
+            let lower = if score > top { top } else { score };
+            best.others[j] = if lower > other { lower } else { other };
+        }
+        for j in 0..CHUNK {
+            let better = scores[j] > best.scores[j];
+            best.cuts[j] = if better { cut as i64 } else { best.cuts[j] };
+        }
+        for j in 0..CHUNK {
+            let (score, top) = (scores[j], best.scores[j]);
+            best.scores[j] = if score > top { score } else { top };
+        }
     }
+    best
 }
 
 #[cfg(test)]
@@ -168,7 +254,7 @@ mod tests {
                 let left = weight as f64;
                 let difference = sum as f64 - left * of.rest;
                 match (3..=77).contains(&weight) {
-                    true => difference * difference / (left * (80.0 - left)) * of.scale,
+                    true => difference * difference * (1.0 / (left * (80.0 - left))) * of.scale,
                     false => f64::NEG_INFINITY,
                 }
             })
@@ -178,6 +264,25 @@ mod tests {
             let top = scores(level, &sums, &weights, of, &mut out);
             assert_eq!(out, expected, "{level:?}");
             assert_eq!(top, expected.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        }
+    }
+
+    #[test]
+    fn rows_that_weigh_one_are_scored_by_their_places() {
+        for n in (CHUNK as u64..=64).step_by(CHUNK) {
+            let first = 1 + (mix(3, n) % 9) as i64;
+            let sums: Vec<i64> = (0..n).map(|j| mix(4, j) as i64 >> 40).collect();
+            let behind: Vec<u32> = (0..n).map(|j| mix(5, j) as u32 % 4).collect();
+            let tied = |j: usize| entry_tied(behind[j]) == 1;
+            let weights: Vec<i64> =
+                (0..n as usize).map(|j| if tied(j) { 0 } else { first + j as i64 }).collect();
+            let of = NodeNumbers { weight: 90.0, rest: 0.375, least: 2.0, scale: 0.5 };
+            for level in Level::available() {
+                let (mut found, mut expected) = (vec![0.0; n as usize], vec![0.0; n as usize]);
+                let top = scores_of_rows(level, &sums, first as usize, &behind, of, &mut found);
+                assert_eq!(top, scores(level, &sums, &weights, of, &mut expected));
+                assert_eq!(found, expected);
+            }
         }
     }
 
@@ -202,8 +307,9 @@ mod tests {
             let tied: [u64; CHUNK] = std::array::from_fn(|f| draw(20, f) & draw(21, f));
             let weight: i64 = rows.weights[..len].iter().sum();
             let of = NodeNumbers { weight: weight as f64, rest: 0.25, least: 2.0, scale: 2.0 };
+            let whole = draw(30, 0) as i64 % 5;
             for level in Level::available() {
-                let found = best_cuts(level, orders.each_ref(), &tied, len - 1, &rows, of);
+                let found = best_cuts(level, orders.each_ref(), &tied, len - 1, &rows, whole, of);
                 for f in 0..CHUNK {
                     let (mut sums, mut weights) = (vec![0; 64], vec![0; 64]);
                     let (mut sum, mut weight) = (0, 0);
@@ -211,14 +317,15 @@ mod tests {
                         sum += rows.sums[usize::from(row)];
                         weight += rows.weights[usize::from(row)];
                         let is_cut = tied[f] >> (j + 1) & 1 == 0;
-                        (sums[j], weights[j]) = (sum, if is_cut { weight } else { 0 });
+                        sums[j] = sum - whole * weight;
+                        weights[j] = if is_cut { weight } else { 0 };
                     }
                     let mut all = vec![0.0; 64];
                     let top = scores(level, &sums, &weights, of, &mut all);
                     assert_eq!(found.scores[f], top);
                     if top > f64::NEG_INFINITY {
                         let at = all.iter().position(|&score| score == top).unwrap();
-                        assert_eq!((found.sums[f], found.weights[f]), (sums[at], weights[at]));
+                        assert_eq!(found.cuts[f], at as i64);
                         all.remove(at);
                     }
                     let other = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -41,6 +41,7 @@ pub mod logs;
 pub mod means;
 mod near;
 mod plain;
+mod prefetch;
 mod read;
 pub mod running;
 pub mod short;
@@ -72,6 +73,7 @@ pub use layout::{
 };
 pub use level::Level;
 pub use near::{RowSums, TileNumbers};
+pub use prefetch::prefetch;
 use table::KernelTable;
 pub use weights::{
     FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,

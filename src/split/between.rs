@@ -165,6 +165,9 @@ pub(super) fn score_candidates<W: Weighing>(
     reached::count(Way::WalkNumbers);
     scratch.prepare(PLACES);
     let (order, whole) = (scan.order, node.whole);
+    if let Some(units) = scan.weights.unit_target() {
+        return score_rows(scan, node, units, places, context, scratch, sink);
+    }
     let (mut weight, mut sum) = (0, 0);
     let mut add = |entry: u32| {
         let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
@@ -183,6 +186,43 @@ pub(super) fn score_candidates<W: Weighing>(
         }
         let at = |j: usize| (first + j) as u32;
         node.give(scan.feature, scratch.first(len), &at, context, sink)?;
+    }
+    Ok(())
+}
+
+/// [`score_candidates`] among rows that weigh 1, whose numbers are `units`.
+fn score_rows<W: Weighing>(
+    scan: &Scan<'_, W>,
+    mut node: MeanNode,
+    units: &[i64],
+    places: PlaceRange,
+    context: &Context,
+    scratch: &mut MeanScratch,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let (order, whole) = (scan.order, node.whole);
+    let mut sum = 0;
+    let mut add = |entry: u32| {
+        sum += units[entry_row(entry) as usize] - whole;
+        sum
+    };
+    order[..places.first - 1].iter().for_each(|&entry| _ = add(entry));
+    for first in (places.first..=places.last).step_by(PLACES) {
+        let len = PLACES.min(places.last + 1 - first);
+        let entries = &order[first - 1..][..len];
+        entries.iter().zip(&mut scratch.sums).for_each(|(&entry, sum)| *sum = add(entry));
+        // The entries behind the cuts; the rest of the last chunk is tied.
+        scratch.behind.clear();
+        scratch.behind.extend_from_slice(&order[first..][..len]);
+        scratch.behind.resize(len.next_multiple_of(CHUNK), 1);
+        let filled = scratch.behind.len();
+        let (sums, scores) = (&scratch.sums[..filled], &mut scratch.scores[..filled]);
+        let (level, of) = (Level::active(), node.in_kernels(context));
+        let top = means::scores_of_rows(level, sums, first, &scratch.behind, of, scores);
+        let at = |j: usize| (first + j) as u32;
+        give(scan.feature, &at, (scores, top), context, sink, &mut |j, criterion| {
+            node.exact_score((first + j) as i64, sums[j], context, criterion)
+        })?;
     }
     Ok(())
 }
@@ -237,20 +277,19 @@ pub(super) fn score_weighed<W: Weighing>(
 }
 
 /// A node of at most 64 rows.
-#[derive(Debug, Clone)]
-pub struct ShortNumbers {
-    /// Differences from the whole number next to the mean, and weights.
-    rows: RowNumbers,
+#[derive(Debug)]
+pub struct ShortNumbers<'a> {
+    /// The sums of the rows, and their weights.
+    rows: &'a RowNumbers,
     node: MeanNode,
     /// Cuts of a feature without equal values.
     cuts: usize,
 }
 
-impl ShortNumbers {
+impl<'a> ShortNumbers<'a> {
     /// The rows whose bits in `kept` are set, where `rows` has their sums in units of the target;
     /// `None` as for [`MeanNode::new`].
-    pub fn new(rows: &RowNumbers, kept: u64, min: Minimum) -> Option<Self> {
-        let mut rows = *rows;
+    pub fn new(rows: &'a RowNumbers, kept: u64, min: Minimum) -> Option<Self> {
         let (mut weight, mut sum, mut left) = (0, 0, kept);
         while left != 0 {
             let row = left.trailing_zeros() as usize;
@@ -259,18 +298,17 @@ impl ShortNumbers {
             left &= left - 1;
         }
         let node = MeanNode::new(weight, sum, min)?;
-        for (sum, weight) in rows.sums.iter_mut().zip(&rows.weights) {
-            *sum -= weight * node.whole;
-        }
         Some(Self { rows, node, cuts: kept.count_ones() as usize - 1 })
     }
 
     /// Score the thresholds of some features, given by their places in the orders and their
-    /// numbers.
+    /// numbers. `foresee` gets the place of a feature and the rows on the left of a cut that is
+    /// likely to win.
     pub fn score_candidates(
         &mut self,
         orders: &Orders,
         features: impl Iterator<Item = (usize, u32)>,
+        foresee: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
@@ -280,26 +318,32 @@ impl ShortNumbers {
         wanted.extend(features);
         if sink.wants_winner() && self.cuts == 1 {
             // Two rows: all thresholds divide them alike, so the first one wins.
-            let first = wanted.iter().position(|&(place, _)| orders.tied[place] & 0b10 == 0);
-            wanted.truncate(first.map_or(0, |at| at + 1));
-            wanted.drain(..first.unwrap_or(0));
+            let first = wanted.iter().find(|&&(place, _)| orders.tied[place] & 0b10 == 0);
+            if let Some(&(place, feature)) = first {
+                foresee(place, 1);
+                let left = self.left_of(&orders.rows[place], 0);
+                self.give_one(feature, 0, left, context, sink)?;
+            }
         } else if sink.wants_winner() && wanted.len() > 1 {
-            self.keep_winners(orders, &mut wanted, &mut scratch.best, context);
-        }
-        for &(place, feature) in &wanted {
-            let (order, tied) = (&orders.rows[place], orders.tied[place]);
-            self.score_feature(feature, order, tied, context, scratch, sink)?;
+            let mut found = std::mem::take(&mut scratch.best);
+            self.find_best(orders, &wanted, &mut found, context);
+            self.give_winners(orders, &found, foresee, context, scratch, sink)?;
+            scratch.best = found;
+        } else {
+            for &(place, feature) in &wanted {
+                let (order, tied) = (&orders.rows[place], orders.tied[place]);
+                self.score_feature(feature, order, tied, context, scratch, sink)?;
+            }
         }
         scratch.features = wanted;
         Ok(())
     }
 
-    /// Keep the features that may have the best cut of all and are the first with this division of
-    /// the rows. `found` is a buffer.
-    fn keep_winners(
+    /// The best cut of each of some features.
+    fn find_best(
         &self,
         orders: &Orders,
-        features: &mut Vec<(usize, u32)>,
+        features: &[(usize, u32)],
         found: &mut Vec<BestCut>,
         context: &Context,
     ) {
@@ -311,26 +355,75 @@ impl ShortNumbers {
             let place = |lane: usize| features[lane.min(features.len() - 1)].0;
             let sorted = std::array::from_fn(|lane| &orders.rows[place(lane)]);
             let tied = std::array::from_fn(|lane| orders.tied[place(lane)]);
-            let best = means::best_cuts(Level::active(), sorted, &tied, self.cuts, &self.rows, of);
-            found.extend((0..features.len()).map(|lane| BestCut {
+            let (level, whole) = (Level::active(), self.node.whole);
+            let best = means::best_cuts(level, sorted, &tied, self.cuts, self.rows, whole, of);
+            found.extend(features.iter().enumerate().map(|(lane, &feature)| BestCut {
+                feature,
                 score: best.scores[lane],
                 other: best.others[lane],
-                left: (best.weights[lane], best.sums[lane]),
+                cut: best.cuts[lane] as usize,
             }));
         }
+    }
+
+    /// Give the cuts to the sink that may be the best of all and are the first with this division
+    /// of the rows, where `found` has the best cut of each feature.
+    fn give_winners(
+        &mut self,
+        orders: &Orders,
+        found: &[BestCut],
+        foresee: impl Fn(usize, usize),
+        context: &Context,
+        scratch: &mut MeanScratch,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
         let largest = found.iter().fold(f64::NEG_INFINITY, |top, cut| top.max(cut.score));
+        if largest == f64::NEG_INFINITY {
+            return Ok(());
+        }
         let bound = largest - 2.0 * error_of(largest, context);
-        // Both sides of the last cut that was kept.
+        // Both sides of the last cut that was given.
         let mut last = [(0, 0); 2];
-        let mut each = found.iter();
-        features.retain(|_| {
-            let Some(cut) = each.next().filter(|cut| cut.score >= bound) else { return false };
-            let repeats = last.contains(&cut.left) && cut.other < bound;
-            if !repeats {
-                last = [cut.left, self.node.other_side(cut.left)];
+        for &BestCut { feature: (place, feature), other, cut, .. } in
+            found.iter().filter(|best| best.score >= bound)
+        {
+            let order = &orders.rows[place];
+            let left = self.left_of(order, cut);
+            if other >= bound {
+                self.score_feature(feature, order, orders.tied[place], context, scratch, sink)?;
+            } else if !last.contains(&left) {
+                foresee(place, cut + 1);
+                self.give_one(feature, cut, left, context, sink)?;
             }
-            !repeats
+            last = [left, self.node.other_side(left)];
+        }
+        Ok(())
+    }
+
+    /// The weight on the left of a cut, and its sum of differences.
+    fn left_of(&self, order: &Bytes, cut: usize) -> (i64, i64) {
+        let rows = order.0[..=cut].iter().map(|&row| usize::from(row) % ROWS);
+        let (weight, sum) = rows.fold((0, 0), |(weight, sum), row| {
+            (weight + self.rows.weights[row], sum + self.rows.sums[row])
         });
+        (weight, sum - weight * self.node.whole)
+    }
+
+    /// Give one cut of a feature to the sink.
+    fn give_one(
+        &mut self,
+        feature: u32,
+        cut: usize,
+        left: (i64, i64),
+        context: &Context,
+        sink: &mut dyn Sink,
+    ) -> Result<()> {
+        let node = self.node.in_kernels(context);
+        let score = node.score_of_cut(left.1, left.0);
+        let found = (&[score][..], score);
+        give(feature, &|_| cut as u32 + 1, found, context, sink, &mut |_, criterion| {
+            self.node.exact_score(left.0, left.1, context, criterion)
+        })
     }
 
     /// Score the thresholds of one feature, whose order has the entries in `tied` equal to those
@@ -353,7 +446,8 @@ impl ShortNumbers {
             sum += self.rows.sums[row];
             // Cut j has the entries 0..=j on its left.
             let is_cut = (tied >> (j + 1) & 1) as i64 - 1;
-            (scratch.weights[j], scratch.sums[j]) = (weight & is_cut, sum);
+            (scratch.weights[j], scratch.sums[j]) =
+                (weight & is_cut, sum - weight * self.node.whole);
         }
         self.node.give(feature, scratch.first(self.cuts), &|j| j as u32 + 1, context, sink)
     }

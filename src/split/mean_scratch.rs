@@ -16,7 +16,9 @@ pub(super) struct MeanCuts<'a> {
 pub struct MeanScratch {
     pub(super) sums: Vec<i64>,
     pub(super) weights: Vec<i64>,
-    scores: Vec<f64>,
+    pub(super) scores: Vec<f64>,
+    /// Entries of an order.
+    pub(super) behind: Vec<u32>,
     /// Places and numbers of features.
     pub(super) features: Vec<(usize, u32)>,
     /// The best cuts of these features.
@@ -45,12 +47,14 @@ impl MeanScratch {
     }
 }
 
-/// The best cut of a feature.
+/// A feature that may have the best cut of a node.
 #[derive(Debug)]
 pub(super) struct BestCut {
+    /// Place of the feature, and its number.
+    pub feature: (usize, u32),
     pub score: f64,
     /// The largest score of the feature's other cuts.
     pub other: f64,
-    /// Weight and sum of differences on its left.
-    pub left: (i64, i64),
+    /// Number of the cut.
+    pub cut: usize,
 }

@@ -201,19 +201,19 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
         let RangeNode { range, mut contingency, short } = open.rows;
         let added = NewChildren { sums: &best.sums, rows: &best.sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
+        let place = self.context.place(best.feature);
+        if let (Some(orders), FeaturePlace::Numeric(numeric)) = (&short, place) {
+            let keep = [0, 1].map(|b| !self.is_finished(tree, first_child + b));
+            let left = best.sizes[0] as usize;
+            let divided = orders.divide(numeric, left, keep, &mut self.pool);
+            push_short(divided, range, left, first_child, children);
+            return self.discard(RangeNode { range, contingency, short });
+        }
         let keep: Vec<bool> = (0..best.sizes.len() as u32)
             .map(|b| !self.is_finished(tree, first_child + b))
             .collect();
         if !keep.contains(&true) {
             return self.discard(RangeNode { range, contingency, short });
-        }
-        let place = self.context.place(best.feature);
-        if let (Some(short), FeaturePlace::Numeric(numeric)) = (short, place) {
-            let left = best.sizes[0] as usize;
-            let divided = short.divide(numeric, left, [keep[0], keep[1]], &mut self.pool);
-            self.pool.give(short);
-            push_short(divided, range, left, first_child, children);
-            return;
         }
         // Bring the rows of the branches together: of those that are kept, and where the largest
         // child's tables are what the others leave, of all with rows.

@@ -139,7 +139,7 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
         }
         // Fractions add up to rows within rounding.
         let rows = if context.copies { (weight + SLACK) as usize } else { own.rows as usize };
-        let pure = F::Sum::are_pure(sums) || (F::ARE_WEIGHTS && occupied < 2);
+        let pure = || F::Sum::are_pure(sums) || (F::ARE_WEIGHTS && occupied < 2);
         limits.stops(rows, own.depth as usize, pure)
     }
 

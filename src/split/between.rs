@@ -14,7 +14,7 @@
 
 use super::block::PlaceRange;
 use super::doubt;
-use super::mean_scratch::{BestCut, MeanCuts, MeanScratch};
+use super::mean_scratch::{MeanCuts, MeanScratch};
 use super::multiway::Minimum;
 use super::scan::Scan;
 use super::sink::{Estimates, Sink};
@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
-use crate::simd::means::{self, CHUNK, RowNumbers};
+use crate::simd::means::{self, BestCuts, CHUNK, RowNumbers};
 use crate::simd::short::{Bytes, Orders, ROWS};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
@@ -327,7 +327,7 @@ impl<'a> ShortNumbers<'a> {
         } else if sink.wants_winner() && wanted.len() > 1 {
             let mut found = std::mem::take(&mut scratch.best);
             self.find_best(orders, &wanted, &mut found, context);
-            self.give_winners(orders, &found, foresee, context, scratch, sink)?;
+            self.give_winners(orders, (&wanted, &found), foresee, context, scratch, sink)?;
             scratch.best = found;
         } else {
             for &(place, feature) in &wanted {
@@ -339,63 +339,62 @@ impl<'a> ShortNumbers<'a> {
         Ok(())
     }
 
-    /// The best cut of each of some features.
+    /// The best cut of each of some features; the last one stands in the lanes that are left.
     fn find_best(
         &self,
         orders: &Orders,
         features: &[(usize, u32)],
-        found: &mut Vec<BestCut>,
+        found: &mut Vec<BestCuts>,
         context: &Context,
     ) {
         reached::count(Way::ShortNumbersTogether);
         found.clear();
-        let of = self.node.in_kernels(context);
+        let (of, whole, level) = (self.node.in_kernels(context), self.node.whole, Level::active());
         for features in features.chunks(CHUNK) {
-            // The last feature stands in the lanes that are left.
-            let place = |lane: usize| features[lane.min(features.len() - 1)].0;
-            let sorted = std::array::from_fn(|lane| &orders.rows[place(lane)]);
-            let tied = std::array::from_fn(|lane| orders.tied[place(lane)]);
-            let (level, whole) = (Level::active(), self.node.whole);
-            let best = means::best_cuts(level, sorted, &tied, self.cuts, self.rows, whole, of);
-            found.extend(features.iter().enumerate().map(|(lane, &feature)| BestCut {
-                feature,
-                score: best.scores[lane],
-                other: best.others[lane],
-                cut: best.cuts[lane] as usize,
-            }));
+            let last = features[features.len() - 1].0;
+            let (mut sorted, mut tied) = ([&orders.rows[last]; CHUNK], [orders.tied[last]; CHUNK]);
+            for (lane, &(place, _)) in features.iter().enumerate() {
+                (sorted[lane], tied[lane]) = (&orders.rows[place], orders.tied[place]);
+            }
+            found.push(means::best_cuts(level, sorted, &tied, self.cuts, self.rows, whole, of));
         }
     }
 
     /// Give the cuts to the sink that may be the best of all and are the first with this division
-    /// of the rows, where `found` has the best cut of each feature.
+    /// of the rows, from the best cut of each feature.
     fn give_winners(
         &mut self,
         orders: &Orders,
-        found: &[BestCut],
+        (features, found): (&[(usize, u32)], &[BestCuts]),
         foresee: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let largest = found.iter().fold(f64::NEG_INFINITY, |top, cut| top.max(cut.score));
+        let scores = found.iter().flat_map(|best| best.scores);
+        let largest = scores.fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
             return Ok(());
         }
         let bound = largest - 2.0 * error_of(largest, context);
         // Both sides of the last cut that was given.
         let mut last = [(0, 0); 2];
-        for &BestCut { feature: (place, feature), other, cut, .. } in
-            found.iter().filter(|best| best.score >= bound)
-        {
-            let order = &orders.rows[place];
-            let left = self.left_of(order, cut);
-            if other >= bound {
-                self.score_feature(feature, order, orders.tied[place], context, scratch, sink)?;
-            } else if !last.contains(&left) {
-                foresee(place, cut + 1);
-                self.give_one(feature, cut, left, context, sink)?;
+        for (features, best) in features.chunks(CHUNK).zip(found) {
+            for (lane, &(place, feature)) in features.iter().enumerate() {
+                if best.scores[lane] < bound {
+                    continue;
+                }
+                let (order, cut) = (&orders.rows[place], best.cuts[lane] as usize);
+                let left = self.left_of(order, cut);
+                if best.others[lane] >= bound {
+                    let tied = orders.tied[place];
+                    self.score_feature(feature, order, tied, context, scratch, sink)?;
+                } else if !last.contains(&left) {
+                    foresee(place, cut + 1);
+                    self.give_one(feature, cut, left, context, sink)?;
+                }
+                last = [left, self.node.other_side(left)];
             }
-            last = [left, self.node.other_side(left)];
         }
         Ok(())
     }

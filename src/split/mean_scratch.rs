@@ -1,6 +1,6 @@
 //! The buffers of scans by the means of a numeric target ([`MeanScratch`]), which nodes pass on.
 
-use crate::simd::means::CHUNK;
+use crate::simd::means::{BestCuts, CHUNK};
 
 /// Cuts that are scored together.
 pub(super) struct MeanCuts<'a> {
@@ -21,8 +21,8 @@ pub struct MeanScratch {
     pub(super) behind: Vec<u32>,
     /// Places and numbers of features.
     pub(super) features: Vec<(usize, u32)>,
-    /// The best cuts of these features.
-    pub(super) best: Vec<BestCut>,
+    /// The best cuts of these features, [`CHUNK`] by [`CHUNK`].
+    pub(super) best: Vec<BestCuts>,
 }
 
 impl MeanScratch {
@@ -45,16 +45,4 @@ impl MeanScratch {
             scores: &mut self.scores[..filled],
         }
     }
-}
-
-/// A feature that may have the best cut of a node.
-#[derive(Debug)]
-pub(super) struct BestCut {
-    /// Place of the feature, and its number.
-    pub feature: (usize, u32),
-    pub score: f64,
-    /// The largest score of the feature's other cuts.
-    pub other: f64,
-    /// Number of the cut.
-    pub cut: usize,
 }

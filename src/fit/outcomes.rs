@@ -4,8 +4,8 @@
 //! After growth the rows are sent down the tree, with their fractions where a missing value takes
 //! several branches. Rows come by ascending target, so a node's quantile is where its cumulated
 //! weight reaches the share. All sums are whole numbers of units, so they do not depend on the
-//! order of the rows. Two passes, each O(rows x depth), and O(nodes) of memory. Trees on moments
-//! alone do not come here.
+//! order of the rows. Two passes, each O(rows x depth), and O(rows + nodes) of memory. Trees on
+//! moments alone do not come here.
 
 use super::FitPlan;
 use crate::criteria::{Evidence, QuantileLoss};
@@ -98,6 +98,14 @@ impl ReachedSums {
     }
 }
 
+/// Where the path of a row ends.
+#[derive(Debug, Clone, Copy)]
+struct PathEnd {
+    node: u32,
+    /// Weight of the row in its nodes, in units.
+    weight: i64,
+}
+
 /// A quantile of a node, in units.
 #[derive(Debug, Clone, Copy, Default)]
 struct NodeQuantile {
@@ -126,11 +134,24 @@ impl SentRows<'_> {
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
         let n = tree.nodes.len();
         let mut all = vec![ReachedSums::default(); n];
-        self.each(control, |node, row, weight| all[node].add(weight, self.units(row)))?;
+        // The last node of each row, and the weight there: most rows take one path with all of it.
+        let mut ends: Vec<PathEnd> = Vec::with_capacity(self.rows.len());
+        let mut are_whole = true;
+        self.each(control, |node, row, weight| {
+            all[node].add(weight, self.units(row));
+            let parent = tree.nodes[node].parent;
+            match ends.last_mut().filter(|_| parent != NONE) {
+                Some(end) => {
+                    are_whole &= end.node == parent && end.weight == weight;
+                    end.node = node as u32;
+                }
+                None => ends.push(PathEnd { node: node as u32, weight }),
+            }
+        })?;
         // The quantile is the first number up to which the weight reaches its share; where it meets
         // the share exactly, the midpoint of that number and the next.
         let mut quantiles = vec![NodeQuantile::default(); n];
-        self.each(control, |node, row, weight| {
+        let mut pass = |node: usize, row: u32, weight: i64| {
             let own = &mut quantiles[node];
             if weight == 0 || (own.found && !own.meets) {
                 return;
@@ -146,7 +167,17 @@ impl SentRows<'_> {
             } else {
                 own.below.add(weight, self.units(row));
             }
-        })?;
+        };
+        if are_whole {
+            for (&row, &PathEnd { mut node, weight }) in self.rows.iter().zip(&ends) {
+                while node != NONE {
+                    pass(node as usize, row, weight);
+                    node = tree.nodes[node as usize].parent;
+                }
+            }
+        } else {
+            self.each(control, pass)?;
+        }
         let grid = self.target.grid();
         for (node, (all, own)) in all.iter().zip(&quantiles).enumerate() {
             if !own.found {

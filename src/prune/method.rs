@@ -75,8 +75,10 @@ impl PruneRows<'_> {
             for &row in chunk {
                 let copies = copies.map_or(1, |copies| copies[row as usize]);
                 let weight = self.weights.value(row) / f64::from(copies) * scale;
+                let units = |weight: f64| weight.round() as i64;
+                let whole = units(weight);
                 compiled.spread(self.data, row as usize, 0, |node, fraction, _| {
-                    let one = (fraction * weight).round() as i64;
+                    let one = if fraction == 1.0 { whole } else { units(fraction * weight) };
                     visit(node as usize, row, one * i64::from(copies));
                 });
             }

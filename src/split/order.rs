@@ -3,9 +3,10 @@
 //! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by leaving out
 //! one row after the other, from the last on. The rows that are left are a list linked by ascending
 //! numbers, with a pointer to the quantile; a row that leaves moves the pointer by about its own
-//! weight, so by one row where all weigh the same. Sums below the pointer are kept, and the loss
-//! follows from them and those of all rows. All sums are whole numbers, so equal sets of rows have
-//! equal losses, to the bit. O(rows) per order, and one pass to link the list.
+//! weight; by at most one row where all weigh 1, so that no branch is needed. Sums below the pointer
+//! are kept, and the loss follows from them and those of all rows. All sums are whole numbers, so
+//! equal sets of rows have equal losses, to the bit. O(rows) per order, and one pass to link the
+//! list.
 
 use crate::criteria::QuantileLoss;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
@@ -114,10 +115,10 @@ impl<T: Whole> QuantileSums<T> {
 }
 
 /// A row of the list.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Linked {
     number: WeighedNumber,
-    /// The rows before and behind it that are left; the number of all where there is none.
+    /// The rows before and behind it that are left; the end of the list where there is none.
     before: u32,
     behind: u32,
 }
@@ -125,7 +126,7 @@ struct Linked {
 /// Memory of [`PrefixLosses`], used for one node after the other.
 #[derive(Debug, Default)]
 pub struct ListBuffers {
-    /// The rows by ascending number.
+    /// The rows by ascending number, and the end of the list, which links the last to the first.
     rows: Vec<Linked>,
 }
 
@@ -137,6 +138,8 @@ pub struct PrefixLosses<'b, T> {
     whole: QuantileSums<T>,
     /// The row at the quantile of all.
     pointer: u32,
+    /// Whether all rows weigh 1.
+    weigh_one: bool,
     loss: QuantileLoss,
 }
 
@@ -148,13 +151,15 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         list: &'b mut ListBuffers,
     ) -> Self {
         list.rows.clear();
-        list.rows.extend(rows.map(|number| Linked { number, before: 0, behind: 0 }));
-        let mut whole = QuantileSums::default();
-        for Linked { number: row, .. } in &list.rows {
-            whole.weight += T::from(row.weight);
-            whole.sum += T::from(row.weight) * T::from(row.units);
-        }
-        let mut made = Self { list, whole, pointer: 0, loss };
+        let (mut whole, mut weigh_one) = (QuantileSums::default(), true);
+        list.rows.extend(rows.map(|number| {
+            whole.weight += T::from(number.weight);
+            whole.sum += T::from(number.weight) * T::from(number.units);
+            weigh_one &= number.weight == 1;
+            Linked { number, before: 0, behind: 0 }
+        }));
+        list.rows.push(Linked::default());
+        let mut made = Self { list, whole, pointer: 0, weigh_one, loss };
         made.link();
         made.settle();
         made
@@ -165,12 +170,18 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
         self.whole.weight.real()
     }
 
+    /// The end of the list.
+    fn end(&self) -> u32 {
+        self.list.rows.len() as u32 - 1
+    }
+
     /// Put all rows into the list.
     fn link(&mut self) {
-        let end = self.list.rows.len() as u32;
+        let end = self.end();
         for (row, i) in self.list.rows.iter_mut().zip(0_u32..) {
             (row.before, row.behind) = (i.wrapping_sub(1).min(end), i + 1);
         }
+        self.list.rows[end as usize].behind = 0;
     }
 
     /// Move the pointer to the quantile of all rows.
@@ -183,7 +194,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     /// Move a pointer until the weight below it is less than its share, and that up to it is not.
     #[inline]
     fn seek(&self, sums: &mut QuantileSums<T>, pointer: &mut u32) {
-        let end = self.list.rows.len() as u32;
+        let end = self.end();
         let wanted = self.loss.quantile * sums.weight.real();
         let mut row = self.list.rows[*pointer as usize];
         while sums.below.real() >= wanted && row.before < end {
@@ -221,25 +232,68 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     pub fn prefixes(&mut self, order: impl DoubleEndedIterator<Item = u32>, out: &mut [f64]) {
         self.link();
         let (mut sums, mut pointer) = (self.whole, self.pointer);
-        for (i, row) in (1..out.len()).rev().zip(order.rev()) {
-            out[i] = sums.loss(self.units(pointer), self.loss);
-            self.leave_out(row, &mut sums, &mut pointer);
+        let places = out[1..].iter_mut().rev().zip(order.rev());
+        if self.weigh_one {
+            let mut share = sums.below;
+            for (out, row) in places {
+                *out = sums.loss(self.units(pointer), self.loss);
+                self.leave_out_one(row, &mut sums, &mut pointer, &mut share);
+            }
+        } else {
+            for (out, row) in places {
+                *out = sums.loss(self.units(pointer), self.loss);
+                self.leave_out(row, &mut sums, &mut pointer);
+            }
         }
         out[0] = 0.0;
     }
 
-    /// Take a row out of the list.
+    /// Take a row out of the list; the rows before and behind it.
+    #[inline]
+    fn unlink(&mut self, row: u32) -> Linked {
+        let left = self.list.rows[row as usize];
+        self.list.rows[left.before as usize].behind = left.behind;
+        self.list.rows[left.behind as usize].before = left.before;
+        left
+    }
+
+    /// [`Self::leave_out`] where all rows weigh 1; `share` is how many of them belong below the
+    /// pointer. Which way the pointer moves is as good as random, so all steps are arithmetic, and
+    /// inlined so that sums stay in registers.
+    #[inline(always)]
+    fn leave_out_one(
+        &mut self,
+        row: u32,
+        sums: &mut QuantileSums<T>,
+        pointer: &mut u32,
+        share: &mut T,
+    ) {
+        let Linked { number: WeighedNumber { units, .. }, behind, .. } = self.unlink(row);
+        let if_so = |condition: bool, part: T| if condition { part } else { T::default() };
+        let one = T::from(1);
+        sums.weight -= one;
+        sums.sum -= T::from(units);
+        let is_below = row < *pointer;
+        sums.below -= if_so(is_below, one);
+        sums.sum_below -= if_so(is_below, T::from(units));
+        let at = if row == *pointer { behind } else { *pointer };
+        // One row less lowers the share by at most one row.
+        let is_full = share.real() >= self.loss.quantile * sums.weight.real();
+        *share -= if_so(is_full, one);
+        let Linked { number, before, behind } = self.list.rows[at as usize];
+        let (back, on) = (sums.below > *share, sums.below < *share);
+        let next = if on { behind } else { at };
+        *pointer = if back { before } else { next };
+        sums.below = *share;
+        sums.sum_below += if_so(on, T::from(number.units));
+        sums.sum_below -= if_so(back, T::from(self.units(*pointer)));
+    }
+
+    /// Take a row out of the list, and move the pointer to the quantile of the others.
     #[inline]
     fn leave_out(&mut self, row: u32, sums: &mut QuantileSums<T>, pointer: &mut u32) {
-        let end = self.list.rows.len() as u32;
-        let rows = &mut self.list.rows;
-        let Linked { number, before, behind } = rows[row as usize];
-        if before < end {
-            rows[before as usize].behind = behind;
-        }
-        if behind < end {
-            rows[behind as usize].before = before;
-        }
+        let end = self.end();
+        let Linked { number, before, behind } = self.unlink(row);
         let WeighedNumber { weight, units } = number;
         sums.weight -= T::from(weight);
         sums.sum -= T::from(weight) * T::from(units);
@@ -250,7 +304,7 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
                 *pointer = behind;
             } else if before < end {
                 *pointer = before;
-                let number = rows[before as usize].number;
+                let number = self.list.rows[before as usize].number;
                 Self::pass(sums, number, |sum, part| *sum -= part);
             } else {
                 return;

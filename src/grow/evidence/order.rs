@@ -20,11 +20,19 @@ use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::{Code, ContingencyTables};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
+/// What is asked of a node.
+#[derive(Clone, Copy)]
+struct Asked {
+    loss: QuantileLoss,
+    /// Visit all thresholds; else those alone that are no worse than the ones before.
+    all: bool,
+}
+
 /// A target, and the loss of its numbers around a quantile.
 #[derive(Clone, Copy)]
 struct TargetLoss<'t> {
     numbers: &'t Target,
-    loss: QuantileLoss,
+    asked: Asked,
 }
 
 /// The rows of a node by ascending target.
@@ -33,6 +41,8 @@ struct NodeOrder<'m, T> {
     place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
+    /// See [`Asked::all`].
+    all: bool,
 }
 
 /// A candidate: rows on the left of a threshold (the number of a division of levels, 0 for a
@@ -52,7 +62,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let ties = self.context.setting.ties != Ties::First;
         let mut found = Vec::new();
         self.each_by_order(
-            loss,
+            Asked { loss, all: ties },
             contingency,
             wanted,
             workspace,
@@ -84,7 +94,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let mut found = Vec::new();
         let memory = &mut OrderWorkspace::default();
         self.each_by_order(
-            loss,
+            Asked { loss, all: true },
             contingency,
             |_| true,
             memory,
@@ -99,7 +109,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Visit the candidates of the wanted features, in feature order.
     fn each_by_order(
         &self,
-        loss: QuantileLoss,
+        asked: Asked,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         workspace: &mut OrderWorkspace,
@@ -109,21 +119,21 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let narrow = self.context.weights.unit_target().is_some()
             && self.range.len <= ExactMoments::MOST_NARROW;
         match narrow {
-            true => self.each_in::<i64>(loss, contingency, wanted, workspace, control, visit),
-            false => self.each_in::<i128>(loss, contingency, wanted, workspace, control, visit),
+            true => self.each_in::<i64>(asked, contingency, wanted, workspace, control, visit),
+            false => self.each_in::<i128>(asked, contingency, wanted, workspace, control, visit),
         }
     }
 
     fn each_in<T: Whole>(
         &self,
-        loss: QuantileLoss,
+        asked: Asked,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let target = TargetLoss { numbers: target(self.context.data)?, loss };
+        let target = TargetLoss { numbers: target(self.context.data)?, asked };
         let unit = target.numbers.grid().unit;
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
@@ -172,8 +182,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         place.resize(self.context.data.len(), 0);
         rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
-        let losses = PrefixLosses::new(numbers, target.loss, list);
-        NodeOrder { whole: losses.of_all(), losses, place }
+        let losses = PrefixLosses::new(numbers, target.asked.loss, list);
+        NodeOrder { whole: losses.of_all(), losses, place, all: target.asked.all }
     }
 
     fn number_of(&self, target: &Target, row: u32) -> WeighedNumber {
@@ -181,12 +191,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         WeighedNumber { weight, units: target.units()[row as usize] }
     }
 
-    /// Whether a branch reaches the limits.
-    fn is_enough(&self, rows: usize, weight: f64) -> bool {
-        let min = self.minimum();
-        let weight = weight * self.context.weights.unit();
-        let size = if min.copies { weight } else { rows as f64 };
-        size >= f64::from(min.rows) && weight >= min.weight
+    /// A test of the size of a branch by the limits, from its rows and its weight in units.
+    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<C, W> {
+        let (min, unit) = (self.minimum(), self.context.weights.unit());
+        move |rows, weight| {
+            let weight = weight * unit;
+            let size = if min.copies { weight } else { rows as f64 };
+            size >= f64::from(min.rows) && weight >= min.weight
+        }
     }
 
     /// The thresholds of a numeric feature; `known_memory` and `sides` are for its losses.
@@ -237,16 +249,18 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let place = |&e: &u32| rows.place[entry_row(e) as usize];
         rows.losses.prefixes(order.iter().map(place), left);
         rows.losses.prefixes(order.iter().rev().map(place), right);
-        let whole = rows.losses.weight();
-        let mut passed = 0;
+        let (whole, is_enough) = (rows.losses.weight(), self.is_enough());
+        let (mut passed, mut least) = (0, f64::INFINITY);
         for at in 1..n {
             passed += self.context.weights.of(entry_row(order[at - 1])).units();
-            let on_left = passed as f64;
-            if entry_tied(order[at]) == 0
-                && self.is_enough(at, on_left)
-                && self.is_enough(n - at, whole - on_left)
+            let (on_left, losses) = (passed as f64, left[at] + right[n - at]);
+            if (losses <= least || rows.all)
+                && entry_tied(order[at]) == 0
+                && is_enough(at, on_left)
+                && is_enough(n - at, whole - on_left)
             {
-                visit(at as u32, left[at] + right[n - at]);
+                least = losses;
+                visit(at as u32, losses);
             }
         }
     }
@@ -267,8 +281,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn loss_of(&self, rows: &[u32], target: TargetLoss<'_>) -> Option<f64> {
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
         let weight: i64 = numbers.clone().map(|row| row.weight).sum();
-        let enough = self.is_enough(rows.len(), weight as f64);
-        enough.then(|| QuantileOf::sorted(numbers, target.loss).loss)
+        let enough = self.is_enough()(rows.len(), weight as f64);
+        enough.then(|| QuantileOf::sorted(numbers, target.asked.loss).loss)
     }
 
     /// The multiway split of a nominal feature.

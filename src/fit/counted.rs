@@ -119,7 +119,7 @@ impl FitPlan {
     }
 
     /// Whether rows are held out for pruning, or become folds.
-    fn divides_rows(&self) -> bool {
+    pub(super) fn divides_rows(&self) -> bool {
         self.config.alpha_rule.is_some()
             || matches!(self.config.pruning, Some(PruneMethod::ReducedError { .. }))
     }

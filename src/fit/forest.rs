@@ -189,6 +189,16 @@ impl FitPlan {
                 let Some(times) = times else {
                     return self.tree_on_rows(all, seed, &pool, control);
                 };
+                if self.samples_are_copies(prepared) {
+                    // Kernels of means take copies, so a row that was drawn twice is scanned once.
+                    let drawn = (0..).zip(times).filter(|(_, times)| **times > 0);
+                    let rows = &RowSet::of(drawn.map(|(row, _)| row).collect(), data.len());
+                    let weights = &Weights::Integer(times.to_vec());
+                    let sampled = TreeRows { rows, weights, ..all };
+                    let mut model = self.tree_on_rows(sampled, seed, &pool, control)?;
+                    model.tree.count_copies();
+                    return Ok(model);
+                }
                 // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(times)?);
                 let raw = changed.as_ref().map(|_| data.drawn(draw));
@@ -212,6 +222,11 @@ impl FitPlan {
             _ => None,
         };
         Ok(GrownForest { forest: grown, votes, content: Some(content), reason })
+    }
+
+    /// Whether the trees of a data set take samples as copies of rows, not as rows of a drawn set.
+    fn samples_are_copies(&self, data: &Dataset) -> bool {
+        data.target().is_some() && self.criterion.is_between_means() && !self.divides_rows()
     }
 
     /// A forest of these trees; the first of them is tree number `first`, which gives their seeds.

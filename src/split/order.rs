@@ -258,8 +258,8 @@ impl<'b, T: Whole> PrefixLosses<'b, T> {
     }
 
     /// [`Self::leave_out`] where all rows weigh 1; `share` is how many of them belong below the
-    /// pointer. Which way the pointer moves is as good as random, so all steps are arithmetic, and
-    /// inlined so that sums stay in registers.
+    /// pointer. Which way the pointer moves is as good as random, so all steps are arithmetic. As
+    /// part of the loop of its caller it keeps the sums in registers.
     #[inline(always)]
     fn leave_out_one(
         &mut self,

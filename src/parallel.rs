@@ -204,6 +204,12 @@ impl Control {
         Self { deadline, ..self.clone() }
     }
 
+    /// A handle whose deadline, if it has one, is earlier.
+    pub fn earlier(&self, by: Duration) -> Self {
+        let earlier = |deadline: Instant| deadline.checked_sub(by).unwrap_or(deadline);
+        self.until(self.deadline.map(earlier))
+    }
+
     /// Number of threads that the job may use.
     pub fn threads(&self) -> usize {
         self.threads

@@ -144,7 +144,7 @@ impl ColumnData {
     fn order(&self) -> &[u32] {
         self.order.get_or_init(|| match &self.filled {
             Some(filled) => order_of_filled(filled),
-            None => sort(&self.values),
+            None => sorted_entries(&self.values),
         })
     }
 }
@@ -168,7 +168,7 @@ fn order_of_filled(Filled { column, fill }: &Filled) -> Vec<u32> {
 }
 
 /// The sorted order of values, as entries; NaN is missing. The rows of equal values ascend.
-pub(super) fn sort(values: &[f64]) -> Vec<u32> {
+pub fn sorted_entries(values: &[f64]) -> Vec<u32> {
     // The leading bits of the key and the row number as one word: eight bytes to move, and the
     // leading bits decide most comparisons.
     let known = values.iter().filter(|v| !v.is_nan());
@@ -380,7 +380,7 @@ mod tests {
                     if mix(1, i).is_multiple_of(17) { f64::NAN } else { value(mix(n as u64, i)) }
                 };
                 let values: Vec<f64> = (0..n as u64).map(cell).collect();
-                let sorted = sort(&values);
+                let sorted = sorted_entries(&values);
                 let mut expected: Vec<u32> =
                     (0..n as u32).filter(|&i| !values[i as usize].is_nan()).collect();
                 expected.sort_by(|&a, &b| {

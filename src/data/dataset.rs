@@ -245,7 +245,7 @@ impl DatasetBuilder {
         let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
         let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
         built.schema.classes.clear();
-        built.original = super::column::sort(numbers).into_iter().map(entry_row).collect();
+        built.original = super::sorted_entries(numbers).into_iter().map(entry_row).collect();
         for (place, &row) in built.original.iter().enumerate() {
             built.internal[row as usize] = place as u32;
         }

@@ -22,7 +22,7 @@ mod target;
 mod weights;
 
 pub use bins::Bins;
-pub use column::{Codes, Column, MISSING, NominalColumn, NumericColumn};
+pub use column::{Codes, Column, MISSING, NominalColumn, NumericColumn, sorted_entries};
 pub use dataset::{Dataset, DatasetBuilder};
 pub use draw::Draw;
 pub use entries::{entry_row, entry_tied, pack_entry};

@@ -12,9 +12,11 @@ use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
 use super::losses::Loss;
 use super::one_test::{leaf_only, one_test};
+use super::part::SetPart;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
 use super::setting::{Answer, Query, Setting};
+use super::sorted::first;
 use super::two_levels::{Pool, lock, two_levels};
 use crate::error::{Error, Result};
 use crate::parallel::{Control, map};
@@ -204,7 +206,7 @@ impl Progress {
                     leaves,
                     gap: ThresholdGap {
                         from: 0,
-                        to: own.ranks.len(),
+                        to: own.thresholds,
                         at_from: SideCosts { left: setting.penalty, right: bound },
                         at_to: SideCosts { left: bound, right: setting.penalty },
                     },
@@ -244,9 +246,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
     }
 
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
-        let ranks = &self.query.set.columns[gap.column].ranks;
-        let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
-        progress.best.limit(self.setting, self.query.share, gap.column, below)
+        progress.best.limit(self.setting, self.query, gap.column, threshold)
     }
 
     /// Divide gaps on all threads until none is open.
@@ -319,17 +319,17 @@ impl<L: Loss> Deeper<'_, '_, L> {
     fn next(&self, progress: &mut Progress) -> Option<Job> {
         while !progress.hints.is_empty() {
             let hint = progress.hints.remove(0);
-            let ranks = &self.query.set.columns[hint.column as usize].ranks;
+            let (set, rows) = (self.query.set, self.setting.rows);
+            let below = |threshold| set.test(rows, hint.column as usize, threshold).below;
             let is_around = |gap: &DeepGap| {
                 gap.column == hint.column as usize
-                    && ranks.get(gap.gap.from).is_some_and(|&rank| rank < hint.below)
-                    && ranks.get(gap.gap.to).is_none_or(|&rank| rank > hint.below)
+                    && below(gap.gap.from) < hint.below
+                    && below(gap.gap.to) > hint.below
             };
             let Some(i) = progress.gaps.iter().position(is_around) else { continue };
             let open = self.open(progress, &progress.gaps[i]);
             if open.len() > 0 {
-                let rest = &ranks[open.low..open.high];
-                let threshold = open.low + rest.partition_point(|&rank| rank < hint.below);
+                let threshold = set.threshold(rows, hint, open.low..open.high);
                 return Some(self.job(progress, i, open, threshold));
             }
         }
@@ -354,16 +354,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let (set, column) = (self.query.set, progress.gaps[i].column);
         let weight = |threshold| set.weight_below(column, threshold);
         let half = (weight(open.low) + weight(open.high)) / 2.0;
-        let mut threshold = open.low;
-        let mut high = open.high;
-        while threshold < high {
-            let middle = threshold.midpoint(high);
-            if weight(middle) < half {
-                threshold = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
+        let threshold = first(open.low, open.high, |threshold| weight(threshold) >= half);
         Some(self.job(progress, i, open, threshold))
     }
 
@@ -428,8 +419,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let rows = set.rows_below(*column, *threshold);
         let left = self.setting.known.hash(&set.columns[*column].order[..rows]);
         let hashes = [left, set.hash ^ left];
-        let test =
-            RankedTest { column: *column as u32, below: set.columns[*column].ranks[*threshold] };
+        let test = set.test(self.setting.rows, *column, *threshold);
         let mut solved = Solved {
             test,
             bounds: known,
@@ -459,14 +449,8 @@ impl<L: Loss> Deeper<'_, '_, L> {
                 solved.plans[side] = found.plan;
                 continue;
             }
-            let mut own = set.side(
-                self.setting.rows,
-                test,
-                side == 1,
-                n,
-                self.setting.marks(),
-                self.control,
-            )?;
+            let which = (test, side == 1, n);
+            let mut own = set.side(self.setting.rows, which, self.setting.marks(), self.control)?;
             own.hash = hashes[side];
             let by = by_column[side].take().unwrap_or_default();
             let query = Query {
@@ -584,7 +568,10 @@ pub(super) fn solve_any<L: Loss>(
 ) -> Answer {
     match most_leaves(query.depth, query.leaves) {
         1 => leaf_only(setting, query),
-        2 => one_test(setting, query, control),
+        2 => {
+            let part = SetPart::whole(query.set);
+            one_test(setting, part, query.limit, |counts| setting.cost(counts), control)
+        }
         _ => solve(setting, query, pool, control),
     }
 }

@@ -22,7 +22,7 @@
 //! using dynamic programming with branch-and-bound", AAAI 2025, for the error.)
 
 use super::losses::Loss;
-use super::sorted::SortedSet;
+use super::sorted::{SortedSet, first};
 
 /// Leaves that each side of a test may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,29 +113,13 @@ impl<L: Loss> Bounds<'_, L> {
         // From `from` on: the left side costs no less, and the right side still much.
         let low = gap.at_from.left - self.merging + gap.at_from.right - limit;
         if low >= 0.0 {
-            open.low =
-                self.first(open.low, open.high + 1, |t| self.rise(self.passed(t) - from) > low);
+            open.low = first(open.low, open.high + 1, |t| self.rise(self.passed(t) - from) > low);
         }
         let high = gap.at_to.left + gap.at_to.right - self.merging - limit;
         if high >= 0.0 {
             open.high =
-                self.first(open.low, open.high + 1, |t| self.rise(to - self.passed(t)) <= high) - 1;
+                first(open.low, open.high + 1, |t| self.rise(to - self.passed(t)) <= high) - 1;
         }
         open
-    }
-
-    /// The first threshold of `low..high` for which a property holds that holds from some place
-    /// on, or `high`.
-    fn first(&self, low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
-        let (mut low, mut high) = (low, high.max(low));
-        while low < high {
-            let middle = low.midpoint(high);
-            if holds(middle) {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        low
     }
 }

@@ -37,6 +37,7 @@ mod objective;
 mod one_test;
 mod optimal;
 mod pairs;
+mod part;
 mod passes;
 mod plan;
 mod plans;

@@ -5,9 +5,10 @@
 
 use super::deeper::{first_tests, solve_any};
 use super::losses::Loss;
-use super::ranked::{Asked, RankedTest};
+use super::ranked::{Asked, RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
 use super::setting::{Answer, Query};
+use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::midpoint;
 use crate::parallel::Control;
@@ -58,14 +59,14 @@ impl Question for NearRoots {
         let best = whole(depth)?.best.cost;
         // Costs are sums in any order.
         let limit = best + self.0 * search.total + 1e-9 * (1.0 + best.abs());
-        let features = search.ranked.values.len();
+        let features = search.n_features();
         let mut found = Vec::with_capacity(features);
         if depth == 0 || leaves < 2 {
             return Ok(found);
         }
         let Answer { lower, by_column: less, .. } = whole(depth - 1)?;
         for feature in 0..features {
-            let of_feature = |column: &super::ranked::TestColumn| match column.feature == feature {
+            let of_feature = |column: &TestColumn| match column.feature == feature {
                 true => 0.0,
                 false => f64::INFINITY,
             };
@@ -86,7 +87,7 @@ impl Question for NearRoots {
             tests.dedup_by_key(|test| test.0);
             let told = |&(test, cost): &(RankedTest, f64)| {
                 let objective = cost / search.total;
-                RootTest { objective, ..told(search, test) }
+                RootTest { objective, ..told(search, &set, test) }
             };
             found.push(FeatureRoots { feature, tests: tests.iter().map(told).collect(), is_near });
         }
@@ -94,25 +95,25 @@ impl Question for NearRoots {
     }
 }
 
-/// A test in terms of the data.
-fn told(search: &OptimalSearch<'_>, test: RankedTest) -> RootTest {
+/// A test of all rows in terms of the data.
+fn told(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTest {
     let column = &search.ranked.columns[test.column as usize];
-    let values = &search.ranked.values[column.feature];
     let is_number = search.is_number(column.feature);
     let (threshold, levels) = match &column.asked {
         Asked::Levels(levels) => (None, Some(levels.clone())),
         Asked::Cut => {
-            let (below, above) = (values[test.below as usize - 2], values[test.below as usize - 1]);
+            let place = set.place(search.ranked, test);
+            let order = &set.columns[test.column as usize].order;
+            let value = |place: usize| search.value(column.feature, order[place]);
+            let (below, above) = (value(place - 1), value(place));
             match is_number {
                 true => (Some(midpoint(below, above)), None),
                 false => (None, Some((0..=below as u32).collect())),
             }
         }
     };
-    let twins =
-        search.ranked.columns.iter().any(|other| {
-            other.feature == column.feature && other.missing_right && !values.is_empty()
-        });
+    let is_twin = |other: &TestColumn| other.feature == column.feature && other.missing_right;
+    let twins = search.ranked.columns.iter().any(is_twin);
     let missing_right = twins.then_some(column.missing_right);
     RootTest { threshold, levels, missing_right, objective: 0.0 }
 }

@@ -2,6 +2,7 @@
 
 use super::gaps::{SideCosts, SideLeaves};
 use super::losses::Loss;
+use super::part::SetPart;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
 use super::setting::{Answer, Query, Setting};
@@ -17,47 +18,36 @@ pub(super) fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) ->
     Answer { lower: cost, best, by_column, halted: None }
 }
 
-/// The best tree of at most one test; the first of several best.
+/// The tree of at most one test that costs least, and less than `limit`, if a leaf costs `cost` of
+/// its weights of the classes; the first of several best.
 pub(super) fn one_test<L: Loss>(
     setting: &Setting<'_, L>,
-    query: &Query<'_>,
+    part: SetPart<'_>,
+    limit: f64,
+    cost: impl Fn(&[f64]) -> f64,
     control: &Control,
 ) -> Answer {
-    let (set, loss) = (query.set, setting.loss);
-    let leaf = setting.leaf(set);
-    let mut best = Incumbent::new(query.limit, true);
-    best.take(leaf, None, Some(Plan::Stump(1)));
-    let mut by_column = vec![f64::INFINITY; set.columns.len()];
-    let mut halted = None;
-    for (column, own) in set.columns.iter().enumerate() {
-        let stopped = control.check();
-        if let Err(error) = stopped {
-            halted = Some(error);
-            break;
-        }
-        let mut left = vec![0.0; set.counts.len()];
-        let mut right = set.counts.clone();
-        let mut threshold = 0;
+    let rows = setting.rows;
+    let counts = part.counts(rows);
+    let mut best = Incumbent::new(limit, true);
+    best.take(cost(&counts), None, Some(Plan::Stump(1)));
+    let mut by_column = vec![f64::INFINITY; rows.columns.len()];
+    let looked = part.each_column(rows, setting.marks(), control, |column, own| {
+        let mut left = vec![0.0; counts.len()];
+        let mut right = counts.clone();
+        let places = [own.first, own.last].map(|threshold| own.rows_below(threshold));
         for (k, &row) in own.order.iter().enumerate() {
-            let class = usize::from(setting.rows.class[row as usize]);
-            left[class] += setting.rows.weight(row);
-            right[class] = set.counts[class] - left[class];
-            if own.marks[k] & NEEDED == 0 {
+            let class = usize::from(rows.class[row as usize]);
+            left[class] += rows.weight(row);
+            right[class] = counts[class] - left[class];
+            if own.marks[k] & NEEDED == 0 || k + 1 < places[0] || k + 1 > places[1] {
                 continue;
             }
-            while (own.below[threshold] as usize) < k + 1 {
-                threshold += 1;
-            }
-            if threshold < own.first || threshold > own.last {
-                continue;
-            }
-            let costs = SideCosts {
-                left: loss.leaf(&left) + setting.penalty,
-                right: loss.leaf(&right) + setting.penalty,
-            };
+            let costs = SideCosts { left: cost(&left), right: cost(&right) };
             let cost = costs.left + costs.right;
             by_column[column] = by_column[column].min(cost);
-            let test = RankedTest { column: column as u32, below: own.ranks[threshold] };
+            let below = rows.columns[column].ranks[own.order[k + 1] as usize];
+            let test = RankedTest { column: column as u32, below };
             let split = Split { test, leaves: SideLeaves { left: 1, right: 1 }, costs };
             if best.is_beaten(setting, cost, &split) {
                 best.cost = best.cost.min(cost);
@@ -69,8 +59,8 @@ pub(super) fn one_test<L: Loss>(
                 })));
             }
         }
-    }
+    });
     by_column.iter_mut().for_each(|bound| *bound = bound.min(best.cost));
-    let lower = if halted.is_none() { best.cost } else { 0.0 };
-    Answer { lower, best, by_column, halted }
+    let lower = if looked.is_ok() { best.cost } else { 0.0 };
+    Answer { lower, best, by_column, halted: looked.err() }
 }

@@ -8,9 +8,8 @@
 //! all others and always go left, in the other they come last and go right. So the search tries
 //! both sides without knowing of missing values. O(rows x columns).
 
-use crate::data::{Column, Dataset, MISSING};
+use crate::data::{Column, Dataset, MISSING, entry_row, entry_tied, sorted_entries};
 use crate::error::{Error, Result};
-use crate::numeric::order_key;
 use crate::parallel::Control;
 
 /// How a nominal feature is tested.
@@ -71,8 +70,6 @@ pub(super) struct RankedRows {
     /// Weight of each row; empty if all weights are 1.
     pub(super) weights: Vec<f64>,
     pub(super) columns: Vec<TestColumn>,
-    /// Distinct known values of each feature, ascending; rank `i + 1` is value `i`.
-    pub(super) values: Vec<Vec<f64>>,
 }
 
 impl RankedRows {
@@ -90,7 +87,7 @@ impl RankedRows {
             return Err(Error::Data(told));
         }
         let class = rows.iter().map(|&r| data.classes()[r as usize] as u8).collect();
-        let mut ranked = Self { class, classes, weights, columns: Vec::new(), values: Vec::new() };
+        let mut ranked = Self { class, classes, weights, columns: Vec::new() };
         for feature in 0..data.columns().len() {
             control.check()?;
             ranked.add(data, rows, feature, nominal)?;
@@ -113,6 +110,15 @@ impl RankedRows {
         self.weights.get(row as usize).copied().unwrap_or(1.0)
     }
 
+    /// Weight of each class of some rows.
+    pub(super) fn counts(&self, rows: &[u32]) -> Vec<f64> {
+        let mut counts = vec![0.0; self.classes];
+        for &row in rows {
+            counts[usize::from(self.class[row as usize])] += self.weight(row);
+        }
+        counts
+    }
+
     /// Add the columns of a feature.
     fn add(
         &mut self,
@@ -122,25 +128,21 @@ impl RankedRows {
         nominal: NominalTests,
     ) -> Result<()> {
         let column = &data.columns()[feature];
-        let cell = |&r: &u32| match column {
-            Column::Numeric(c) => c.value(r),
-            Column::Nominal(c) if c.code(r) == MISSING => f64::NAN,
-            Column::Nominal(c) => f64::from(c.code(r)),
-        };
-        let cells: Vec<f64> = rows.iter().map(cell).collect();
-        // Dense ranks by one sort of positions.
-        let mut order: Vec<u32> = (0..cells.len() as u32).collect();
-        order.retain(|&i| !cells[i as usize].is_nan());
-        order.sort_unstable_by_key(|&i| order_key(cells[i as usize]));
+        let cells: Vec<f64> = rows.iter().map(|&row| cell(column, row)).collect();
+        // Distinct known values, ascending; rank `i + 1` is value `i`.
         let (mut values, mut ranks) = (Vec::new(), vec![0_u32; cells.len()]);
-        for &i in &order {
-            let value = cells[i as usize];
-            if values.last().is_none_or(|&last| order_key(last) != order_key(value)) {
-                values.push(value);
+        let mut has_missing = false;
+        for entry in sorted_entries(&cells) {
+            let row = entry_row(entry) as usize;
+            if cells[row].is_nan() {
+                has_missing = true;
+                break;
             }
-            ranks[i as usize] = values.len() as u32;
+            if entry_tied(entry) == 0 {
+                values.push(cells[row]);
+            }
+            ranks[row] = values.len() as u32;
         }
-        let has_missing = order.len() < cells.len();
         let variants = match (column, nominal) {
             (Column::Numeric(_), _) | (_, NominalTests::Ordered) => vec![Asked::Cut],
             (_, NominalTests::OneVsRest) => {
@@ -174,7 +176,6 @@ impl RankedRows {
                 push(moved, true);
             }
         }
-        self.values.push(values);
         Ok(())
     }
 
@@ -182,6 +183,15 @@ impl RankedRows {
     pub(super) fn key(&self, test: RankedTest) -> (usize, u32, u32, bool) {
         let column = &self.columns[test.column as usize];
         (column.feature, column.variant, test.below, column.missing_right)
+    }
+}
+
+/// The number or the code of a row; NaN if it is missing.
+pub(super) fn cell(column: &Column, row: u32) -> f64 {
+    match column {
+        Column::Numeric(c) => c.value(row),
+        Column::Nominal(c) if c.code(row) == MISSING => f64::NAN,
+        Column::Nominal(c) => f64::from(c.code(row)),
     }
 }
 

@@ -7,8 +7,9 @@ use super::found::{FoundNode, flat};
 use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, MOST_DEPTH, Objective, TieRule};
-use super::passes::search;
-use super::ranked::{Asked, RankedRows};
+use super::part::SetPart;
+use super::passes::{Passed, complete, search};
+use super::ranked::{Asked, RankedRows, cell};
 use super::setting::Setting;
 use super::sorted::SortedSet;
 use super::two_levels::Pool;
@@ -18,7 +19,7 @@ use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::midpoint;
 use crate::parallel::Control;
-use crate::simd::stumps::LaneNumber;
+use crate::simd::stumps::{LANES, LaneNumber};
 use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
 use std::marker::PhantomData;
 use std::time::Instant;
@@ -86,6 +87,7 @@ impl<'a> Prepared<'a> {
         };
         OptimalSearch {
             data: self.data,
+            rows: self.rows,
             ranked,
             objective: self.objective,
             limits: self.limits,
@@ -155,6 +157,8 @@ impl Question for BestTree {
 /// A search and its input.
 pub(super) struct OptimalSearch<'a> {
     data: &'a Dataset,
+    /// The ranked rows in the data.
+    rows: &'a [u32],
     pub(super) ranked: &'a RankedRows,
     objective: &'a Objective,
     limits: &'a SearchLimits,
@@ -197,6 +201,16 @@ impl OptimalSearch<'_> {
             }
         };
         AdditiveLoss { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+    }
+
+    /// Number of features.
+    pub(super) fn n_features(&self) -> usize {
+        self.data.columns().len()
+    }
+
+    /// The value of a ranked row: a number, or the code of a level.
+    pub(super) fn value(&self, feature: usize, row: u32) -> f64 {
+        cell(&self.data.columns()[feature], self.rows[row as usize])
     }
 
     /// Whether a feature is a number.
@@ -269,10 +283,15 @@ impl OptimalSearch<'_> {
             self.objective.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
         let full_depth = depth.min(leaves - 1);
         let depth = self.objective.lookahead.map_or(full_depth, |d| full_depth.min(d as u32));
-        // A set takes about 25 bytes per row and column, and each level and thread holds one.
+        // Per row and column, ranks take 4 bytes and a set at most 11 (its order, marks, places and
+        // buckets), with weights 19; each level and thread holds a set. Of several classes, a scan
+        // keeps the largest one of each lane and side for each row.
         let sets = 1 + depth.saturating_sub(2).min(8) as usize * control.threads();
-        let bytes = 25 * ranked.len() * ranked.columns.len().max(1);
-        let bytes = bytes.saturating_mul(sets);
+        let cells = ranked.len() * ranked.columns.len().max(1);
+        let of_cell = 4 + sets * if ranked.weights.is_empty() { 11 } else { 19 };
+        let lanes = if ranked.classes > 2 { 8 * LANES * control.threads() } else { 0 };
+        let bytes =
+            cells.saturating_mul(of_cell).saturating_add(ranked.len().saturating_mul(lanes));
         control.budget().admit("the search for an optimal tree", bytes, "take fewer rows")?;
         let mut set = SortedSet::all(ranked, setting.marks(), control)?;
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
@@ -298,27 +317,35 @@ impl OptimalSearch<'_> {
         let Started { setting, set, pool, depth, full_depth, leaves, is_exact } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
         let how = (is_first, self.limits.time_limit.is_some());
-        let (answer, found) = search(setting, set, (depth, leaves), how, pool, searching)?;
-        // Of deeper trees nothing is known but that no loss is negative.
-        let is_deepest = depth == *full_depth;
-        let mut lower = Some(if is_deepest { answer.lower } else { leaf_penalty });
-        match &answer.halted {
-            None if is_deepest => lower = None,
-            None => {}
-            Some(Error::OutOfTime) => {}
-            Some(error) => return Err(error.clone()),
+        let Passed { answer, found, first } =
+            search(setting, set, (depth, leaves), how, pool, searching)?;
+        if let Some(error) = answer.halted.clone().filter(|error| *error != Error::OutOfTime) {
+            return Err(error);
         }
-        let plan = match answer.halted {
-            None if is_first && answer.best.plan.is_some() => {
-                match first_of(setting, set, depth, &answer.best, pool, searching) {
-                    Err(Error::OutOfTime) => found,
-                    plan => plan?,
-                }
-            }
-            _ => found,
+        let is_done = answer.halted.is_none();
+        let plan = match is_done && is_first && answer.best.plan.is_some() {
+            true => match first_of(setting, set, depth, &answer.best, pool, searching) {
+                Err(Error::OutOfTime) => found.plan,
+                plan => plan?,
+            },
+            false => found.plan,
         };
+        let is_deepest = depth == *full_depth;
         let grown = if is_deepest { 0 } else { *full_depth };
-        let nodes = flat(setting, set, plan, grown, ending)?;
+        let completed = match plan == first.plan && is_deepest {
+            true => Some(first.clone()),
+            false => match complete(setting, SetPart::whole(set), &plan, (0, grown), ending) {
+                Err(Error::OutOfTime) => None,
+                completed => Some(completed?),
+            },
+        };
+        // Of deeper trees nothing is known but that no loss is negative.
+        let lower = match is_deepest {
+            true => (!is_done || completed.is_none()).then_some(answer.lower),
+            false => Some(leaf_penalty),
+        };
+        let known = completed.filter(|known| is_done || known.cost < first.cost).unwrap_or(first);
+        let nodes = flat(&known.plan);
         // Of a bound of the cost, what the penalty for ties may have added is taken away.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
@@ -339,18 +366,11 @@ impl OptimalSearch<'_> {
     ) -> Cheapest {
         let (data, ranked) = (self.data, self.ranked);
         let mut tree = Tree::empty(data.n_classes());
-        let counts_of = |rows: &[u32]| {
-            let mut counts = vec![0.0; ranked.classes];
-            for &row in rows {
-                counts[usize::from(ranked.class[row as usize])] += ranked.weight(row);
-            }
-            counts
-        };
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
         let mut stack = vec![(all, 0, NodePosition::ROOT)];
         let (mut cost, mut leaves, mut errors) = (0.0, 0.0, 0.0);
         while let Some((rows, i, position)) = stack.pop() {
-            let counts = counts_of(&rows);
+            let counts = ranked.counts(&rows);
             let label = match &self.costs {
                 Some(costs) => costs.label(&counts),
                 None => majority(&counts),
@@ -362,23 +382,22 @@ impl OptimalSearch<'_> {
                 let is_left = |row: &u32| column.ranks[*row as usize] < test.below;
                 let (on_left, on_right): (Vec<u32>, Vec<u32>) =
                     rows.iter().partition(|row| is_left(row));
-                let sides = [counts_of(&on_left), counts_of(&on_right)];
+                let sides = [ranked.counts(&on_left), ranked.counts(&on_right)];
                 // Known values next to the threshold.
-                let known = |row: &u32| {
-                    let rank = column.ranks[*row as usize];
-                    (rank > 0 && rank < column.end).then_some(rank)
-                };
-                let below = on_left.iter().filter_map(known).max().unwrap_or(1);
-                let above = on_right.iter().filter_map(known).min().unwrap_or(below);
-                let value = |rank: u32| ranked.values[column.feature][rank as usize - 1];
+                let rank = |row: &&u32| column.ranks[**row as usize];
+                let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
+                let value =
+                    |row: Option<&u32>| self.value(column.feature, row.map_or(0, |&row| row));
+                let below = value(on_left.iter().filter(is_known).max_by_key(rank));
+                let above = value(on_right.iter().filter(is_known).min_by_key(rank));
                 let (test, listed) = match (&data.columns()[column.feature], &column.asked) {
                     (Column::Numeric(_), _) => {
-                        (Test::Threshold(midpoint(value(below), value(above)).into()), Vec::new())
+                        (Test::Threshold(midpoint(below, above).into()), Vec::new())
                     }
-                    (_, Asked::Cut) => listing((0..=value(below) as u32).collect()),
+                    (_, Asked::Cut) => listing((0..=below as u32).collect()),
                     (_, Asked::Levels(listed)) => listing(listed.clone()),
                 };
-                let has_missing = rows.iter().any(|row| known(row).is_none());
+                let has_missing = !rows.iter().all(|row| is_known(&row));
                 let missing = has_missing.then_some(u32::from(column.missing_right));
                 let child = NodePosition { parent: i as u32, branch: 0, depth: position.depth + 1 };
                 stack.push((on_right, right as usize, NodePosition { branch: 1, ..child }));

@@ -79,9 +79,14 @@ impl<L: Loss> Setting<'_, L> {
         by_column.iter_mut().for_each(|bound| *bound = bound.min(less));
     }
 
+    /// The cost of a leaf with these weights of the classes.
+    pub(super) fn cost(&self, counts: &[f64]) -> f64 {
+        self.loss.leaf(counts) + self.penalty
+    }
+
     /// The cost of a set as a leaf.
     pub(super) fn leaf(&self, set: &SortedSet) -> f64 {
-        self.loss.leaf(&set.counts) + self.penalty
+        self.cost(&set.counts)
     }
 }
 
@@ -104,19 +109,19 @@ impl Incumbent {
                 })
     }
 
-    /// What a test of a column with a rank of at least `below` must undercut.
+    /// What the test of a threshold, and those of higher ones of its column, must undercut.
     pub(super) fn limit<L: Loss>(
         &self,
         setting: &Setting<'_, L>,
-        share: f64,
+        query: &Query<'_>,
         column: usize,
-        below: u32,
+        threshold: usize,
     ) -> f64 {
         if !self.is_first {
-            return self.enough(share);
+            return self.enough(query.share);
         }
-        let lowest = RankedTest { column: column as u32, below };
         let may_precede = self.split.is_some_and(|own| {
+            let lowest = query.set.test(setting.rows, column, threshold);
             let (a, b) = (setting.rows.key(lowest), setting.rows.key(own.test));
             (a.0, a.1, a.2) <= (b.0, b.1, b.2)
         });

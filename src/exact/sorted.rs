@@ -7,6 +7,7 @@
 use super::ranked::{RankedRows, RankedTest, TestColumn};
 use crate::error::Result;
 use crate::parallel::Control;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// A test may divide the rows here: two values, both known.
@@ -32,10 +33,10 @@ pub(super) struct SortedColumn {
     pub(super) order: Vec<u32>,
     /// What may be divided behind each row.
     pub(super) marks: Vec<u8>,
-    /// Distinct ranks. Threshold `i` is the test `rank < ranks[i]`.
-    pub(super) ranks: Vec<u32>,
-    /// Rows below each distinct rank.
-    pub(super) below: Vec<u32>,
+    /// Number of distinct ranks. Threshold `i` asks for ranks below the `i`-th of them.
+    pub(super) thresholds: usize,
+    /// Rows below each distinct rank; empty if every row has a rank of its own.
+    below: Vec<u32>,
     /// Their weight; empty if all weights are 1.
     weight_below: Vec<f64>,
     /// The first and the last threshold that a tree may use; none if the first exceeds the last.
@@ -80,10 +81,24 @@ pub(super) struct MarkRule {
     pub(super) skips_runs: bool,
 }
 
+/// The first of `low..high` for which a property holds that holds from some place on, or `high`.
+pub(super) fn first(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (low, high.max(low));
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
 impl SortedSet {
     /// All rows.
     pub(super) fn all(rows: &RankedRows, rule: MarkRule, control: &Control) -> Result<Self> {
-        let mut orders = Vec::with_capacity(rows.columns.len());
+        let mut columns = Vec::with_capacity(rows.columns.len());
         for column in &rows.columns {
             control.check()?;
             let mut order = vec![0_u32; rows.len()];
@@ -96,36 +111,67 @@ impl SortedSet {
                 order[starts[rank as usize] as usize] = row as u32;
                 starts[rank as usize] += 1;
             }
-            orders.push(order);
+            columns.push(SortedColumn::new(rows, column, order, column.end as usize + 1, rule));
         }
-        Self::of_orders(rows, orders, rule, control)
+        Ok(Self::of_columns(rows, columns))
+    }
+
+    /// A column of the `n` rows on one side of a test.
+    pub(super) fn column_of_side(
+        &self,
+        rows: &RankedRows,
+        column: usize,
+        (test, is_right, n): (RankedTest, bool, usize),
+        rule: MarkRule,
+    ) -> SortedColumn {
+        let ranks = &rows.columns[test.column as usize].ranks;
+        let SortedColumn { order: all, thresholds, .. } = &self.columns[column];
+        // Without a branch: every row is written, and the next place moves on if it stays.
+        let mut order = vec![0_u32; n + 1];
+        let mut next = 0;
+        for &row in all {
+            order[next] = row;
+            next += usize::from((ranks[row as usize] < test.below) != is_right);
+        }
+        order.truncate(n);
+        SortedColumn::new(rows, &rows.columns[column], order, *thresholds, rule)
     }
 
     /// The `n` rows on one side of a test.
     pub(super) fn side(
         &self,
         rows: &RankedRows,
-        test: RankedTest,
-        is_right: bool,
-        n: usize,
+        side: (RankedTest, bool, usize),
         rule: MarkRule,
         control: &Control,
     ) -> Result<Self> {
-        let ranks = &rows.columns[test.column as usize].ranks;
-        let mut orders = Vec::with_capacity(self.columns.len());
-        for column in &self.columns {
-            // Without a branch: every row is written, and the next place moves on if it stays.
-            let mut order = vec![0_u32; n + 1];
-            let mut next = 0;
-            for &row in &column.order {
-                order[next] = row;
-                next += usize::from((ranks[row as usize] < test.below) != is_right);
+        let mut columns = Vec::with_capacity(self.columns.len());
+        for column in 0..self.columns.len() {
+            if self.len >= 10_000 {
+                control.check()?;
             }
-            order.truncate(n);
-            orders.push(order);
+            columns.push(self.column_of_side(rows, column, side, rule));
         }
         control.check()?;
-        Self::of_orders(rows, orders, rule, control)
+        Ok(Self::of_columns(rows, columns))
+    }
+
+    /// The number of rows for which a test holds: the first ones in the order of its column.
+    pub(super) fn place(&self, rows: &RankedRows, test: RankedTest) -> usize {
+        let column = test.column as usize;
+        let threshold = self.threshold(rows, test, 0..self.columns[column].thresholds);
+        self.rows_below(column, threshold)
+    }
+
+    /// The number of rows on one side of a test.
+    pub(super) fn rows_on_side(
+        &self,
+        rows: &RankedRows,
+        test: RankedTest,
+        is_right: bool,
+    ) -> usize {
+        let left = self.place(rows, test);
+        if is_right { self.len - left } else { left }
     }
 
     /// The rows on one side of a test of this set.
@@ -137,42 +183,17 @@ impl SortedSet {
         rule: MarkRule,
         control: &Control,
     ) -> Result<Self> {
-        let column = test.column as usize;
-        let threshold = self.columns[column].ranks.partition_point(|&rank| rank < test.below);
-        let left = self.rows_below(column, threshold);
-        self.side(
-            rows,
-            test,
-            is_right,
-            if is_right { self.len - left } else { left },
-            rule,
-            control,
-        )
+        self.side(rows, (test, is_right, self.rows_on_side(rows, test, is_right)), rule, control)
     }
 
-    fn of_orders(
-        rows: &RankedRows,
-        orders: Vec<Vec<u32>>,
-        rule: MarkRule,
-        control: &Control,
-    ) -> Result<Self> {
-        let mut counts = vec![0.0; rows.classes];
-        let len = orders.first().map_or(0, Vec::len);
-        for &row in orders.first().into_iter().flatten() {
-            counts[usize::from(rows.class[row as usize])] += rows.weight(row);
-        }
-        let mut columns = Vec::with_capacity(orders.len());
-        for (column, order) in orders.into_iter().enumerate() {
-            if len >= 10_000 {
-                control.check()?;
-            }
-            columns.push(SortedColumn::new(rows, column, order, rule));
-        }
+    fn of_columns(rows: &RankedRows, columns: Vec<SortedColumn>) -> Self {
+        let order = columns.first().map_or(&[][..], |column| &column.order);
+        let (len, counts) = (order.len(), rows.counts(order));
         let weight = counts.iter().sum::<f64>();
         let mut set = Self { len, counts, weight, columns, missing: 0.0, hash: 0 };
         for (g, column) in rows.columns.iter().enumerate() {
             if set.columns[g].has_missing {
-                let last = set.columns[g].ranks.len() - 1;
+                let last = set.columns[g].thresholds - 1;
                 let missing = match column.missing_right {
                     true => weight - set.weight_below(g, last),
                     false => set.weight_below(g, 1),
@@ -180,22 +201,39 @@ impl SortedSet {
                 set.missing = set.missing.max(missing);
             }
         }
-        Ok(set)
+        set
     }
 
     /// Rows below a threshold; those of all thresholds are below the one behind the last.
     pub(super) fn rows_below(&self, column: usize, threshold: usize) -> usize {
-        self.columns[column].below.get(threshold).map_or(self.len, |&n| n as usize)
+        self.columns[column].rows_below(threshold)
     }
 
     /// Their weight.
     pub(super) fn weight_below(&self, column: usize, threshold: usize) -> f64 {
-        let column = &self.columns[column];
-        match column.weight_below.get(threshold) {
-            Some(&weight) => weight,
-            None if threshold >= column.below.len() => self.weight,
-            None => f64::from(column.below[threshold]),
+        match &self.columns[column].weight_below[..] {
+            [] => self.rows_below(column, threshold) as f64,
+            weights => weights.get(threshold).copied().unwrap_or(self.weight),
         }
+    }
+
+    /// The test of a threshold; that of the one behind the last holds for all rows.
+    pub(super) fn test(&self, rows: &RankedRows, column: usize, threshold: usize) -> RankedTest {
+        let row = self.columns[column].order.get(self.rows_below(column, threshold));
+        let below = row.map_or(u32::MAX, |&row| rows.columns[column].ranks[row as usize]);
+        RankedTest { column: column as u32, below }
+    }
+
+    /// The first threshold of a range whose test holds for all rows for which a test of the column
+    /// holds, or the end of the range.
+    pub(super) fn threshold(
+        &self,
+        rows: &RankedRows,
+        test: RankedTest,
+        among: Range<usize>,
+    ) -> usize {
+        let reaches = |t| self.test(rows, test.column as usize, t).below >= test.below;
+        first(among.start, among.end, reaches)
     }
 
     /// The rows of a class as they stand in the buckets of a column.
@@ -223,36 +261,55 @@ impl SortedSet {
 }
 
 impl SortedColumn {
-    fn new(rows: &RankedRows, column: usize, order: Vec<u32>, rule: MarkRule) -> Self {
+    /// Rows below a threshold; those of all thresholds are below the one behind the last.
+    pub(super) fn rows_below(&self, threshold: usize) -> usize {
+        match &self.below[..] {
+            [] => threshold.min(self.order.len()),
+            below => below.get(threshold).map_or(self.order.len(), |&n| n as usize),
+        }
+    }
+
+    /// `most`: there are no more distinct ranks.
+    fn new(
+        rows: &RankedRows,
+        column: &TestColumn,
+        order: Vec<u32>,
+        most: usize,
+        rule: MarkRule,
+    ) -> Self {
         /// Of a value with rows of several classes.
         const MIXED: u8 = u8::MAX;
-        let TestColumn { ranks: all, end, .. } = &rows.columns[column];
+        let TestColumn { ranks: all, end, .. } = column;
         let n = order.len();
-        let (mut ranks, mut below, mut weight_below) = (Vec::new(), Vec::new(), Vec::new());
+        let mut below = Vec::with_capacity(n.min(most));
+        let mut weight_below = Vec::new();
         let mut marks = vec![0; n];
         // Beside missing values no test ends a run, so all places are needed.
         let rank_of = |row: Option<&u32>| row.map(|&row| all[row as usize]);
-        let has_missing = rank_of(order.first()) == Some(0) || rank_of(order.last()) == Some(*end);
+        let has_left = rank_of(order.first()) == Some(0);
+        let has_right = rank_of(order.last()) == Some(*end);
+        let has_missing = has_left || has_right;
         let skips_runs = rule.skips_runs && !has_missing;
-        // The class of the value before, and of the present one.
+        // The value before, and the present one: rank and class.
+        let (mut from, mut to) = (None, None);
         let (mut before, mut class, mut weight) = (MIXED, MIXED, 0.0);
-        let mark = |from: u32, to: u32, before: u8, class: u8| {
-            if from == 0 || to == *end {
+        // The mark of the place between them.
+        let mark = |from: Option<u32>, to: Option<u32>, before: u8, class: u8| {
+            if from == Some(0) || to == Some(*end) {
                 return 0;
             }
             let is_run = before == class && class != MIXED && skips_runs;
             ALLOWED | if is_run { 0 } else { NEEDED }
         };
         for (k, &row) in order.iter().enumerate() {
-            let (rank, own) = (all[row as usize], rows.class[row as usize]);
-            if ranks.last() != Some(&rank) {
+            let (rank, own) = (rank_of(Some(&row)), rows.class[row as usize]);
+            if rank != to {
                 // The place before the value that ends here.
-                if let [.., from, to] = ranks[..] {
-                    let at = below[below.len() - 1] as usize - 1;
-                    marks[at] = mark(from, to, before, class);
+                if let [_, .., start] = below[..] {
+                    marks[start as usize - 1] = mark(from, to, before, class);
                 }
                 (before, class) = (class, own);
-                ranks.push(rank);
+                (from, to) = (to, rank);
                 below.push(k as u32);
                 if !rows.weights.is_empty() {
                     weight_below.push(weight);
@@ -264,17 +321,19 @@ impl SortedColumn {
                 weight += rows.weights[row as usize];
             }
         }
-        if let [.., from, to] = ranks[..] {
-            let at = below[below.len() - 1] as usize - 1;
-            marks[at] = mark(from, to, before, class);
+        if let [_, .., start] = below[..] {
+            marks[start as usize - 1] = mark(from, to, before, class);
         }
         let places = marks.iter().filter(|&&mark| mark & NEEDED != 0).count();
         // Thresholds that leave enough rows on both sides and divide values that are known.
-        let m = ranks.len();
-        let few = |i: usize| below[i] < rule.min_rows;
-        let first = (1..m).find(|&i| !few(i) && ranks[i - 1] != 0).unwrap_or(m);
-        let enough = |i: usize| n as u32 - below[i] >= rule.min_rows && ranks[i] != *end;
-        let last = (1..m).rev().find(|&i| enough(i)).unwrap_or(0);
+        let thresholds = below.len();
+        let known = 1 + usize::from(has_left)..thresholds - usize::from(has_right);
+        let few = |rows: u32| rows < rule.min_rows;
+        let first = known.clone().find(|&i| !few(below[i])).unwrap_or(thresholds);
+        let last = known.rev().find(|&i| !few(n as u32 - below[i])).unwrap_or(0);
+        if thresholds == n {
+            below = Vec::new();
+        }
         // Buckets end at places that are needed.
         let most = buckets(n);
         let exact = places < 2 * most;
@@ -290,7 +349,7 @@ impl SortedColumn {
         Self {
             order,
             marks,
-            ranks,
+            thresholds,
             below,
             weight_below,
             first,

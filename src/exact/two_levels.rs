@@ -8,8 +8,9 @@
 use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::losses::{LaneThresholds, Loss, SideLosses};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
-use super::ranked::RankedTest;
+use super::ranked::{RankedRows, RankedTest};
 use super::setting::{Answer, Query, Setting};
+use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
@@ -83,7 +84,7 @@ pub(super) fn two_levels<L: Loss>(
             continue;
         }
         for &leaves in divisions {
-            let gap = ThresholdGap { from: 0, to: own.ranks.len(), at_from: low, at_to: low };
+            let gap = ThresholdGap { from: 0, to: own.thresholds, at_from: low, at_to: low };
             items.push(Item { column, leaves, gaps: vec![gap], closed: f64::INFINITY });
         }
     }
@@ -162,15 +163,13 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
 
     /// What the thresholds of an item from `threshold` on must undercut.
     fn limit(&self, item: &Item, threshold: usize) -> f64 {
-        let ranks = &self.query.set.columns[item.column].ranks;
-        let below = ranks.get(threshold).copied().unwrap_or(u32::MAX);
-        lock(&self.best).limit(self.setting, self.query.share, item.column, below)
+        lock(&self.best).limit(self.setting, self.query, item.column, threshold)
     }
 
     /// Scan an item once, or until nothing is open.
     fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut L::Memory) -> Result<()> {
         let set = self.query.set;
-        let column = &set.columns[item.column];
+        let rows = self.setting.rows;
         let bounds = task_bounds(self.setting, self.query, item.column, item.leaves);
         let mut is_first = true;
         while !item.gaps.is_empty() && (is_first || !is_first_look) {
@@ -213,24 +212,18 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
                 .query
                 .hint
                 .filter(|hint| is_first_look && is_first && hint.column as usize == item.column);
-            let lanes = spread(&open[..taken], around, &column.ranks);
+            let lanes = spread(&open[..taken], around, (rows, set));
             is_first = false;
             let mut thresholds =
                 LaneThresholds { column: item.column, ranks: [u32::MAX; LANES], len: lanes.len() };
             for (to, &(threshold, _)) in thresholds.ranks.iter_mut().zip(&lanes) {
-                *to = column.ranks[threshold];
+                *to = set.test(rows, item.column, threshold).below;
             }
             let least = lock(&self.best).cost;
             let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
             let mut check = || self.control.check();
-            let losses = self.setting.loss.stumps(
-                self.setting.rows,
-                set,
-                &thresholds,
-                is_coarse,
-                memory,
-                &mut check,
-            );
+            let losses =
+                self.setting.loss.stumps(rows, set, &thresholds, is_coarse, memory, &mut check);
             let losses = match losses {
                 Ok(losses) => losses,
                 Err(error) => {
@@ -252,7 +245,6 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
         losses: &SideLosses,
     ) {
         let penalty = self.setting.penalty;
-        let ranks = &self.query.set.columns[item.column].ranks;
         let cost = |of: &[[f64; LANES]; 2], side: usize, lane: usize| {
             let leaf = losses.leaf[side][lane] + penalty;
             let leaves = [item.leaves.left, item.leaves.right][side];
@@ -267,7 +259,7 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
             let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
             let total = reached.left + reached.right;
             let split = Split {
-                test: RankedTest { column: item.column as u32, below: ranks[threshold] },
+                test: self.query.set.test(self.setting.rows, item.column, threshold),
                 leaves: item.leaves,
                 costs: reached,
             };
@@ -307,7 +299,7 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
 fn spread(
     open: &[(ThresholdGap, OpenThresholds)],
     around: Option<RankedTest>,
-    ranks: &[u32],
+    (rows, set): (&RankedRows, &SortedSet),
 ) -> Vec<(usize, usize)> {
     let mut lanes: Vec<(usize, usize)> = Vec::with_capacity(LANES);
     let all: usize = open.iter().map(|(_, open)| open.len()).sum();
@@ -316,7 +308,7 @@ fn spread(
         let free = LANES - lanes.len() - (open.len() - i - 1);
         if let Some(hint) = around {
             // At the hint, and 1, 2, 4, ... thresholds from it.
-            let center = low + ranks[low..high].partition_point(|&rank| rank < hint.below);
+            let center = set.threshold(rows, hint, low..high);
             let mut taken = vec![center];
             for step in (0..15).map(|i| 1_usize << i) {
                 taken.extend((center + step <= high).then(|| center + step));

@@ -175,6 +175,38 @@ def test_a_time_limit_leaves_a_proven_gap():
     assert model.upper_bound_ == pytest.approx(np.mean(model.predict(X) != y))
 
 
+@pytest.mark.parametrize("depth", [3, 4, 5])
+@pytest.mark.parametrize("ties", ["any", "first"])
+@pytest.mark.parametrize("seed", [0, 2])
+def test_a_deeper_search_that_ends_early_is_no_worse_than_two_levels(seed, ties, depth):
+    # An exclusive or with noise, which greedy growth does not see.
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(600, 8))
+    y = (X[:, 0] > 0.1) ^ (X[:, 1] > -0.2) ^ (rng.random(600) < 0.1)
+    two = fasttree.optimal_tree(X, y, max_depth=2, ties=ties)
+    assert two.proven_
+    for budget in (1, 2 * two.n_search_nodes_, 4 * two.n_search_nodes_):
+        # A budget of nodes ends a search with a time limit at the same place everywhere.
+        model = fasttree.optimal_tree(
+            X, y, max_depth=depth, ties=ties, time_limit=1e6, node_budget=budget
+        )
+        assert not model.proven_
+        assert model.training_errors_ == int((model.predict(X) != y).sum())
+        assert model.upper_bound_ == pytest.approx(model.training_errors_ / 600)
+        if budget > two.n_search_nodes_:
+            assert model.training_errors_ <= two.training_errors_
+
+
+def test_rows_that_stand_several_times_are_errors_as_often():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 2))
+    y = np.digitize(X[:, 0] * X[:, 1] + rng.normal(size=1500), [-0.3, 0.4])
+    once = fasttree.optimal_tree(X, y, max_depth=2)
+    often = fasttree.optimal_tree(np.tile(X, (12, 1)), np.tile(y, 12), max_depth=2)
+    assert often.training_errors_ == 12 * once.training_errors_
+    assert np.array_equal(often.tree_.threshold, once.tree_.threshold, equal_nan=True)
+
+
 def test_lookahead_is_optimal_above_and_greedy_below():
     X, y = load_breast_cancer(return_X_y=True)
     ahead = fasttree.optimal_tree(X, y, max_depth=4, lookahead=2)

@@ -55,7 +55,8 @@ pub(super) fn search<L: Loss>(
     let mut first = greedy(setting, whole, (depth, leaves), ChosenBy::Cost, control)?;
     // The tests that a plan leaves to be looked for take as long.
     let searching = &control.earlier(start.elapsed());
-    if depth > 1 && leaves > 3 {
+    // A search that ends takes as many steps from either tree.
+    if is_timed && depth > 1 && leaves > 3 {
         let by_gini = greedy(setting, whole, (depth, leaves), ChosenBy::Gini, searching)?;
         if by_gini.cost < first.cost {
             first = by_gini;

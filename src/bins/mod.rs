@@ -87,6 +87,9 @@ pub trait RowSource: Sync {
 impl RowSource for Dataset {
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
         let Column::Numeric(column) = &self.columns()[feature] else { return out.fill(f64::NAN) };
+        if let (RowChoice::All(_), Some(values)) = (rows, column.given()) {
+            return out.copy_from_slice(&values[first..][..out.len()]);
+        }
         for (i, x) in out.iter_mut().enumerate() {
             *x = column.value(rows.row(first + i) as u32);
         }

@@ -90,6 +90,11 @@ impl NumericColumn {
         }
     }
 
+    /// The values of a column of all rows; `None` for a sample, whose values are looked up.
+    pub fn given(&self) -> Option<&[f64]> {
+        self.drawn.is_none().then(|| &self.whole.values[..])
+    }
+
     /// The value of a row.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {

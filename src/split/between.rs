@@ -56,6 +56,14 @@ struct ScoredCut {
 }
 
 impl MeanNode {
+    /// Of rows with these sums, one per class: `None` for sums of classes, and as for
+    /// [`Self::new`].
+    #[inline]
+    pub fn of<S: Sum>(sums: &[S], min: Minimum) -> Option<Self> {
+        let all = sums.first()?.moments()?;
+        Self::new(all.weight, all.first as i64, min)
+    }
+
     /// `None` where sums may not fit 64 bits. Each row weighs 1, or stands for copies.
     #[inline]
     pub fn new(weight: i64, sum: i64, min: Minimum) -> Option<Self> {

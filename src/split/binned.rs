@@ -147,11 +147,10 @@ pub fn score_candidates<S: Sum>(
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     if branches == 2
         && sink.takes_means()
-        && let Some(node) = scan.known[0].moments()
-        && let Some(node) = MeanNode::new(node.weight, node.first as i64, scan.min)
+        && let Some(node) = MeanNode::of(scan.known, scan.min)
     {
-        let means = &mut scratch.means;
-        return score_bins(scan.feature, groups, node, context, means, sink);
+        let (sums, at) = (groups.sums.iter().copied(), |j: usize| groups.codes[j]);
+        return score_means(scan.feature, sums, &at, node, context, &mut scratch.means, sink);
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.unit, n);
     let limited = scan.min.rows > 1 || scan.min.weight > 0.0;
@@ -201,25 +200,27 @@ pub fn score_candidates<S: Sum>(
     flush(scan.feature, held, context, branches, scratch, sink)
 }
 
-/// Score the cuts of one feature by the means of a numeric target.
-fn score_bins<S: Sum>(
+/// Score the cuts of one feature by the means of a numeric target: cut `j` lies above bin `j`,
+/// whose code is `at(j)`. Bins without rows have none.
+pub fn score_means<S: Sum>(
     feature: u32,
-    groups: &BinGroups<S>,
+    bins: impl ExactSizeIterator<Item = S>,
+    at: &dyn Fn(usize) -> u32,
     mut node: MeanNode,
     context: &Context,
     scratch: &mut MeanScratch,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     reached::count(Way::GroupsNumbers);
-    let cuts = groups.codes.len() - 1;
+    let cuts = bins.len().saturating_sub(1);
     scratch.prepare(cuts.next_multiple_of(CHUNK));
     let (mut weight, mut sum) = (0, 0);
-    for (i, group) in groups.sums[..cuts].iter().enumerate() {
-        let group = group.moments().unwrap_or_default();
-        weight += group.weight;
-        sum += group.first as i64 - group.weight * node.whole;
-        (scratch.weights[i], scratch.sums[i]) = (weight, sum);
+    let places = scratch.weights.iter_mut().zip(&mut scratch.sums);
+    for ((own_weight, own_sum), bin) in places.zip(bins.take(cuts)) {
+        let bin = bin.moments().unwrap_or_default();
+        weight += bin.weight;
+        sum += bin.first as i64 - bin.weight * node.whole;
+        (*own_weight, *own_sum) = (if bin.weight == 0 { 0 } else { weight }, sum);
     }
-    let at = |j: usize| groups.codes[j];
-    node.give(feature, scratch.first(cuts), &at, context, sink)
+    node.give(feature, scratch.first(cuts), at, context, sink)
 }

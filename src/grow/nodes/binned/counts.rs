@@ -447,6 +447,23 @@ pub(super) enum NodeCounts<'n, S> {
 }
 
 impl<S: Sum> NodeCounts<'_, S> {
+    /// The sums of a numeric target by code of a feature; `None` where they are not counted.
+    pub fn moments(
+        &self,
+        context: &BinnedContext<'_>,
+        feature: usize,
+    ) -> Option<impl ExactSizeIterator<Item = S>> {
+        let (counters, place) = match *self {
+            Self::All(counters) => (counters, feature),
+            Self::Some(counters, chosen) => {
+                (counters, chosen.iter().position(|&f| f as usize == feature)?)
+            }
+            Self::Rows(_) => return None,
+        };
+        let sums = counters.plane(context, 0)[place..].iter().step_by(counters.features);
+        Some(sums.take(context.features[feature].width()).copied())
+    }
+
     /// Write the occupied codes of a feature, that of missing values included, into `out`,
     /// ascending. `keys` is memory for sorting.
     pub fn groups(

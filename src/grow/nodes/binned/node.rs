@@ -23,10 +23,11 @@ use crate::grow::search::{
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
+use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::subset::FeatureLevels;
-use crate::split::{BestOfEach, Scored};
+use crate::split::{BestOfEach, Scored, Sink};
 use crate::stats::Sum;
 use crate::tree::Test;
 
@@ -116,6 +117,15 @@ impl<S: Sum> BinnedNode<'_, S> {
         sink: &mut BestOfEach<'_>,
     ) -> Result<()> {
         let (min, unit) = (self.context.minimum(), self.context.unit);
+        if sink.takes_means()
+            && !self.context.features[feature].missing
+            && let Some(sums) = self.counts.moments(self.context, feature)
+            && let Some(node) = MeanNode::of(self.totals, min)
+        {
+            let (facts, at) = (&self.context.setting.context, |j: usize| j as u32);
+            let means = &mut workspace.search.block.means;
+            return binned::score_means(feature as u32, sums, &at, node, facts, means, sink);
+        }
         let known = self.known(feature, &mut workspace.memory);
         if let Some(known) = &known {
             reached::count(Way::GroupsMissing);

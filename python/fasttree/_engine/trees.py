@@ -104,6 +104,8 @@ def permutation_losses(
 def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
     """(feature, value, threshold) of training values that rounding to float32 moves over a
     threshold; none are known of rows of which the core has read only codes."""
+    if table.block is not None and table.block.dtype == np.float32:
+        return []
     return model.float32_conflicts(dataset_of(table))
 
 

@@ -26,7 +26,7 @@ from ..exports import Readable
 from ..table.doubtful import warn_of_small_classes
 from .batches.sources import batches_of
 from .declaration import check
-from .deep_trees import warn_of_depth
+from .deep_trees import DEEP, warn_of_depth
 from .explained import Explained
 from .explored import Explorable
 from .idle import refuse_idle
@@ -92,7 +92,8 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
             progress=self.progress,
         )
         self._adopt(model, table.class_values, table.has_feature_names)
-        warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
+        if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
+            warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         self._remember_rounding(table)
         self._keep_rows(FittedOn(rows, config))
         self._candidates = (
@@ -104,7 +105,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         self._adopt_schema(model, classes, has_names)
         for cached in ("_tree", "_trace", "_float32_conflicts"):
             self.__dict__.pop(cached, None)
-        self.n_nodes_ = self.tree_.node_count
+        self.n_nodes_ = model.shape[0]
 
     # -- predicting -------------------------------------------------------------------------------
 

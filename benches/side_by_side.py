@@ -162,8 +162,11 @@ def exact_tree(rows: int, ours: str, peers: str) -> Contest:
     return Contest(f"exact tree, {ours}", f"{rows:,} x 20 float32", work, goals, leaves, accuracy)
 
 
-def ydf_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
-    """YDF's random forest without limits, square root of the features a node."""
+def ydf_forest(
+    X: np.ndarray, y: np.ndarray, trees: int, task: str = "CLASSIFICATION"
+) -> Callable[[], Any]:
+    """YDF's random forest without limits: the square root of the features a node, for a number
+    all of them."""
     import ydf
 
     ydf.verbose(0)
@@ -173,7 +176,8 @@ def ydf_forest(X: np.ndarray, y: np.ndarray, trees: int) -> Callable[[], Any]:
         num_trees=trees,
         max_depth=-1,
         min_examples=1,
-        num_candidate_attributes=0,
+        task=getattr(ydf.Task, task),
+        num_candidate_attributes=0 if task == "CLASSIFICATION" else -1,
         winner_take_all=False,
         compute_oob_performances=False,
         num_threads=1,
@@ -289,10 +293,12 @@ def regression_forest(trees: int) -> Contest:
         ),
         "scikit-learn": lambda: RandomForestRegressor(trees, random_state=0).fit(X, y),
     }
-    ours, peer = work[OURS](), work["scikit-learn"]()
-    accuracy = {OURS: ours.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
-    check(max(accuracy.values()) - accuracy[OURS] < 0.01, f"R^2 {accuracy}")
     goals = {"scikit-learn": 15.0}
+    accuracy = {name: fit().score(X_test, y_test) for name, fit in work.items()}
+    if have("ydf"):
+        work["YDF"], goals["YDF"] = ydf_forest(X, y, trees, "REGRESSION"), 8.0
+        accuracy["YDF"] = r2_score(y_test, work["YDF"]().predict(ydf_columns(X_test)))
+    check(max(accuracy.values()) - accuracy[OURS] < 0.01, f"R^2 {accuracy}")
     name = f"forest of {trees} trees of a number"
     return Contest(name, "100,000 x 20 float32", work, goals, {}, accuracy)
 
@@ -420,13 +426,27 @@ def prediction() -> Contest:
     peer = DecisionTreeClassifier(random_state=0).fit(X, y)
     agree = float(np.mean(tree.predict(X_test) == peer.predict(X_test)))
     check(agree > 0.95, f"only {agree:.3f} of the predictions agree")
+    return predictions("predict", tree, peer, X_test, y_test)
+
+
+def prediction_of_numbers() -> Contest:
+    """20,000 rows down a tree of a number without limits."""
+    X, y, X_test, y_test = numeric_target(100_000)
+    tree = fasttree.FastTreeRegressor().fit(X, y)
+    peer = DecisionTreeRegressor(random_state=0).fit(X, y)
+    check(tree.score(X_test, y_test) > peer.score(X_test, y_test) - 0.01, "R^2 beside the peer's")
+    return predictions("predict a number", tree, peer, X_test, y_test)
+
+
+def predictions(name: str, tree: Any, peer: Any, X_test: np.ndarray, y_test: np.ndarray) -> Contest:
+    """The same new rows down two fitted trees."""
     work: dict[str, Callable[[], Any]] = {
         OURS: lambda: tree.predict(X_test),
         "scikit-learn": lambda: peer.predict(X_test),
     }
     leaves = {OURS: tree.get_n_leaves(), "scikit-learn": peer.get_n_leaves()}
     accuracy = {OURS: tree.score(X_test, y_test), "scikit-learn": peer.score(X_test, y_test)}
-    return Contest("predict", "20,000 x 20 float32", work, {"scikit-learn": 1.0}, leaves, accuracy)
+    return Contest(name, "20,000 x 20 float32", work, {"scikit-learn": 1.0}, leaves, accuracy)
 
 
 def numpy_gini(tables: np.ndarray) -> np.ndarray:
@@ -498,7 +518,8 @@ def contests(only: list[str], million: bool, trees: int) -> Iterator[Contest]:
             yield regression_tree("absolute_error", 100_000, 10, depth, {"scikit-learn": 6.0})
         if have("lightgbm"):
             yield binned_regression_tree()
-        yield regression_forest(min(trees, 10))
+        yield regression_forest(trees)
+        yield prediction_of_numbers()
     if wanted("multiway"):
         yield multiway_tree()
     if wanted("cv"):

@@ -9,7 +9,6 @@
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
 use crate::numeric::order_key;
-use crate::simd::prefetch;
 use std::sync::{Arc, OnceLock};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
@@ -98,15 +97,14 @@ impl NumericColumn {
     /// The value of a row.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
-        let row = self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]);
-        self.whole.values[row as usize]
+        *self.cell(row)
     }
 
-    /// Fetch the value of a row into the cache, for [`Self::value`] soon after.
+    /// Where the value of a row is kept.
     #[inline]
-    pub fn prefetch(&self, row: u32) {
+    pub fn cell(&self, row: u32) -> &f64 {
         let row = self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]);
-        prefetch(&self.whole.values, row as usize);
+        &self.whole.values[row as usize]
     }
 
     /// Number of missing values.

@@ -27,6 +27,7 @@ use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
+use crate::simd::prefetch;
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
@@ -176,7 +177,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             let foresee = |place: usize, at: usize| {
                 let column = self.context.numeric[place].column;
                 let beside = node.in_order(place).skip(at - 1).take(2);
-                beside.for_each(|row| column.prefetch(row));
+                beside.for_each(|row| prefetch(column.cell(row)));
             };
             let means = &mut workspace.search.block.means;
             return numbers.score_candidates(orders, features, foresee, context, means, sink);

@@ -5,7 +5,6 @@
 
 use super::level::for_each_level;
 use super::short::{Bytes, ROWS};
-use crate::data::entry_tied;
 
 /// The length of slices of cuts is a multiple of this: the lanes of the longest vectors.
 pub const CHUNK: usize = 8;
@@ -82,7 +81,8 @@ for_each_level! {
 
 for_each_level! {
     /// [`scores`] among rows that weigh 1: cut `j` has `first + j` of them on its left, and is none
-    /// where the entry `behind[j]` of the order has the value of the entry before it.
+    /// where the entry `behind[j]` of the order has the value of the entry before it: its lowest bit
+    /// is 1.
     pub fn scores_of_rows(
         sums: &[i64],
         first: usize,
@@ -100,7 +100,7 @@ for_each_level! {
         for ((sums, behind), out) in sums.iter().zip(behind).zip(out) {
             let mut weights = [0; CHUNK];
             for j in 0..CHUNK {
-                weights[j] = left[j] & (i64::from(entry_tied(behind[j])) - 1);
+                weights[j] = left[j] & (i64::from(behind[j] & 1) - 1);
                 left[j] += CHUNK as i64;
             }
             *out = scores_of(sums, &weights, of);
@@ -273,7 +273,7 @@ mod tests {
             let first = 1 + (mix(3, n) % 9) as i64;
             let sums: Vec<i64> = (0..n).map(|j| mix(4, j) as i64 >> 40).collect();
             let behind: Vec<u32> = (0..n).map(|j| mix(5, j) as u32 % 4).collect();
-            let tied = |j: usize| entry_tied(behind[j]) == 1;
+            let tied = |j: usize| behind[j] & 1 == 1;
             let weights: Vec<i64> =
                 (0..n as usize).map(|j| if tied(j) { 0 } else { first + j as i64 }).collect();
             let of = NodeNumbers { weight: 90.0, rest: 0.375, least: 2.0, scale: 0.5 };

@@ -9,7 +9,7 @@ use super::job::{Work, run};
 use super::model::PyModel;
 use super::plan::from_json;
 use crate::data::Dataset;
-use crate::exact::{self, Errors, Objective, SearchLimits};
+use crate::exact::{self, Cheapest, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
 use pyo3::prelude::*;
@@ -65,12 +65,13 @@ pub fn minimal_tree(
     model_of(py, data, found.tree, parameters, bounds)
 }
 
-/// The first tests of near-optimal trees by feature, as a JSON list of objects: see
-/// [`exact::FeatureRoots`].
+/// The first tests of near-optimal trees by feature, as a JSON list of objects (see
+/// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of them, whose models have the
+/// parameters of [`optimal_tree`].
 #[pyfunction]
 #[pyo3(signature = (
-    data, objective, limits, within, sample_weight = None, n_jobs = None, progress = None,
-    memory_limit = None
+    data, objective, limits, within, most_trees, parameters, sample_weight = None, n_jobs = None,
+    progress = None, memory_limit = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn near_optimal(
@@ -79,11 +80,13 @@ pub fn near_optimal(
     objective: &str,
     limits: &str,
     within: f64,
+    most_trees: usize,
+    parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
-) -> PyResult<String> {
+) -> PyResult<(String, Vec<Py<PyModel>>)> {
     let objective: Objective = from_json(objective)?;
     let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
@@ -91,9 +94,35 @@ pub fn near_optimal(
     let work = Work::from(usize::MAX).limited(memory_limit).stating();
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
-        exact::near_optimal(data, &rows, &weights, &objective, &limits, within, control)
+        exact::near_optimal(
+            data,
+            &rows,
+            &weights,
+            &objective,
+            &limits,
+            (within, most_trees),
+            control,
+        )
     })?;
-    Ok(json!(found).to_string())
+    let models = found.trees.into_iter().map(|tree| searched(py, data, tree, parameters));
+    Ok((json!(found.features).to_string(), models.collect::<PyResult<_>>()?))
+}
+
+/// A model of an optimal tree, with what was found under "found": a lower and an upper bound of the
+/// objective.
+fn searched(
+    py: Python<'_>,
+    data: &Dataset,
+    found: Cheapest,
+    parameters: &str,
+) -> PyResult<Py<PyModel>> {
+    let bounds = json!({
+        "lower_bound": found.lower,
+        "upper_bound": found.objective,
+        "search_nodes": found.opened,
+        "errors": found.errors,
+    });
+    model_of(py, data, found.tree, parameters, bounds)
 }
 
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
@@ -126,11 +155,5 @@ pub fn optimal_tree(
         let rows = positive_rows(data.len(), &weights);
         exact::optimal_tree(data, &rows, &weights, &objective, &limits, control)
     })?;
-    let bounds = json!({
-        "lower_bound": found.lower,
-        "upper_bound": found.objective,
-        "search_nodes": found.opened,
-        "errors": found.errors,
-    });
-    model_of(py, data, found.tree, parameters, bounds)
+    searched(py, data, found, parameters)
 }

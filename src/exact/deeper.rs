@@ -40,9 +40,9 @@ struct Progress {
     /// Gaps that a worker divides now.
     busy: Vec<DeepGap>,
     best: Incumbent,
-    /// If all first tests below the limit are asked for: those that were found, with their costs.
-    /// The limit then stays as it is.
-    all: Option<Vec<(RankedTest, f64)>>,
+    /// If all first tests below the limit are asked for: those that were found. The limit then
+    /// stays as it is.
+    all: Option<Vec<FirstTest>>,
     /// By column, a lower bound of the thresholds that are no longer open.
     closed: Vec<f64>,
     /// Tests to be tried first.
@@ -150,10 +150,9 @@ fn solve<L: Loss>(
     deeper.answer(by_column)
 }
 
-/// The first tests of the trees of a set that cost less than the limit of a query, with their
-/// costs, and a lower bound of all trees with a test. The query's columns whose bound is infinite
-/// are left out. If not `is_all`, the best first test alone. `less`: lower bounds of trees of one
-/// level less, of all of them and by column.
+/// The first tests of the trees of a set that cost less than the limit of a query. The query's
+/// columns whose bound is infinite are left out. If not `is_all`, the best first test alone.
+/// `less`: lower bounds of trees of one level less, of all of them and by column.
 pub(super) fn first_tests<L: Loss>(
     setting: &Setting<'_, L>,
     query: &Query<'_>,
@@ -161,7 +160,7 @@ pub(super) fn first_tests<L: Loss>(
     is_all: bool,
     pool: &Pool<L::Memory>,
     control: &Control,
-) -> Result<Vec<(RankedTest, f64)>> {
+) -> Result<Vec<FirstTest>> {
     let best = Incumbent::new(query.limit, false);
     let mut progress = Progress::new(setting, query, best, less, Vec::new());
     progress.all = is_all.then(Vec::new);
@@ -179,8 +178,10 @@ pub(super) fn first_tests<L: Loss>(
     match progress.halted {
         Some(error) => Err(error),
         None => Ok(progress.all.unwrap_or_else(|| {
-            let best = progress.best;
-            best.split.map(|split| (split.test, best.cost)).into_iter().collect()
+            let Incumbent { cost, split, plan, .. } = progress.best;
+            let best =
+                split.zip(plan).map(|(Split { test, .. }, plan)| FirstTest { test, cost, plan });
+            best.into_iter().collect()
         })),
     }
 }
@@ -502,18 +503,18 @@ impl<L: Loss> Deeper<'_, '_, L> {
         let (cost, costs) = (left + right, SideCosts { left, right });
         let split = Split { test: solved.test, leaves, costs };
         progress.best.reached = progress.best.reached.min(cost);
-        let limit = progress.best.cost;
-        if let Some(all) = &mut progress.all {
-            if solved.plans.iter().all(Option::is_some) && cost < limit {
-                all.push((solved.test, cost));
+        if let [Some(left), Some(right)] = solved.plans {
+            let test = solved.test;
+            let plan = Plan::Split(Box::new(PlanSplit { test, left, right }));
+            if let Some(all) = &mut progress.all {
+                if cost < progress.best.cost {
+                    all.push(FirstTest { test, cost, plan });
+                }
+            } else if progress.best.is_beaten(self.setting, cost, &split) {
+                progress.best.cost = progress.best.cost.min(cost);
+                progress.best.split = Some(split);
+                progress.best.plan = Some(plan);
             }
-        } else if let [Some(left), Some(right)] = solved.plans
-            && progress.best.is_beaten(self.setting, cost, &split)
-        {
-            progress.best.cost = progress.best.cost.min(cost);
-            progress.best.split = Some(split);
-            progress.best.plan =
-                Some(Plan::Split(Box::new(PlanSplit { test: solved.test, left, right })));
         }
         let here = solved.by_column;
         if threshold - gap.from > 1 {
@@ -545,6 +546,13 @@ impl<L: Loss> Deeper<'_, '_, L> {
         self.setting.for_subsets(self.query, lower, &mut by_column);
         Answer { best, lower, by_column, halted: progress.halted.clone() }
     }
+}
+
+/// A first test, with the best tree that has it.
+pub(super) struct FirstTest {
+    pub(super) test: RankedTest,
+    pub(super) cost: f64,
+    pub(super) plan: Plan,
 }
 
 /// What was found about both sides of a threshold.

@@ -51,7 +51,7 @@ mod sorted;
 mod two_levels;
 mod written;
 
-pub use near::{FeatureRoots, RootTest};
+pub use near::{FeatureRoots, NearTrees, RootTest};
 pub use objective::{Cheapest, Objective, TieRule};
 pub use optimal::{near_optimal, optimal_tree};
 pub use problem::{Errors, MAX_CLASSES, MAX_ROWS};

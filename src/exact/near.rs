@@ -1,10 +1,15 @@
 //! The first tests of trees that are nearly optimal.
 //!
 //! Each feature is searched on its own: all its tests below a limit, or, if there is none, its best
-//! one. So the list says what every feature can do as the first one.
+//! one. So the list says what every feature can do as the first one. The best trees of some of
+//! these tests are written down.
 
-use super::deeper::{first_tests, solve_any};
+use super::deeper::{FirstTest, first_tests, solve_any};
+use super::found::flat;
 use super::losses::Loss;
+use super::objective::Cheapest;
+use super::part::SetPart;
+use super::passes::complete;
 use super::ranked::{Asked, RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
 use super::setting::{Answer, Query};
@@ -12,6 +17,17 @@ use super::sorted::SortedSet;
 use crate::error::Result;
 use crate::numeric::midpoint;
 use crate::parallel::Control;
+use std::sync::atomic::Ordering;
+
+/// First tests of near-optimal trees, and the best trees of some of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearTrees {
+    /// One of each feature.
+    pub features: Vec<FeatureRoots>,
+    /// The trees that [`RootTest::tree`] numbers: of the best test of each feature, then of the
+    /// other tests, by their objective.
+    pub trees: Vec<Cheapest>,
+}
 
 /// The trees whose first test is of one feature.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -35,20 +51,25 @@ pub struct RootTest {
     pub missing_right: Option<bool>,
     /// The objective of the best tree with this test.
     pub objective: f64,
+    /// That tree, a position in [`NearTrees::trees`]; none if it is not written down.
+    pub tree: Option<usize>,
 }
 
-/// The first tests of trees within a distance of the least objective.
-pub(super) struct NearRoots(pub(super) f64);
+/// The first tests of trees within a distance of the least objective, and at most so many trees.
+pub(super) struct NearRoots {
+    pub(super) within: f64,
+    pub(super) most_trees: usize,
+}
 
 impl Question for NearRoots {
-    type Found = Vec<FeatureRoots>;
+    type Found = NearTrees;
 
     fn ask<L: Loss>(
         &self,
         search: &OptimalSearch<'_>,
         loss: &L,
         (control, _): (&Control, &Control),
-    ) -> Result<Vec<FeatureRoots>> {
+    ) -> Result<NearTrees> {
         let Started { setting, set, pool, depth, leaves, .. } =
             search.start(loss, false, control)?;
         let zeros = vec![0.0; set.columns.len()];
@@ -58,14 +79,16 @@ impl Question for NearRoots {
         };
         let best = whole(depth)?.best.cost;
         // Costs are sums in any order.
-        let limit = best + self.0 * search.total + 1e-9 * (1.0 + best.abs());
-        let features = search.n_features();
-        let mut found = Vec::with_capacity(features);
+        let optimal = best + 1e-9 * (1.0 + best.abs());
+        let limit = optimal + self.within * search.total;
+        let mut found = NearTrees { features: Vec::new(), trees: Vec::new() };
         if depth == 0 || leaves < 2 {
             return Ok(found);
         }
+        // Every test with its place in the list; the best of each feature comes first.
+        let mut all: Vec<(bool, FirstTest, (usize, usize))> = Vec::new();
         let Answer { lower, by_column: less, .. } = whole(depth - 1)?;
-        for feature in 0..features {
+        for feature in 0..search.n_features() {
             let of_feature = |column: &TestColumn| match column.feature == feature {
                 true => 0.0,
                 false => f64::INFINITY,
@@ -82,14 +105,30 @@ impl Question for NearRoots {
                 tests = roots(f64::INFINITY, false)?;
             }
             // A test may stand there several times, with other numbers of leaves on its sides.
-            let key = |test: &RankedTest| search.ranked.key(*test);
-            tests.sort_by(|a, b| key(&a.0).cmp(&key(&b.0)).then(a.1.total_cmp(&b.1)));
-            tests.dedup_by_key(|test| test.0);
-            let told = |&(test, cost): &(RankedTest, f64)| {
-                let objective = cost / search.total;
-                RootTest { objective, ..told(search, &set, test) }
+            let key = |own: &FirstTest| search.ranked.key(own.test);
+            tests.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cost.total_cmp(&b.cost)));
+            tests.dedup_by_key(|own| own.test);
+            let told = |own: &FirstTest| {
+                let objective = own.cost / search.total;
+                RootTest { objective, ..told(search, &set, own.test) }
             };
-            found.push(FeatureRoots { feature, tests: tests.iter().map(told).collect(), is_near });
+            let told = tests.iter().map(told).collect();
+            found.features.push(FeatureRoots { feature, tests: told, is_near });
+            let costs = tests.iter().map(|own| own.cost).enumerate();
+            let first = costs.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i);
+            all.extend(
+                (tests.into_iter().enumerate())
+                    .map(|(i, own)| (Some(i) != first, own, (feature, i))),
+            );
+        }
+        all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cost.total_cmp(&b.1.cost)));
+        for (_, FirstTest { cost, plan, .. }, (feature, i)) in all.into_iter().take(self.most_trees)
+        {
+            let known = complete(&setting, SetPart::whole(&set), &plan, (0, 0), control)?;
+            let lower = (cost > optimal).then_some(best);
+            let opened = setting.opened.load(Ordering::Relaxed);
+            found.features[feature].tests[i].tree = Some(found.trees.len());
+            found.trees.push(search.written(loss, &flat(&known.plan), lower, opened));
         }
         Ok(found)
     }
@@ -115,5 +154,5 @@ fn told(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTe
     let is_twin = |other: &TestColumn| other.feature == column.feature && other.missing_right;
     let twins = search.ranked.columns.iter().any(is_twin);
     let missing_right = twins.then_some(column.missing_right);
-    RootTest { threshold, levels, missing_right, objective: 0.0 }
+    RootTest { threshold, levels, missing_right, objective: 0.0, tree: None }
 }

@@ -3,7 +3,7 @@
 //! [`near_optimal`] lists the first tests of trees that are nearly as good.
 
 use super::SearchLimits;
-use super::near::{FeatureRoots, NearRoots};
+use super::near::{NearRoots, NearTrees};
 use super::objective::{Cheapest, ERROR, Objective};
 use super::pairs::{best_by, leaf_by};
 use super::search::{BestTree, Prepared};
@@ -56,7 +56,8 @@ pub fn optimal_tree(
     }
 }
 
-/// By feature, the first tests of trees whose objective is at most `within` above the least.
+/// By feature, the first tests of trees whose objective is at most `within` above the least, and
+/// the best trees of at most `most_trees` of these tests.
 ///
 /// # Errors
 /// Those of [`optimal_tree`], and [`Error::OutOfTime`] within limits of time or search nodes.
@@ -66,9 +67,9 @@ pub fn near_optimal(
     weights: &Weights,
     objective: &Objective,
     limits: &SearchLimits,
-    within: f64,
+    (within, most_trees): (f64, usize),
     control: &Control,
-) -> Result<Vec<FeatureRoots>> {
+) -> Result<NearTrees> {
     if objective.lookahead.is_some() || objective.measure()?.is_some() {
         return Err(Error::Unsupported {
             what: "near-optimal trees with lookahead, or by a measure that is no sum".into(),
@@ -79,5 +80,5 @@ pub fn near_optimal(
     let control = prepared.control(control);
     let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
     let ranked = prepared.ranked(&searching)?;
-    prepared.search(&ranked).ask(&NearRoots(within), (&searching, &searching))
+    prepared.search(&ranked).ask(&NearRoots { within, most_trees }, (&searching, &searching))
 }

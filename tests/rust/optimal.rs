@@ -10,7 +10,7 @@ use fasttree_core::exact::{
 };
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::CompiledTree;
-use fasttree_core::tree::Test;
+use fasttree_core::tree::{Test, Tree};
 use std::collections::HashMap;
 
 /// A tiny table; columns of numbers first, then of levels. None is a missing value.
@@ -215,6 +215,20 @@ impl Enumeration<'_> {
         best
     }
 
+    /// The cost of a tree, whose leaves the rows reach as in prediction.
+    pub(super) fn cost(&self, tree: &Tree) -> f64 {
+        let (table, data) = (self.table, self.table.data());
+        let at = CompiledTree::new(tree, data.schema()).unwrap();
+        let at = at.leaves(&data, data.len(), &Control::new(1)).unwrap();
+        let mut counts: HashMap<u32, Vec<f64>> = HashMap::new();
+        for (i, &leaf) in at.iter().enumerate() {
+            let own = counts.entry(leaf).or_insert_with(|| vec![0.0; table.k]);
+            own[usize::from(data.classes()[i])] += table.weights[data.original()[i] as usize];
+        }
+        let losses = counts.values().map(|counts| loss(self.name, &self.costs, counts));
+        losses.sum::<f64>() + self.penalty * tree.shape().leaves as f64
+    }
+
     /// The feature of the first of all best tests of all rows; none for a leaf.
     fn first(&mut self, set: u32, depth: usize, leaves: usize) -> Option<(usize, u32)> {
         let best = self.best(set, depth, leaves);
@@ -314,17 +328,8 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
         assert!((cost - expected.cost).abs() < 1e-7, "{cost} is not {expected:?}: {told}");
         assert_eq!(found.lower, found.objective, "{told}");
         // The tree is what it says.
-        let (data, tree) = (table.data(), &found.tree);
-        let at = CompiledTree::new(tree, data.schema()).unwrap();
-        let at = at.leaves(&data, data.len(), &Control::new(1)).unwrap();
-        let mut counts: HashMap<u32, Vec<f64>> = HashMap::new();
-        for i in 0..n {
-            let own = counts.entry(at[i]).or_insert_with(|| vec![0.0; table.k]);
-            own[usize::from(data.classes()[i])] += table.weights[data.original()[i] as usize];
-        }
-        let shape = tree.shape();
-        let own: f64 = counts.values().map(|counts| loss(name, &enumeration.costs, counts)).sum();
-        let own = own + penalty * shape.leaves as f64;
+        let own = enumeration.cost(&found.tree);
+        let shape = found.tree.shape();
         assert!((own - cost).abs() < 1e-7, "{own} is not {cost}: {told}");
         assert!(shape.depth <= depth && shape.leaves <= leaves, "{told}");
         if objective.ties == TieRule::First {

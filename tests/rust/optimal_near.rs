@@ -3,7 +3,9 @@
 
 use super::growth::draw;
 use super::optimal::{Enumeration, Table, asked, optimal};
-use fasttree_core::exact::{NominalTests, Objective, RootTest, SearchLimits, near_optimal};
+use fasttree_core::exact::{
+    FeatureRoots, NominalTests, Objective, RootTest, SearchLimits, near_optimal,
+};
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::Test;
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +36,7 @@ fn objective_of(seed: &mut u64, name: &str) -> Objective {
 
 #[test]
 fn near_optimal_first_tests_are_those_of_enumeration() {
-    let (mut seed, mut near, mut others) = (3, 0, 0);
+    let (mut seed, mut near, mut others, mut trees) = (3, 0, 0, 0);
     for _ in 0..300 {
         let table = Table::random(&mut seed, 9);
         let n = table.classes.len();
@@ -42,6 +44,7 @@ fn near_optimal_first_tests_are_those_of_enumeration() {
         let leaf_penalty = [0.0, 0.05][draw(&mut seed) as usize % 2];
         let objective = Objective { leaf_penalty, ..objective_of(&mut seed, name) };
         let within = [0.0, 0.03, 0.2][draw(&mut seed) as usize % 3];
+        let most_trees = draw(&mut seed) as usize % 9;
         let total: f64 = table.weights.iter().sum();
         let (depth, leaves) =
             (objective.max_depth.unwrap_or(n), objective.max_leaf_nodes.unwrap_or(n));
@@ -64,14 +67,47 @@ fn near_optimal_first_tests_are_those_of_enumeration() {
         }
         let found = asked(&table, |data, rows, weights| {
             let (limits, control) = (SearchLimits::default(), Control::new(1));
-            near_optimal(data, rows, weights, &objective, &limits, within, &control)
+            near_optimal(data, rows, weights, &objective, &limits, (within, most_trees), &control)
         });
         let told = format!("{name} {within} {objective:?}\n{:?} {:?}", table.numbers, table.levels);
         if n < 2 || leaves < 2 {
             continue;
         }
-        assert_eq!(found.len(), table.numbers.len() + table.levels.len());
-        for roots in found {
+        assert_eq!(found.features.len(), table.numbers.len() + table.levels.len());
+        // The trees are those of the tests that say so: first the best of every feature.
+        let all: usize = found.features.iter().map(|roots| roots.tests.len()).sum();
+        assert_eq!(found.trees.len(), most_trees.min(all), "{told}");
+        for (i, own) in found.trees.iter().enumerate() {
+            let cost = enumeration.cost(&own.tree);
+            assert!((cost - own.objective * total).abs() < 1e-7, "{cost} {own:?} {told}");
+            assert!((own.lower * total - least).abs() < 1e-7, "{own:?} {told}");
+            assert_eq!(own.lower == own.objective, cost < least + 1e-7, "{own:?} {told}");
+            let shape = own.tree.shape();
+            assert!(shape.depth <= depth && shape.leaves <= leaves, "{told}");
+            let of = |roots: &&FeatureRoots| roots.tests.iter().any(|test| test.tree == Some(i));
+            let [roots] = found.features.iter().filter(of).collect::<Vec<_>>()[..] else {
+                panic!("{told}")
+            };
+            let best = roots.tests.iter().map(|test| test.objective).fold(f64::INFINITY, f64::min);
+            let test = roots.tests.iter().find(|test| test.tree == Some(i)).unwrap();
+            assert!((test.objective - own.objective).abs() < 1e-9, "{told}");
+            let having = found.features.iter().filter(|roots| !roots.tests.is_empty()).count();
+            assert!(i >= having || test.objective == best, "{told}");
+            // The first test of the tree is the one that is told.
+            let root = own.tree.nodes[0];
+            assert_eq!(root.feature as usize, roots.feature, "{told}");
+            let left = left_of(&table, roots.feature, test);
+            let mut sides: Vec<u32> = (own.tree.nodes.iter())
+                .filter(|node| node.parent == 0)
+                .map(|node| node.rows)
+                .collect();
+            let mut expected = [left.count_ones(), (set & !left).count_ones()];
+            sides.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(sides, expected, "{told}");
+            trees += 1;
+        }
+        for roots in found.features {
             let own: BTreeMap<u32, f64> = (expected.iter())
                 .filter(|((feature, _), _)| *feature == roots.feature)
                 .map(|((_, left), cost)| (*left, *cost))
@@ -100,7 +136,7 @@ fn near_optimal_first_tests_are_those_of_enumeration() {
             }
         }
     }
-    assert!(near > 300 && others > 100, "{near} {others}");
+    assert!(near > 300 && others > 100 && trees > 500, "{near} {others} {trees}");
 }
 
 /// All pairs of misclassified weight, of negative and of positive rows.

@@ -220,25 +220,28 @@ def near_optimal(
     table: Table,
     objective: dict[str, Any],
     limits: dict[str, Any],
-    within: float,
+    near: tuple[float, int],
+    parameters: str,
     *,
     sample_weight: MaybeArray = None,
     n_jobs: int | None = None,
     progress: Progress = None,
     memory_limit: int | None = None,
-) -> list[dict[str, Any]]:
-    """By feature, the first tests of trees whose objective is at most `within` above the least."""
-    found = _core.near_optimal(
+) -> tuple[list[dict[str, Any]], list[Model]]:
+    """By feature, the first tests of trees whose objective is near the least, and the best trees of
+    some of them; `near`: the largest difference, and the largest number of trees."""
+    found, models = _core.near_optimal(
         dataset_of(table),
         json.dumps(objective),
         json.dumps(limits),
-        within,
+        *near,
+        parameters,
         as_weights(sample_weight),
         n_jobs,
         make_report(progress, "search"),
         memory_limit,
     )
-    return list(json.loads(found))
+    return json.loads(found), models
 
 
 copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))

@@ -2,6 +2,7 @@
 
 from .beside_greedy import GreedyComparison
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
+from .first_tests import FirstTests
 from .forest import FastForestClassifier, FastForestRegressor
 from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier, fit
@@ -11,6 +12,7 @@ __all__ = [
     "FastForestRegressor",
     "FastTreeClassifier",
     "FastTreeRegressor",
+    "FirstTests",
     "GreedyComparison",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",

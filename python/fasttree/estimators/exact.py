@@ -55,7 +55,7 @@ from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .costs import costs_of
 from .explained import by_own_criterion
-from .first_tests import first_tests
+from .first_tests import FirstTests, first_tests
 from .parameters import criterion_to_text
 from .tree import FastTreeClassifier
 
@@ -120,6 +120,11 @@ class _Searched(FastTreeClassifier):
         if limits["time_limit"] is not None:
             limits["time_limit"] = max(0.0, limits["time_limit"] + started - time.monotonic())
         return limits, table, weights
+
+    def _take(self, model: _engine.Model, table: Table) -> None:
+        """Become the estimator of a model that a search of rows has found."""
+        self._finish(model, table.class_values, table.has_feature_names)
+        self._remember_rounding(table)
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._candidates = {}
@@ -255,8 +260,7 @@ class MinimalTreeClassifier(_Searched):
             sample_weight=weights,
             progress=self.progress,
         )
-        self._finish(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
+        self._take(model, table)
         return self
 
 
@@ -420,8 +424,7 @@ class OptimalTreeClassifier(_Searched):
             progress=self.progress,
             memory_limit=most_memory,
         )
-        self._finish(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
+        self._take(model, table)
         return self
 
     def near_optimal(
@@ -431,7 +434,8 @@ class OptimalTreeClassifier(_Searched):
         sample_weight: MaybeArray = None,
         *,
         within: float = 0.01,
-    ) -> Records:
+        max_trees: int = 20,
+    ) -> FirstTests:
         """What every feature can do as the first test, and how many first tests are nearly optimal:
         those with a tree whose objective is at most that of the optimum + `within`.
 
@@ -443,6 +447,8 @@ class OptimalTreeClassifier(_Searched):
             X, y, sample_weight: the rows of the fit.
             within: distance to the optimum, >= 0, in units of the objective (with
                 ``criterion="error"``: a share of the rows).
+            max_trees: trees that are kept for `FirstTests.explore`, >= 0: of the best first test of
+                every feature, then of the other tests, by their objective.
 
         Returns:
             One dict per feature, best first: ``feature``, its name; ``objective``, that of the best
@@ -450,11 +456,13 @@ class OptimalTreeClassifier(_Searched):
             ``more``, how much more than the optimum; ``tests``, how many of its first tests come
             within; ``found``, these tests (if there are none, the best one), each a dict with
             ``threshold`` (numbers up to it go left) or ``levels`` (these go left), ``missing``
-            ("left" or "right", None where no value is missing) and ``objective``.
+            ("left" or "right", None where no value is missing), ``objective`` and ``tree``, the
+            place of its best tree in the attribute ``trees`` (None: it is not kept). The method
+            ``explore`` shows these trees beside a list of their first tests.
 
         Raises:
             ValueError: `lookahead`, a criterion that is no sum over the leaves, a negative
-                `within`.
+                `within` or `max_trees`.
 
         Examples:
             >>> from sklearn.datasets import load_iris
@@ -465,20 +473,27 @@ class OptimalTreeClassifier(_Searched):
             [('x2', 6, 17), ('x3', 6, 10), ('x0', 9, 0), ('x1', 21, 0)]
         """
         within = real("within", within, 0.0, 1e9)
+        most_trees = integer("max_trees", max_trees, 0)
         objective = self._objective()
         limits, table, weights = self._searchable(X, y, sample_weight)
         objective["cost_matrix"] = costs_of(self.cost_matrix, len(table.classes))
-        searched = _engine.near_optimal(
+        searched, models = _engine.near_optimal(
             table,
             objective,
             {**limits, "time_limit": None, "node_budget": None},
-            within,
+            (within, most_trees),
+            _parameters(self, table),
             sample_weight=weights,
             n_jobs=threads(self.n_jobs),
             progress=self.progress,
             memory_limit=checked_memory("memory_limit", self.memory_limit),
         )
-        return first_tests(table, searched, within)
+        trees = []
+        for model in models:
+            tree = OptimalTreeClassifier(**self.get_params(deep=False))
+            tree._take(model, table)
+            trees.append(tree)
+        return first_tests(table, searched, within, trees)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None

@@ -168,6 +168,7 @@ def explored(
     criteria: Iterable[Any] | None = None,
     title: str = "",
     limits: ExplorerLimits | None = None,
+    roots: dict[str, Any] | None = None,
 ) -> Exploration:
     """The page of several fitted models; see `Explorable.explore`.
 
@@ -175,6 +176,10 @@ def explored(
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `Explorable.explore`.
         limits: limits of the content; None: the defaults.
+        roots: what the page lists of the first tests of the models: ``within``, the distance to
+            the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
+            (than the optimum) and ``tests`` (of the same feature, within the distance). None: no
+            list.
 
     Raises:
         ValueError: models of different columns or classes, or as in `Explorable.explore`.
@@ -224,6 +229,7 @@ def explored(
             "criteria": listed,
             "rows": stored,
             "forest": n_trees > len(models),
+            "roots": roots,
             "trees": [tree.document(index) for tree in trees],
             "kept": [*notes, *note],
         }

@@ -418,6 +418,117 @@ def test_near_optimal_names_levels_and_sides_of_missing_values():
         ahead.near_optimal(X, y)
 
 
+def levels_and_gaps():
+    import pandas as pd
+
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "colour": pd.Categorical(rng.choice(["red", "green", "blue"], 120)),
+            "size": rng.normal(size=120).round(1),
+            "age": rng.integers(20, 60, 120).astype(float),
+        }
+    )
+    y = (frame["colour"] == "red") ^ (frame["size"] + rng.normal(size=120) > 0)
+    frame.loc[rng.random(120) < 0.1, "age"] = np.nan
+    return frame, np.where(y, "yes", "no"), rng.integers(1, 4, 120) / 2
+
+
+def like_a_bank():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(200, 4)).round(1)
+    score = X[:, 0] * X[:, 1] + X[:, 2] + rng.normal(size=200)
+    return X, (score > 0.5).astype(int), None
+
+
+@pytest.mark.parametrize(
+    ("rows", "how", "max_trees"),
+    [
+        (like_a_bank, {"max_depth": 2}, 20),
+        (like_a_bank, {"max_depth": 3, "max_leaf_nodes": 5, "criterion": "gini"}, 5),
+        (levels_and_gaps, {"max_depth": 2, "nominal_splits": "subset"}, 3),
+        (levels_and_gaps, {"max_depth": 3, "leaf_penalty": 0.02, "min_samples_leaf": 4}, 9),
+        (levels_and_gaps, {"max_depth": 2, "cost_matrix": [[0, 3], [1, 0]]}, 9),
+    ],
+)
+def test_the_page_of_first_tests_shows_the_tree_of_each(rows, how, max_trees):
+    X, y, weights = rows()
+    model = fasttree.optimal_tree(X, y, sample_weight=weights, **how)
+    roots = model.near_optimal(X, y, weights, within=0.02, max_trees=max_trees)
+    page = roots.explore(X, y, candidate_nodes=0).document
+    told, trees = page["roots"], page["trees"]
+    assert told["of"] == sum(len(row["found"]) for row in roots)
+    assert len(trees) == len(roots.trees) == min(max_trees, told["of"])
+    assert told["objective"] == sorted(told["objective"])
+    assert told["objective"][0] == pytest.approx(model.upper_bound_)
+    least = [test["objective"] for test in roots[0]["found"]]
+    assert told["more"][0] == 0 and min(least) == pytest.approx(told["objective"][0])
+    kept = {
+        test["tree"]: (row, test)
+        for row in roots
+        for test in row["found"]
+        if test["tree"] is not None
+    }
+    assert sorted(kept) == list(range(len(trees)))
+    # The best test of every feature has a tree, if there is room for it.
+    best_kept = {
+        row["feature"] for row, test in kept.values() if test["objective"] == row["objective"]
+    }
+    assert len(best_kept) == min(max_trees, len(roots))
+    places = sorted(kept, key=lambda tree: kept[tree][1]["objective"])
+    each = np.ones(len(y)) if weights is None else weights
+    for shown, place in enumerate(places):
+        (row, test), tree = kept[place], roots.trees[place]
+        assert told["objective"][shown] == test["objective"]
+        assert told["tests"][shown] == row["tests"]
+        assert told["more"][shown] == pytest.approx(test["objective"] - model.upper_bound_)
+        # The objective, from the tree itself.
+        leaves = tree.tree_.value[tree.tree_.n_children == 0]
+        if "criterion" in how:
+            losses = (leaves.sum(1) - (leaves**2).sum(1) / leaves.sum(1)).sum()
+        elif "cost_matrix" in how:
+            losses = (leaves @ np.array(how["cost_matrix"])).min(axis=1).sum()
+        else:
+            losses = each[tree.predict(X) != y].sum()
+        penalty = how.get("leaf_penalty", 0.0) * len(leaves)
+        assert test["objective"] == pytest.approx(losses / each.sum() + penalty)
+        assert tree.upper_bound_ == pytest.approx(test["objective"])
+        assert tree.lower_bound_ == pytest.approx(model.upper_bound_)
+        assert tree.proven_ == (told["more"][shown] < 1e-9)
+        assert tree.get_depth() <= how["max_depth"]
+        # What the page draws is that tree, and its name is the first test.
+        own = trees[shown]
+        assert own["parent"] == tree.tree_.parent.tolist()
+        assert own["counts"][0][1::2] == pytest.approx(sorted(tree.tree_.value[0])[::-1])
+        assert page["features"][own["feature"][0]]["name"] == row["feature"]
+        assert own["name"].startswith(row["feature"])
+        if test["threshold"] is not None:
+            assert own["part"][1][:2] == [None, pytest.approx(test["threshold"])]
+        else:
+            codes = own["part"][1][0]
+            levels = page["features"][own["feature"][0]]["levels"]
+            assert [levels[code] for code in codes] == list(test["levels"])
+        assert own["name"].endswith("or missing") == (test["missing"] == "left")
+        goes = X[row["feature"]] if hasattr(X, "columns") else X[:, int(row["feature"][1:])]
+        left = goes.isin(test["levels"]) if test["levels"] else goes <= test["threshold"]
+        left = np.asarray(left) | (np.asarray(goes != goes) & (test["missing"] == "left"))
+        assert own["weight"][1] == pytest.approx(each[left].sum())
+
+
+def test_first_tests_without_trees_have_no_page():
+    X, y, _ = like_a_bank()
+    model = fasttree.optimal_tree(X, y, max_depth=2)
+    without = model.near_optimal(X, y, max_trees=0)
+    assert without.trees == [] and without[0]["found"][0]["tree"] is None
+    with pytest.raises(ValueError, match="max_trees >= 1"):
+        without.explore(X, y)
+    with pytest.raises(ValueError, match="max_trees"):
+        model.near_optimal(X, y, max_trees=-1)
+    alone = model.near_optimal(X, y, max_trees=1).explore()
+    assert len(alone.document["trees"]) == 1 and alone.document["rows"] is None
+    assert model.explore(X, y).document["roots"] is None
+
+
 @pytest.mark.parametrize(
     ("criterion", "score"),
     [

@@ -31,6 +31,7 @@ SCRIPTS = (
     "candidates.js",
     "node.js",
     "row.js",
+    "roots.js",
     "explorer.js",
 )
 """Files of the script, in the order in which they are joined."""

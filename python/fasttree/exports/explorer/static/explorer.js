@@ -26,10 +26,15 @@ function Explorer(root, data) {
   this.status = make("p.status.hide", { "aria-live": "polite" });
   root.append(this.body, this.footer(), this.status);
   this.addPane(0);
-  if (this.trees.length > 1 && !data.forest) this.addPane(1);
+  if (this.trees.length > 1 && !data.forest && !data.roots) this.addPane(1);
   root.addEventListener("keydown", function (event) { self.key(event); });
   this.differ();
   this.select(this.panes[0], 0);
+  if (data.roots) {
+    this.list = rootList(this.trees, data.roots, function (t) { self.showRoot(t); });
+    this.tab = "roots";
+    this.showPanel();
+  }
 }
 
 /** The criterion that is compared with the tree's own: gini or info_gain, where they are listed. */
@@ -150,6 +155,7 @@ Explorer.prototype.addPane = function (place) {
         change((Number(select.value) + by + self.trees.length) % self.trees.length);
       };
     };
+    pane.change = change;
     head.append(make("button", { type: "button", "aria-label": "Previous tree", onclick: step(-1) },
       "‹"), select,
       make("button", { type: "button", "aria-label": "Next tree", onclick: step(1) }, "›"));
@@ -218,6 +224,13 @@ Explorer.prototype.goToDifference = function () {
 
 Explorer.prototype.focused = function (pane) { this.current = pane; };
 
+/** Show the tree of a first test in the pane in use; the list stays. */
+Explorer.prototype.showRoot = function (t) {
+  (this.current || this.panes[0]).change(t);
+  this.tab = "roots";
+  this.showPanel();
+};
+
 /** Tell of a node. */
 Explorer.prototype.select = function (pane, node) {
   this.current = pane;
@@ -228,12 +241,16 @@ Explorer.prototype.select = function (pane, node) {
 Explorer.prototype.showPanel = function () {
   var self = this, pane = this.current || this.panes[0], tree = pane.tree, node = pane.active;
   var tabs = make("div.tabs", { role: "group", "aria-label": "Details" });
-  [["node", "Node"], ["row", "Follow a row"]].forEach(function (one) {
+  var names = [["node", "Node"], ["row", "Follow a row"]];
+  if (this.list) names.unshift(["roots", "First tests"]);
+  names.forEach(function (one) {
     tabs.append(make("button",
       { type: "button", "aria-pressed": String(self.tab === one[0]),
       onclick: function () { self.tab = one[0]; self.showPanel(); } }, one[1]));
   });
+  if (this.list) this.list.mark(this.trees.indexOf(tree));
   var inner = this.tab === "row" ? this.rowPanel.element
+    : this.tab === "roots" ? this.list.element
     : nodePanel(tree, node, this.state, function () { self.keepScroll(); }, function (to) {
       pane.go(to);
     });

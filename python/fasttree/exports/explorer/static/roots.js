@@ -1,0 +1,37 @@
+// The list of first tests of nearly optimal trees: each shows the best tree that has it.
+
+/** The list; `show` is told which tree is chosen, `mark` says which one is shown. */
+function rootList(trees, roots, show) {
+  var body = make("tbody"), most = Math.max.apply(null, roots.more);
+  var buttons = trees.map(function (tree, t) {
+    var fill = make("span.fill.a");
+    fill.style.width = (most > 0 ? 100 * roots.more[t] / most : 0).toFixed(1) + "%";
+    var button = make("button.link",
+      { type: "button", "aria-pressed": "false", onclick: function () {
+        show(t);
+        button.focus({ preventScroll: true });
+      } }, make("bdi", {}, tree.name));
+    body.append(make("tr", {}, make("th", { scope: "row" }, button),
+      make("td", {}, said(roots.objective[t])), make("td", {}, said(roots.more[t])),
+      make("td.barcell", { "aria-hidden": "true" }, make("span.track", {}, fill)),
+      make("td", {}, said(roots.tests[t], 6))));
+    return button;
+  });
+  var head = ["first test", "objective", "more", "", "tests"].map(function (name) {
+    return name ? make("th", { scope: "col" }, name) : make("td", { "aria-hidden": "true" });
+  });
+  var some = trees.length < roots.of;
+  var element = make("div", {}, make("h2", {}, "First tests"),
+    make("p.note", {}, "A test shows the best tree that begins with it. It is proven that no tree "
+      + "within the limits that begins with it has a smaller objective."),
+    make("table.classes.roots", {}, make("thead", {}, make("tr", {}, head)), body),
+    make("p.note", {}, "“more”: than the optimum. “tests”: how many first tests of the feature "
+      + "come within " + said(roots.within) + " of it."
+      + (some ? " Of " + roots.of + " first tests, the list has " + trees.length
+        + ": the best of every feature, then those with the smallest objective." : "")));
+  return { element: element, mark: function (shown) {
+    buttons.forEach(function (button, t) {
+      button.setAttribute("aria-pressed", String(t === shown));
+    });
+  } };
+}

@@ -338,7 +338,7 @@ fn compare(mut seed: u64, tables: usize, most_rows: u64) {
                 "{cost} {expected:?} {:?} {told}",
                 found.tree
             );
-            let root = tree.nodes[0];
+            let root = found.tree.nodes[0];
             let first = (root.test != Test::Leaf).then_some(root.feature as usize);
             let expected = enumeration.first(set, depth, leaves);
             assert_eq!(first, expected.map(|(feature, _)| feature), "{told}");

@@ -221,8 +221,10 @@ class _Scorer:
 
 def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     """Parameters of a tree with the candidates of a model and another criterion."""
-    # Exact trees have no such parameter: they split into all branches.
-    own = {"nominal_splits": "multiway", **model.get_params(deep=False)}
+    own = {"nominal_splits": "ordered", **model.get_params(deep=False)}
+    # Exact trees cut the order of the levels, which growth does not: it splits into all branches.
+    if own["nominal_splits"] == "ordered":
+        own["nominal_splits"] = "multiway"
     copied = {name: own[name] for name in COPIED if name in own}
     if not registry.is_on_number(criterion) and "target_bins" in own:
         copied["target_bins"] = own["target_bins"]

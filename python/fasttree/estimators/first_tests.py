@@ -35,6 +35,9 @@ from .explored import explored
 
 __all__ = ["FirstTests", "first_tests"]
 
+UP_TO = "\u2264"
+"""What stands before a threshold on a page."""
+
 
 class FirstTests(Records):
     """The first tests of nearly optimal trees: one dict per feature, best first.
@@ -99,7 +102,7 @@ class FirstTests(Records):
             >>> roots = fasttree.optimal_tree(table, max_depth=2).near_optimal(table)
             >>> page = roots.explore(table)
             >>> [tree["name"] for tree in page.document["trees"][:2]]
-            ['petal length (cm) <= 2.45', 'petal length (cm) <= 4.75']
+            ['petal length (cm) ≤ 2.45', 'petal length (cm) ≤ 3.15']
         """
         kept = sorted(
             ((test, row) for row in self for test in row["found"] if test["tree"] is not None),
@@ -114,7 +117,7 @@ class FirstTests(Records):
         least = min(tree.lower_bound_ for tree in trees)
         return explored(
             [
-                (f"{row['feature']} {_words(test)}", tree)
+                (f"{row['feature']} {_words(test, UP_TO)}", tree)
                 for (test, row), tree in zip(kept, trees, strict=True)
             ],
             X,
@@ -185,9 +188,9 @@ def _best(row: dict[str, Any]) -> str:
     return _words(min(row["found"], key=lambda test: test["objective"]))
 
 
-def _words(test: dict[str, Any]) -> str:
-    """What a first test sends left, as text."""
+def _words(test: dict[str, Any], up_to: str = "<=") -> str:
+    """What a first test sends left, as text; `up_to` stands before the threshold."""
     missing = " or missing" if test["missing"] == "left" else ""
     if test["levels"] is None:
-        return f"<= {test['threshold']:.6g}{missing}"
+        return f"{up_to} {test['threshold']:.6g}{missing}"
     return f"in {', '.join(map(str, test['levels']))}{missing}"

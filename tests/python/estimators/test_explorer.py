@@ -382,6 +382,12 @@ def test_forests_and_searched_trees():
     assert sum(len(one["candidates"]) for one in document["trees"]) == 5
     small = fasttree.minimal_tree(datasets.load_weather())
     assert small.explore("weather").document["trees"][0]["nodes"] == small.n_nodes_
+    for splits in ("ordered", "subset"):
+        best = fasttree.optimal_tree("weather", max_depth=2, nominal_splits=splits)
+        document = best.explore("weather").document
+        listed = document["trees"][0]["candidates"]["0"]
+        assert len(document["criteria"]) > 20 and document["criteria"][0]["name"] == "accuracy"
+        assert listed["of"] == len(best.explain(0, "weather")) or splits == "subset"
 
 
 def test_weights_count():

@@ -93,7 +93,14 @@ def forest():
     return found.explore(table, candidate_nodes=2)
 
 
+def first_tests():
+    table = datasets.load_iris()
+    roots = fasttree.optimal_tree(table, max_depth=2).near_optimal(table, max_trees=9)
+    return roots.explore(table, candidate_nodes=2)
+
+
 PAGES = {
+    "first tests": first_tests,
     "two": lambda: fasttree.fit("iris", criterion="gini", max_depth=4).explore(
         "iris", beside="auc"
     ),
@@ -274,6 +281,36 @@ def test_forests_show_tree_by_tree_and_vote(show):
     assert page.locator(".fx-votes").get_attribute("aria-label") == "Trees: setosa 4"
 
 
+def test_the_list_of_first_tests_shows_their_trees(show):
+    page = show("first tests")
+    told = first_tests().document
+    rows = page.locator(".fx-roots tbody tr")
+    assert rows.count() == len(told["trees"]) == 9
+    assert page.locator("[role=tree]").count() == 1
+    for place, tree in enumerate(told["trees"]):
+        row = rows.nth(place)
+        cells = row.locator("td").all_inner_texts()
+        assert row.locator("th").inner_text() == tree["name"]
+        assert float(cells[0]) == pytest.approx(told["roots"]["objective"][place], rel=1e-3)
+        assert float(cells[1]) == pytest.approx(told["roots"]["more"][place], rel=1e-3, abs=1e-9)
+        assert int(cells[3]) == told["roots"]["tests"][place]
+        button = row.locator("button")
+        button.click()
+        # The list stays, with the focus, and the tree of the test stands beside it.
+        assert page.evaluate("document.activeElement.textContent") == tree["name"]
+        pressed = page.locator(".fx-roots [aria-pressed=true]")
+        assert pressed.all_inner_texts() == [tree["name"]]
+        assert page.locator(".fx-panehead select").input_value() == str(place)
+        left = page.locator("[role=treeitem][data-node='1']").get_attribute("aria-label")
+        assert left.startswith(f"{tree['name']}, ")
+    # Another way to choose a tree marks its test, too.
+    page.click("[aria-label='Next tree']")
+    page.click(".fx-tabs >> text=First tests")
+    assert page.locator(".fx-roots [aria-pressed=true]").inner_text() == told["trees"][0]["name"]
+    page.click("text=Side by side")
+    assert page.locator("[role=tree]").count() == 2
+
+
 def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):
     page, tree = show("numbers"), number_model().tree_
     leaf = int(np.flatnonzero(tree.n_children == 0)[0])
@@ -354,7 +391,7 @@ def test_names_that_do_harm_are_text(show):
     assert "Its class is" in page.locator(".fx-answer").inner_text()
 
 
-@pytest.mark.parametrize("name", ["two", "numbers"])
+@pytest.mark.parametrize("name", ["two", "numbers", "first tests"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [420, 1300])
 def test_it_fits_and_can_be_read(show, width, scheme, name):

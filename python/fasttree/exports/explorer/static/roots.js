@@ -2,23 +2,20 @@
 
 /** The list; `show` is told which tree is chosen, `mark` says which one is shown. */
 function rootList(trees, roots, show) {
-  var body = make("tbody"), most = Math.max.apply(null, roots.more);
+  var body = make("tbody");
   var buttons = trees.map(function (tree, t) {
-    var fill = make("span.fill.a");
-    fill.style.width = (most > 0 ? 100 * roots.more[t] / most : 0).toFixed(1) + "%";
     var button = make("button.link",
       { type: "button", "aria-pressed": "false", onclick: function () {
         show(t);
         button.focus({ preventScroll: true });
       } }, make("bdi", {}, tree.name));
     body.append(make("tr", {}, make("th", { scope: "row" }, button),
-      make("td", {}, said(roots.objective[t])), make("td", {}, said(roots.more[t])),
-      make("td.barcell", { "aria-hidden": "true" }, make("span.track", {}, fill)),
+      make("td", {}, said(roots.objective[t])), make("td", {}, said(roots.more[t], 3)),
       make("td", {}, said(roots.tests[t], 6))));
     return button;
   });
-  var head = ["first test", "objective", "more", "", "tests"].map(function (name) {
-    return name ? make("th", { scope: "col" }, name) : make("td", { "aria-hidden": "true" });
+  var head = ["first test", "objective", "more", "tests"].map(function (name) {
+    return make("th", { scope: "col" }, name);
   });
   var some = trees.length < roots.of;
   var element = make("div", {}, make("h2", {}, "First tests"),

@@ -5,7 +5,7 @@
 use super::convert::{ArrayBlock, Columns, bytes, on_source, readable};
 use super::dataset::PyDataset;
 use super::job::{Work, reserve, run};
-use crate::data::Schema;
+use crate::data::{Kind, Schema};
 use crate::error::{Error, Result};
 use crate::explain::ForestExplainer;
 use crate::model::{Forest, Model};
@@ -16,6 +16,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayDyn, PyArrayMethod
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 /// A tree or a forest, and the place for its compiled form.
@@ -283,9 +284,18 @@ impl PyTrees {
         bytes(py, &found)
     }
 
-    /// The schema as JSON.
-    fn schema_json(&self) -> PyResult<String> {
-        serde_json::to_string(self.schema()).map_err(|e| PyValueError::new_err(e.to_string()))
+    /// The schema as JSON; that of many bins takes time to read, and can do without their `cuts`.
+    #[pyo3(signature = (cuts = true))]
+    fn schema_json(&self, cuts: bool) -> PyResult<String> {
+        let mut schema = Cow::Borrowed(self.schema());
+        if !cuts {
+            for feature in &mut schema.to_mut().features {
+                if let Kind::Numeric { cuts, .. } = &mut feature.kind {
+                    *cuts = None;
+                }
+            }
+        }
+        serde_json::to_string(&*schema).map_err(|e| PyValueError::new_err(e.to_string()))
     }
 
     /// The parameters that Python stored with the model.

@@ -422,11 +422,18 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let (setting, tables) = (self.context.setting, self.tables(contingency));
         let known = self.other_evidence(workspace, control)?;
         let (p, key) = (tables.features(), mix(setting.seed, self.key));
-        let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
-        let choice = search_among(p, setting.max_features, allowed, key, |wanted| {
-            let wanted = |f: u32| wanted[f as usize];
-            choose(&tables, self.best(contingency, known.as_ref(), wanted, workspace, control)?)
-        })?;
+        // As a rule all features are searched, which needs no list of them.
+        let known_scores = known.as_ref();
+        let choice = if setting.max_features.is_none() && self.path.is_none() {
+            let best = self.best(contingency, known_scores, |_| true, workspace, control)?;
+            choose(&tables, best)?
+        } else {
+            let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
+            search_among(p, setting.max_features, allowed, key, |wanted| {
+                let wanted = |f: u32| wanted[f as usize];
+                choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
+            })?
+        };
         let Some(choice) = choice else { return Ok(None) };
         let (split, node) = (chosen(&tables, choice)?, self.node());
         let branches = split.branches;

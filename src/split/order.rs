@@ -3,10 +3,10 @@
 //! [`PrefixLosses`] finds the loss of the first `i` rows of an order for every `i`, by leaving out
 //! one row after the other, from the last on. The rows that are left are a list linked by ascending
 //! numbers, with a pointer to the quantile; a row that leaves moves the pointer by about its own
-//! weight; by at most one row where all weigh 1, so that no branch is needed. Sums below the pointer
-//! are kept, and the loss follows from them and those of all rows. All sums are whole numbers, so
-//! equal sets of rows have equal losses, to the bit. O(rows) per order, and one pass to link the
-//! list.
+//! weight; by at most one row where all weigh 1, so that no branch is needed. Sums below the
+//! pointer are kept, and the loss follows from them and those of all rows. All sums are whole
+//! numbers, so equal sets of rows have equal losses, to the bit. O(rows) per order, and one pass to
+//! link the list.
 
 use crate::criteria::QuantileLoss;
 use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};

@@ -94,7 +94,7 @@ class Schema:
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core; `owner` is named in messages."""
-        found = cls.of_json(model.schema_json(), has_names, owner)
+        found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
         found.file_cells = file_cells_of(model)
         return found
 

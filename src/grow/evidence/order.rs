@@ -22,7 +22,7 @@ use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// What is asked of a node.
 #[derive(Clone, Copy)]
-struct Asked {
+struct CandidateQuery {
     loss: QuantileLoss,
     /// Visit all thresholds; else those alone that are no worse than the ones before.
     all: bool,
@@ -32,7 +32,7 @@ struct Asked {
 #[derive(Clone, Copy)]
 struct TargetLoss<'t> {
     numbers: &'t Target,
-    asked: Asked,
+    query: CandidateQuery,
 }
 
 /// The rows of a node by ascending target.
@@ -41,7 +41,7 @@ struct NodeOrder<'m, T> {
     place: &'m [u32],
     /// Loss of all rows.
     whole: f64,
-    /// See [`Asked::all`].
+    /// See [`CandidateQuery::all`].
     all: bool,
 }
 
@@ -62,7 +62,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let ties = self.context.setting.ties != Ties::First;
         let mut found = Vec::new();
         self.each_by_order(
-            Asked { loss, all: ties },
+            CandidateQuery { loss, all: ties },
             contingency,
             wanted,
             workspace,
@@ -94,7 +94,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let mut found = Vec::new();
         let memory = &mut OrderWorkspace::default();
         self.each_by_order(
-            Asked { loss, all: true },
+            CandidateQuery { loss, all: true },
             contingency,
             |_| true,
             memory,
@@ -109,7 +109,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     /// Visit the candidates of the wanted features, in feature order.
     fn each_by_order(
         &self,
-        asked: Asked,
+        query: CandidateQuery,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         workspace: &mut OrderWorkspace,
@@ -119,21 +119,21 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let narrow = self.context.weights.unit_target().is_some()
             && self.range.len <= ExactMoments::MOST_NARROW;
         match narrow {
-            true => self.each_in::<i64>(asked, contingency, wanted, workspace, control, visit),
-            false => self.each_in::<i128>(asked, contingency, wanted, workspace, control, visit),
+            true => self.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
+            false => self.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
         }
     }
 
     fn each_in<T: Whole>(
         &self,
-        asked: Asked,
+        query: CandidateQuery,
         contingency: &ContingencyTables<W::Sum>,
         wanted: impl Fn(u32) -> bool,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
     ) -> Result<()> {
-        let target = TargetLoss { numbers: target(self.context.data)?, asked };
+        let target = TargetLoss { numbers: target(self.context.data)?, query };
         let unit = target.numbers.grid().unit;
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
@@ -182,8 +182,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         place.resize(self.context.data.len(), 0);
         rows.iter().zip(0..).for_each(|(&row, i)| place[row as usize] = i);
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
-        let losses = PrefixLosses::new(numbers, target.asked.loss, list);
-        NodeOrder { whole: losses.of_all(), losses, place, all: target.asked.all }
+        let losses = PrefixLosses::new(numbers, target.query.loss, list);
+        NodeOrder { whole: losses.of_all(), losses, place, all: target.query.all }
     }
 
     fn number_of(&self, target: &Target, row: u32) -> WeighedNumber {
@@ -282,7 +282,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let numbers = rows.iter().map(|&row| self.number_of(target.numbers, row));
         let weight: i64 = numbers.clone().map(|row| row.weight).sum();
         let enough = self.is_enough()(rows.len(), weight as f64);
-        enough.then(|| QuantileOf::sorted(numbers, target.asked.loss).loss)
+        enough.then(|| QuantileOf::sorted(numbers, target.query.loss).loss)
     }
 
     /// The multiway split of a nominal feature.

@@ -2,8 +2,8 @@
 //!
 //! Columns are imputed and binned once, on all training rows, so that all trees have the same
 //! values and cut points. Growth and pruning read the sample of their tree alone: rows of a drawn
-//! data set ([`Dataset::drawn`]), or records of codes with counts of copies where the route is on
-//! codes.
+//! data set ([`Dataset::drawn`]), rows with numbers of copies where a criterion decides by means,
+//! or records of codes with numbers of copies where the route is on codes.
 
 use super::FitPlan;
 use super::grow::TreeRows;

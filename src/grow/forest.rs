@@ -7,7 +7,7 @@
 //! to its weight. The multiset is sorted by the content of the raw rows, before means and bins
 //! replace cells, so neither the order of the rows nor the search for thresholds changes a sample,
 //! and w copies of a row equal one row of weight w. The caller turns a sample into a data set in
-//! which every row weighs 1 ([`crate::data::Draw`]), or into codes with copies; the numbers
+//! which every row weighs 1 ([`crate::data::Draw`]), or into rows or codes with copies; the numbers
 //! themselves are shared. One sort of n hashes per forest, O(draws log n) per sample.
 
 use crate::bins::{RowChoice, RowSource};

@@ -81,8 +81,8 @@ for_each_level! {
 
 for_each_level! {
     /// [`scores`] among rows that weigh 1: cut `j` has `first + j` of them on its left, and is none
-    /// where the entry `behind[j]` of the order has the value of the entry before it: its lowest bit
-    /// is 1.
+    /// where the entry `behind[j]` of the order has the value of the entry before it, which its
+    /// lowest bit says.
     pub fn scores_of_rows(
         sums: &[i64],
         first: usize,

@@ -257,3 +257,15 @@ def test_as_few_warnings_as_can_be():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         made(30, oob_score=True).fit(X, Y).predict_quantiles(X)
+
+
+@pytest.mark.parametrize("rows", [40, 127, 3000])
+@pytest.mark.parametrize("values", [2, 3, 5])
+def test_the_cut_below_the_last_bin_is_found(rows, values):
+    rng = np.random.default_rng(rows + values)
+    X = rng.integers(0, values, (rows, 1)).astype(float)
+    y = (X[:, 0] == values - 1) + rng.random(rows) / 10
+    exact = FastTreeRegressor(max_depth=1).fit(X, y)
+    binned = FastTreeRegressor(max_depth=1, threshold_search="histogram").fit(X, y)
+    assert exact.tree_.score[0] == binned.tree_.score[0]
+    assert exact.tree_.threshold[0] == binned.tree_.threshold[0] == values - 1.5

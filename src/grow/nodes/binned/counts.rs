@@ -460,7 +460,7 @@ impl<S: Sum> NodeCounts<'_, S> {
             }
             Self::Rows(_) => return None,
         };
-        let sums = counters.plane(context, 0)[place..].iter().step_by(counters.features);
+        let sums = counters.cells[place..].iter().step_by(counters.features);
         Some(sums.take(context.features[feature].width()).copied())
     }
 

@@ -55,9 +55,11 @@ pub struct RootTest {
     pub tree: Option<usize>,
 }
 
-/// The first tests of trees within a distance of the least objective, and at most so many trees.
+/// Asks for the first tests of trees whose objective is near the least one, and for their trees.
 pub(super) struct NearRoots {
+    /// The largest difference from the least objective.
     pub(super) within: f64,
+    /// The largest number of trees that are written down.
     pub(super) most_trees: usize,
 }
 

@@ -141,6 +141,23 @@ pub struct RowNumbers {
     pub weigh_one: bool,
 }
 
+/// The cuts of [`CHUNK`] features of a small node.
+#[derive(Debug, Clone, Copy)]
+pub struct FeatureCuts<'a> {
+    /// The order of each feature: cut `j` has its entries `0..=j` on the left.
+    pub orders: [&'a Bytes; CHUNK],
+    /// Bit `i`: entry `i` has the value of the entry before it, so that cut `i - 1` is none.
+    pub tied: [u64; CHUNK],
+    /// Number of cuts of each feature.
+    pub cuts: usize,
+    /// The node's rows.
+    pub rows: &'a RowNumbers,
+    /// What is taken off the sums per unit of weight.
+    pub whole: i64,
+    /// The node.
+    pub of: NodeNumbers,
+}
+
 /// The best cut of each of [`CHUNK`] features.
 #[derive(Debug, Clone, Copy)]
 pub struct BestCuts {
@@ -153,41 +170,25 @@ pub struct BestCuts {
 }
 
 for_each_level! {
-    /// Find the best cut of each of some features of a small node, scored as by [`scores`] from the
-    /// sums less `whole` per unit of weight. Cut `j` of `cuts` has the entries `0..=j` of an order
-    /// on its left; it is none where entry `j + 1` is `tied`.
-    pub fn best_cuts(
-        orders: [&Bytes; CHUNK],
-        tied: &[u64; CHUNK],
-        cuts: usize,
-        rows: &RowNumbers,
-        whole: i64,
-        of: NodeNumbers,
-    ) -> BestCuts {
+    /// Find the best cut of each feature, scored as by [`scores`].
+    pub fn best_cuts(of: FeatureCuts<'_>) -> BestCuts {
         // Where all rows weigh 1, a cut has the same weight on its left in all features.
-        match rows.weigh_one {
-            true => best_of_cuts::<true>(orders, tied, cuts, rows, whole, of),
-            false => best_of_cuts::<false>(orders, tied, cuts, rows, whole, of),
+        match of.rows.weigh_one {
+            true => best_of_cuts::<true>(of),
+            false => best_of_cuts::<false>(of),
         }
     }
 }
 
 #[inline(always)]
-fn best_of_cuts<const WEIGH_ONE: bool>(
-    orders: [&Bytes; CHUNK],
-    tied: &[u64; CHUNK],
-    cuts: usize,
-    rows: &RowNumbers,
-    whole: i64,
-    of: NodeNumbers,
-) -> BestCuts {
+fn best_of_cuts<const WEIGH_ONE: bool>(all: FeatureCuts<'_>) -> BestCuts {
+    let FeatureCuts { orders, mut tied, cuts, rows, whole, of } = all;
     let mut best = BestCuts {
         scores: [f64::NEG_INFINITY; CHUNK],
         others: [f64::NEG_INFINITY; CHUNK],
         cuts: [0; CHUNK],
     };
     let (mut sums, mut weights) = ([0_i64; CHUNK], [0_i64; CHUNK]);
-    let mut tied = *tied;
     for cut in 0..cuts.min(ROWS - 1) {
         // The next entry of each order passes to the left.
         let mut scores = [f64::NEG_INFINITY; CHUNK];
@@ -309,7 +310,8 @@ mod tests {
             let of = NodeNumbers { weight: weight as f64, rest: 0.25, least: 2.0, scale: 2.0 };
             let whole = draw(30, 0) as i64 % 5;
             for level in Level::available() {
-                let found = best_cuts(level, orders.each_ref(), &tied, len - 1, &rows, whole, of);
+                let (orders, cuts, rows) = (orders.each_ref(), len - 1, &rows);
+                let found = best_cuts(level, FeatureCuts { orders, tied, cuts, rows, whole, of });
                 for f in 0..CHUNK {
                     let (mut sums, mut weights) = (vec![0; 64], vec![0; 64]);
                     let (mut sum, mut weight) = (0, 0);

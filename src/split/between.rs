@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
-use crate::simd::means::{self, BestCuts, CHUNK, RowNumbers};
+use crate::simd::means::{self, BestCuts, CHUNK, FeatureCuts, RowNumbers};
 use crate::simd::short::{Bytes, Orders, ROWS};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
@@ -357,14 +357,17 @@ impl<'a> ShortNumbers<'a> {
     ) {
         reached::count(Way::ShortNumbersTogether);
         found.clear();
-        let (of, whole, level) = (self.node.in_kernels(context), self.node.whole, Level::active());
+        let (level, of) = (Level::active(), self.node.in_kernels(context));
+        let Self { rows, cuts, node: MeanNode { whole, .. } } = *self;
         for features in features.chunks(CHUNK) {
             let last = features[features.len() - 1].0;
-            let (mut sorted, mut tied) = ([&orders.rows[last]; CHUNK], [orders.tied[last]; CHUNK]);
+            let (mut orders_of, mut tied) =
+                ([&orders.rows[last]; CHUNK], [orders.tied[last]; CHUNK]);
             for (lane, &(place, _)) in features.iter().enumerate() {
-                (sorted[lane], tied[lane]) = (&orders.rows[place], orders.tied[place]);
+                (orders_of[lane], tied[lane]) = (&orders.rows[place], orders.tied[place]);
             }
-            found.push(means::best_cuts(level, sorted, &tied, self.cuts, self.rows, whole, of));
+            let all = FeatureCuts { orders: orders_of, tied, cuts, rows, whole, of };
+            found.push(means::best_cuts(level, all));
         }
     }
 

@@ -143,7 +143,7 @@ pub struct RowNumbers {
 
 /// The cuts of [`CHUNK`] features of a small node.
 #[derive(Debug, Clone, Copy)]
-pub struct FeatureCuts<'a> {
+pub struct SmallNodeCuts<'a> {
     /// The order of each feature: cut `j` has its entries `0..=j` on the left.
     pub orders: [&'a Bytes; CHUNK],
     /// Bit `i`: entry `i` has the value of the entry before it, so that cut `i - 1` is none.
@@ -171,7 +171,7 @@ pub struct BestCuts {
 
 for_each_level! {
     /// Find the best cut of each feature, scored as by [`scores`].
-    pub fn best_cuts(of: FeatureCuts<'_>) -> BestCuts {
+    pub fn best_cuts(of: SmallNodeCuts<'_>) -> BestCuts {
         // Where all rows weigh 1, a cut has the same weight on its left in all features.
         match of.rows.weigh_one {
             true => best_of_cuts::<true>(of),
@@ -181,8 +181,8 @@ for_each_level! {
 }
 
 #[inline(always)]
-fn best_of_cuts<const WEIGH_ONE: bool>(all: FeatureCuts<'_>) -> BestCuts {
-    let FeatureCuts { orders, mut tied, cuts, rows, whole, of } = all;
+fn best_of_cuts<const WEIGH_ONE: bool>(all: SmallNodeCuts<'_>) -> BestCuts {
+    let SmallNodeCuts { orders, mut tied, cuts, rows, whole, of } = all;
     let mut best = BestCuts {
         scores: [f64::NEG_INFINITY; CHUNK],
         others: [f64::NEG_INFINITY; CHUNK],
@@ -311,7 +311,7 @@ mod tests {
             let whole = draw(30, 0) as i64 % 5;
             for level in Level::available() {
                 let (orders, cuts, rows) = (orders.each_ref(), len - 1, &rows);
-                let found = best_cuts(level, FeatureCuts { orders, tied, cuts, rows, whole, of });
+                let found = best_cuts(level, SmallNodeCuts { orders, tied, cuts, rows, whole, of });
                 for f in 0..CHUNK {
                     let (mut sums, mut weights) = (vec![0; 64], vec![0; 64]);
                     let (mut sum, mut weight) = (0, 0);

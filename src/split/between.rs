@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
-use crate::simd::means::{self, BestCuts, CHUNK, FeatureCuts, RowNumbers};
+use crate::simd::means::{self, BestCuts, CHUNK, RowNumbers, SmallNodeCuts};
 use crate::simd::short::{Bytes, Orders, ROWS};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
@@ -366,7 +366,7 @@ impl<'a> ShortNumbers<'a> {
             for (lane, &(place, _)) in features.iter().enumerate() {
                 (orders_of[lane], tied[lane]) = (&orders.rows[place], orders.tied[place]);
             }
-            let all = FeatureCuts { orders: orders_of, tied, cuts, rows, whole, of };
+            let all = SmallNodeCuts { orders: orders_of, tied, cuts, rows, whole, of };
             found.push(means::best_cuts(level, all));
         }
     }

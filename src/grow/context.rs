@@ -55,6 +55,8 @@ pub(super) struct GrowContext<'a, W> {
     pub nominal: Nominal<'a>,
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
+    /// The rows of the data set packed, as [`Weighing::packed`]; else empty.
+    pub packed: Vec<i64>,
     /// For criteria on pairs of rows.
     pub pairs: Option<PairContext>,
     /// For criteria on the rows themselves: sizes of smallest trees.
@@ -129,6 +131,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
+            packed: weights.packed().unwrap_or_default(),
             neighbours: neighbours_root(data, setting, rows, weights),
             pairs: (setting.criterion.info().evidence == EvidenceKind::Pairs)
                 .then(|| PairContext::new(weights, rows, data.len())),

@@ -173,7 +173,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
         let features = columns.filter(|(_, feature)| wanted(*feature));
         let ShortScoring::Classes(how) = scoring else {
-            let Some(mut numbers) = node.numbers(min) else { return Ok(()) };
+            let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
             let foresee = |place: usize, at: usize| {
                 let column = self.context.numeric[place].column;
                 let beside = node.in_order(place).skip(at - 1).take(2);
@@ -225,6 +225,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             min,
             convex: convex && !self.scores_all,
             steps: &[],
+            packed: &self.context.packed,
         };
         // All thresholds, or the one that the splitter picks.
         match self.cut(numeric, order) {

@@ -19,7 +19,7 @@ use crate::split::between::ShortNumbers;
 use crate::split::multiway::Minimum;
 use crate::split::threshold::SEVERAL_CLASSES;
 use crate::stats::contingency::Code;
-use crate::stats::{ExactMoments, Sum, Weighing};
+use crate::stats::{Sum, Weighing};
 use std::sync::Arc;
 
 /// Up to this many rows the long orders lie close together in memory, and short orders pay only
@@ -33,8 +33,8 @@ struct ShortRows {
     ids: [u32; ROWS],
     /// The numbers of the rows of each class that occurs, as bits.
     members: Vec<u64>,
-    /// The numbers of the target; zeros for classes.
-    target: means::RowNumbers,
+    /// The rows with their numbers, packed; zeros for classes.
+    packed: means::SmallRows,
 }
 
 /// The orders of a node of at most 64 rows.
@@ -105,8 +105,8 @@ impl ShortScoring {
             return None;
         }
         if context.data.target().is_some() {
-            let fits = W::COPIES && context.total_weight <= ExactMoments::MOST_NARROW as f64;
-            return (fits && criterion.is_between_means()).then_some(Self::Means);
+            let fits = !context.packed.is_empty() && criterion.is_between_means();
+            return fits.then_some(Self::Means);
         }
         let how = criterion.running_scores().filter(|_| W::UNIT);
         how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
@@ -127,8 +127,8 @@ impl ShortOrders {
         // Number the rows in the order of the first feature, and the classes that occur.
         let occurring = totals.iter().enumerate().filter(|(_, sum)| !sum.is_empty());
         let classes: Vec<u16> = occurring.map(|(class, _)| class as u16).collect();
-        let target = means::RowNumbers { sums: [0; ROWS], weights: [0; ROWS], weigh_one: true };
-        let mut rows = ShortRows { ids: [0; ROWS], members: vec![0; classes.len()], target };
+        let (members, packed) = (vec![0; classes.len()], [0; ROWS]);
+        let mut rows = ShortRows { ids: [0; ROWS], members, packed };
         let mut class_of = Bytes::default();
         for (i, &entry) in slices.order(0, range).iter().enumerate() {
             let row = entry_row(entry);
@@ -138,10 +138,8 @@ impl ShortOrders {
             rows.ids[i] = row;
             rows.members[class] |= 1 << i;
             class_of.0[i] = class as u8;
-            if let Some(moments) = context.weights.of(row).moments() {
-                rows.target.sums[i] = moments.first as i64;
-                rows.target.weights[i] = moments.weight;
-                rows.target.weigh_one &= moments.weight == 1;
+            if let Some(&packed) = context.packed.get(row as usize) {
+                rows.packed[i] = packed;
             }
         }
         // Every order by these numbers.
@@ -183,9 +181,9 @@ impl ShortOrders {
         self.facts = facts;
     }
 
-    /// The numbers of a numeric target; `None` where their sums may not fit 64 bits.
-    pub fn numbers(&self, min: Minimum) -> Option<ShortNumbers<'_>> {
-        ShortNumbers::new(&self.rows.target, self.kept, min)
+    /// The numbers of a numeric target, whose sums are `totals`; `None` for classes.
+    pub fn numbers<S: Sum>(&self, totals: &[S], min: Minimum) -> Option<ShortNumbers<'_>> {
+        ShortNumbers::new(&self.rows.packed, self.facts.len, totals, min)
     }
 
     /// The orders of the two children of a split after `left` rows of a feature's order; `None` for

@@ -30,6 +30,7 @@ pub mod class_sums;
 pub mod codes;
 pub mod columns;
 pub mod cuts;
+mod eight;
 mod fixed;
 pub mod genotypes;
 pub mod histogram;

@@ -9,8 +9,9 @@
 //!
 //! Sums of rows that weigh 1, or stand for copies of rows, fit 64 bits ([`MeanNode`]): on sorted
 //! orders ([`score_candidates`]), on bins ([`super::binned`]), and in nodes of at most 64 rows,
-//! whose orders have one byte per entry ([`ShortNumbers`]). Rows with other weights take sums of
-//! 128 bits ([`score_weighed`]). O(rows) per feature and node.
+//! whose orders have one byte per entry ([`ShortNumbers`]). Orders read such rows packed
+//! ([`crate::simd::means::packed_row`]). Rows with other weights take sums of 128 bits
+//! ([`score_weighed`]). O(rows) per feature and node.
 
 use super::block::PlaceRange;
 use super::doubt;
@@ -24,12 +25,14 @@ use crate::error::Result;
 use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
-use crate::simd::means::{self, BestCuts, CHUNK, RowNumbers, SmallNodeCuts};
+use crate::simd::means::{
+    self, BestCuts, CHUNK, CutScan, ScanState, SmallNodeCuts, SmallRows, error_of,
+};
 use crate::simd::short::{Bytes, Orders, ROWS};
 use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// Places that are scored together.
-const PLACES: usize = 256;
+const PLACES: usize = 1024;
 
 /// The weight of a node's rows and the sum of their numbers, in units.
 #[derive(Debug, Clone, Copy)]
@@ -138,13 +141,6 @@ fn unit_of(context: &Context) -> f64 {
     context.grid.map_or(1.0, |grid| grid.unit)
 }
 
-/// A bound on the distance of estimates of at most `largest` from the scores: they have a few
-/// roundings, and the criterion subtracts rounded means.
-fn error_of(largest: f64, context: &Context) -> f64 {
-    let unit = unit_of(context);
-    16.0 * f64::EPSILON * largest + 1e-3 * largest.sqrt() * unit + 1e-6 * unit * unit
-}
-
 /// Give estimates and the largest of them to the sink, unless there is no cut.
 fn give(
     feature: u32,
@@ -157,11 +153,13 @@ fn give(
     if largest == f64::NEG_INFINITY {
         return Ok(());
     }
-    let error = error_of(largest, context);
+    let unit = unit_of(context);
+    let error = error_of(largest, unit * unit);
     sink.estimated(feature, Estimates { at, scores, largest, error, exact })
 }
 
-/// Score the thresholds at some places; `node` are the rows with a known value.
+/// Score the thresholds at some places among packed rows; `node` are those with a known value.
+/// Thresholds that cannot be best are left out.
 pub(super) fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     mut node: MeanNode,
@@ -172,64 +170,18 @@ pub(super) fn score_candidates<W: Weighing>(
 ) -> Result<()> {
     reached::count(Way::WalkNumbers);
     scratch.prepare(PLACES);
-    let (order, whole) = (scan.order, node.whole);
-    if let Some(units) = scan.weights.unit_target() {
-        return score_rows(scan, node, units, places, context, scratch, sink);
-    }
-    let (mut weight, mut sum) = (0, 0);
-    let mut add = |entry: u32| {
-        let row = scan.weights.of(entry_row(entry)).moments().unwrap_or_default();
-        weight += row.weight;
-        sum += row.first as i64 - row.weight * whole;
-        (weight, sum)
-    };
-    order[..places.first - 1].iter().for_each(|&entry| _ = add(entry));
+    let (order, rows, whole) = (scan.order, scan.packed, node.whole);
+    let (level, of) = (Level::active(), node.in_kernels(context));
+    let mut state = ScanState { weight: 0, sum: 0, bound: of.bound_below(sink.floor()) };
+    order[..places.first - 1].iter().for_each(|&e| state.pass(rows[entry_row(e) as usize]));
     for first in (places.first..=places.last).step_by(PLACES) {
         let len = PLACES.min(places.last + 1 - first);
-        let cuts = scratch.sums.iter_mut().zip(&mut scratch.weights);
-        for ((sum, weight), entries) in cuts.zip(order[first - 1..][..=len].windows(2)) {
-            let left = add(entries[0]);
-            *sum = left.1;
-            *weight = if entry_tied(entries[1]) == 1 { 0 } else { left.0 };
-        }
+        let cuts = CutScan { entries: &order[first - 1..][..=len], rows, whole, of };
+        let largest = means::scan_cuts(level, cuts, &mut state, scratch.buffers(len));
+        let MeanScratch { sums, weights, scores, .. } = &*scratch;
         let at = |j: usize| (first + j) as u32;
-        node.give(scan.feature, scratch.first(len), &at, context, sink)?;
-    }
-    Ok(())
-}
-
-/// [`score_candidates`] among rows that weigh 1, whose numbers are `units`.
-fn score_rows<W: Weighing>(
-    scan: &Scan<'_, W>,
-    mut node: MeanNode,
-    units: &[i64],
-    places: PlaceRange,
-    context: &Context,
-    scratch: &mut MeanScratch,
-    sink: &mut dyn Sink,
-) -> Result<()> {
-    let (order, whole) = (scan.order, node.whole);
-    let mut sum = 0;
-    let mut add = |entry: u32| {
-        sum += units[entry_row(entry) as usize] - whole;
-        sum
-    };
-    order[..places.first - 1].iter().for_each(|&entry| _ = add(entry));
-    for first in (places.first..=places.last).step_by(PLACES) {
-        let len = PLACES.min(places.last + 1 - first);
-        let entries = &order[first - 1..][..len];
-        entries.iter().zip(&mut scratch.sums).for_each(|(&entry, sum)| *sum = add(entry));
-        // The entries behind the cuts; the rest of the last chunk is tied.
-        scratch.behind.clear();
-        scratch.behind.extend_from_slice(&order[first..][..len]);
-        scratch.behind.resize(len.next_multiple_of(CHUNK), 1);
-        let filled = scratch.behind.len();
-        let (sums, scores) = (&scratch.sums[..filled], &mut scratch.scores[..filled]);
-        let (level, of) = (Level::active(), node.in_kernels(context));
-        let top = means::scores_of_rows(level, sums, first, &scratch.behind, of, scores);
-        let at = |j: usize| (first + j) as u32;
-        give(scan.feature, &at, (scores, top), context, sink, &mut |j, criterion| {
-            node.exact_score((first + j) as i64, sums[j], context, criterion)
+        give(scan.feature, &at, (&scores[..len], largest), context, sink, &mut |j, criterion| {
+            node.exact_score(weights[j], sums[j], context, criterion)
         })?;
     }
     Ok(())
@@ -287,26 +239,17 @@ pub(super) fn score_weighed<W: Weighing>(
 /// A node of at most 64 rows.
 #[derive(Debug)]
 pub struct ShortNumbers<'a> {
-    /// The sums of the rows, and their weights.
-    rows: &'a RowNumbers,
+    /// The rows, packed.
+    rows: &'a SmallRows,
     node: MeanNode,
     /// Cuts of a feature without equal values.
     cuts: usize,
 }
 
 impl<'a> ShortNumbers<'a> {
-    /// The rows whose bits in `kept` are set, where `rows` has their sums in units of the target;
-    /// `None` as for [`MeanNode::new`].
-    pub fn new(rows: &'a RowNumbers, kept: u64, min: Minimum) -> Option<Self> {
-        let (mut weight, mut sum, mut left) = (0, 0, kept);
-        while left != 0 {
-            let row = left.trailing_zeros() as usize;
-            weight += rows.weights[row];
-            sum += rows.sums[row];
-            left &= left - 1;
-        }
-        let node = MeanNode::new(weight, sum, min)?;
-        Some(Self { rows, node, cuts: kept.count_ones() as usize - 1 })
+    /// A node of `len` rows, numbered in `rows`, with these sums; `None` as for [`MeanNode::of`].
+    pub fn new<S: Sum>(rows: &'a SmallRows, len: usize, sums: &[S], min: Minimum) -> Option<Self> {
+        MeanNode::of(sums, min).map(|node| Self { rows, node, cuts: len - 1 })
     }
 
     /// Score the thresholds of some features, given by their places in the orders and their
@@ -329,7 +272,9 @@ impl<'a> ShortNumbers<'a> {
             let first = wanted.iter().find(|&&(place, _)| orders.tied[place] & 0b10 == 0);
             if let Some(&(place, feature)) = first {
                 foresee(place, 1);
-                let left = self.left_of(&orders.rows[place], 0);
+                let row = self.rows[usize::from(orders.rows[place].0[0]) % ROWS];
+                let weight = means::weight_of(row);
+                let left = (weight, means::sum_of(row) - weight * self.node.whole);
                 self.give_one(feature, 0, left, context, sink)?;
             }
         } else if sink.wants_winner() && wanted.len() > 1 {
@@ -387,7 +332,7 @@ impl<'a> ShortNumbers<'a> {
         if largest == f64::NEG_INFINITY {
             return Ok(());
         }
-        let bound = largest - 2.0 * error_of(largest, context);
+        let bound = largest - 2.0 * error_of(largest, self.node.in_kernels(context).scale);
         // Both sides of the last cut that was given.
         let mut last = [(0, 0); 2];
         for (features, best) in features.chunks(CHUNK).zip(found) {
@@ -395,10 +340,9 @@ impl<'a> ShortNumbers<'a> {
                 if best.scores[lane] < bound {
                     continue;
                 }
-                let (order, cut) = (&orders.rows[place], best.cuts[lane] as usize);
-                let left = self.left_of(order, cut);
+                let (cut, left) = (best.cuts[lane] as usize, (best.weights[lane], best.sums[lane]));
                 if best.others[lane] >= bound {
-                    let tied = orders.tied[place];
+                    let (order, tied) = (&orders.rows[place], orders.tied[place]);
                     self.score_feature(feature, order, tied, context, scratch, sink)?;
                 } else if !last.contains(&left) {
                     foresee(place, cut + 1);
@@ -408,15 +352,6 @@ impl<'a> ShortNumbers<'a> {
             }
         }
         Ok(())
-    }
-
-    /// The weight on the left of a cut, and its sum of differences.
-    fn left_of(&self, order: &Bytes, cut: usize) -> (i64, i64) {
-        let rows = order.0[..=cut].iter().map(|&row| usize::from(row) % ROWS);
-        let (weight, sum) = rows.fold((0, 0), |(weight, sum), row| {
-            (weight + self.rows.weights[row], sum + self.rows.sums[row])
-        });
-        (weight, sum - weight * self.node.whole)
     }
 
     /// Give one cut of a feature to the sink.
@@ -451,9 +386,9 @@ impl<'a> ShortNumbers<'a> {
         scratch.prepare(ROWS);
         let (mut weight, mut sum) = (0, 0);
         for (j, &row) in order.0[..self.cuts].iter().enumerate() {
-            let row = usize::from(row) % ROWS;
-            weight += self.rows.weights[row];
-            sum += self.rows.sums[row];
+            let row = self.rows[usize::from(row) % ROWS];
+            weight += means::weight_of(row);
+            sum += means::sum_of(row);
             // Cut j has the entries 0..=j on its left.
             let is_cut = (tied >> (j + 1) & 1) as i64 - 1;
             (scratch.weights[j], scratch.sums[j]) =

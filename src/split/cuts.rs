@@ -74,6 +74,7 @@ pub fn best_cut<W: Weighing>(
         min: Minimum { rows: 1, weight: limits.least - EQUAL, copies: W::UNIT },
         convex: true,
         steps: scan.steps,
+        packed: &[],
     };
     threshold::score_candidates(&candidates, context, scratch, &mut sink)?;
     let at = sink.best_at;

@@ -1,6 +1,6 @@
 //! The buffers of scans by the means of a numeric target ([`MeanScratch`]), which nodes pass on.
 
-use crate::simd::means::{BestCuts, CHUNK};
+use crate::simd::means::{BestCuts, CHUNK, CutBuffers};
 
 /// Cuts that are scored together.
 pub(super) struct MeanCuts<'a> {
@@ -17,8 +17,6 @@ pub struct MeanScratch {
     pub(super) sums: Vec<i64>,
     pub(super) weights: Vec<i64>,
     pub(super) scores: Vec<f64>,
-    /// Entries of an order.
-    pub(super) behind: Vec<u32>,
     /// Places and numbers of features.
     pub(super) features: Vec<(usize, u32)>,
     /// The best cuts of these features, [`CHUNK`] by [`CHUNK`].
@@ -32,6 +30,16 @@ impl MeanScratch {
             self.sums.resize(cuts, 0);
             self.weights.resize(cuts, 0);
             self.scores.resize(cuts, 0.0);
+        }
+    }
+
+    /// The buffers of the first cuts, and of as many more as fill a chunk.
+    pub(super) fn buffers(&mut self, cuts: usize) -> CutBuffers<'_> {
+        let filled = cuts.next_multiple_of(CHUNK);
+        CutBuffers {
+            sums: &mut self.sums[..filled],
+            weights: &mut self.weights[..filled],
+            scores: &mut self.scores[..filled],
         }
     }
 

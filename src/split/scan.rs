@@ -48,6 +48,9 @@ pub struct Scan<'a, W: Weighing> {
     /// [`weighed_steps`](crate::simd::columns::weighed_steps) writes them, where rows have
     /// fixed-point weights and the caller has computed them; else empty.
     pub steps: &'a [i64],
+    /// The rows of the data set as [`packed_row`](crate::simd::means::packed_row) makes them, where
+    /// the target is a number and weights are few copies; else empty.
+    pub packed: &'a [i64],
 }
 
 /// A walk over places that collects candidates in blocks.

@@ -89,6 +89,7 @@ impl RandomNode {
             min: Minimum { rows: self.min_rows as u32, weight: 0.0, copies: true },
             convex: self.convex,
             steps: &[],
+            packed: &[],
         }
     }
 

@@ -64,7 +64,7 @@ pub fn score_candidates<W: Weighing>(
         && let Some(node) = scan.known[0].moments()
     {
         let narrow = between::MeanNode::new(node.weight, node.first as i64, scan.min);
-        if let Some(node) = narrow.filter(|_| W::COPIES) {
+        if let Some(node) = narrow.filter(|_| !scan.packed.is_empty()) {
             let means = &mut scratch.means;
             return between::score_candidates(scan, node, places, context, means, sink);
         }

@@ -9,6 +9,7 @@
 
 use super::{ExactMoments, SentSum, Sum, Weighing};
 use crate::numeric::Moments;
+use crate::simd::means::packed_row;
 
 impl Sum for ExactMoments {
     type Cell = Moments;
@@ -116,6 +117,11 @@ impl<W: Weighing> Weighing for TargetRows<'_, W> {
     }
     fn unit_target(&self) -> Option<&[i64]> {
         W::UNIT.then_some(self.units)
+    }
+    fn packed(&self) -> Option<Vec<i64>> {
+        let rows = self.units.iter().zip(0..);
+        let rows = rows.map(|(&units, row)| packed_row(self.weights.of(row).units(), units));
+        if W::COPIES { rows.collect() } else { None }
     }
 }
 

@@ -189,6 +189,11 @@ pub trait Weighing: Copy + Send + Sync {
     fn unit_target(&self) -> Option<&[i64]> {
         None
     }
+    /// All rows with a number, each as [`packed_row`](crate::simd::means::packed_row) makes it;
+    /// `None` for classes, and where a weight is not a number of copies or does not fit.
+    fn packed(&self) -> Option<Vec<i64>> {
+        None
+    }
 }
 
 /// Every row weighs 1.

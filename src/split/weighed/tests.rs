@@ -103,6 +103,7 @@ impl Case {
             min: self.min,
             convex: criterion.info().convex,
             steps: &steps,
+            packed: &[],
         };
         let mut best = BestOfEach::new(criterion.as_ref(), ties, false);
         best.above(floor);

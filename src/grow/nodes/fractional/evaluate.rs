@@ -210,6 +210,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
             min: self.min,
             convex: self.context.setting.criterion.info().convex && self.path.is_none(),
             steps: &steps,
+            packed: &[],
         };
         let facts = &self.context.setting.context;
         match self.cut(numeric) {

@@ -12,7 +12,7 @@ use super::trees::{PyTrees, loaded};
 use crate::data::Dataset;
 use crate::error::Error;
 use crate::fit::{GrownForest, Request};
-use crate::grow::forest::{Bagging, BootstrapSampler};
+use crate::grow::forest::{Bagging, BootstrapSampler, row_hashes};
 use crate::model::{Forest, Model};
 use crate::parallel;
 use crate::predict::Votes;
@@ -134,7 +134,7 @@ pub fn bag_counts<'py>(
     let plan = plan(config, None)?.plan;
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let sampler = BootstrapSampler::new(encoded, &rows, &weights);
+        let sampler = BootstrapSampler::new(&row_hashes(encoded, &rows), encoded, &rows, &weights);
         parallel::map(control, seeds.len(), |tree| {
             control.check()?;
             let times = sampler.draw(seeds[tree], draws);
@@ -174,7 +174,7 @@ pub fn permutation_losses<'py>(
     let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let sampler = BootstrapSampler::new(encoded, &rows, &weights);
+        let sampler = BootstrapSampler::new(&row_hashes(encoded, &rows), encoded, &rows, &weights);
         resample::permutation_losses(&forest.forest, encoded, &weights, &sampler, draws, control)
     })?;
     losses.into_pyarray(py).reshape([trees, encoded.columns().len()])

@@ -149,4 +149,9 @@ impl Config {
     pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
         criteria::make(&self.criterion, self.criterion_options.clone())
     }
+
+    /// Number of features drawn for each node; `None` where all `features` are searched.
+    pub fn drawn_features(&self, features: usize) -> Option<usize> {
+        self.max_features.filter(|&most| most < features)
+    }
 }

@@ -154,7 +154,8 @@ impl FitPlan {
         control: &Control,
     ) -> Result<GrownForest> {
         let rows = self.training_rows(data, rows, weights)?;
-        let content = forest::content(data, &rows, own_weights);
+        let hashes = forest::row_hashes(data, &rows);
+        let content = forest::content(&hashes, data, &rows, own_weights);
         let changed = self.prepare(data, &rows, weights, control)?;
         let prepared = changed.as_ref().unwrap_or(data);
         let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
@@ -174,7 +175,7 @@ impl FitPlan {
             }
         }
         let sampler =
-            bagging.draws.map(|_| forest::BootstrapSampler::new(data, &rows, own_weights));
+            bagging.draws.map(|_| forest::BootstrapSampler::new(&hashes, data, &rows, own_weights));
         let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),

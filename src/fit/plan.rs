@@ -150,15 +150,21 @@ impl FitPlan {
         let mut setting = GrowthSetting {
             training,
             nominal_splits,
-            ..self.setting_of(occurring, largest, rows.len())
+            ..self.setting_of(occurring, largest, rows.len(), data.columns().len())
         };
         setting.context.grid = data.target().map(Target::grid);
         setting
     }
 
     /// The setting of growth on `rows` rows, which weigh `largest` together (as copies, or their
-    /// number) and belong to the classes that are `occurring`.
-    fn setting_of(&self, occurring: Vec<bool>, largest: u64, rows: usize) -> GrowthSetting<'_> {
+    /// number), belong to the classes that are `occurring` and have `features` features.
+    fn setting_of(
+        &self,
+        occurring: Vec<bool>,
+        largest: u64,
+        rows: usize,
+        features: usize,
+    ) -> GrowthSetting<'_> {
         GrowthSetting {
             criterion: self.criterion.as_ref(),
             context: Context {
@@ -170,7 +176,7 @@ impl FitPlan {
             gain_filter: self.criterion.gain_filter(),
             ties: self.config.ties,
             seed: self.config.seed,
-            max_features: self.config.max_features,
+            max_features: self.config.drawn_features(features),
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
             thresholds: match self.on_bins() {
@@ -202,8 +208,10 @@ impl FitPlan {
     ) -> GrowthSetting<'_> {
         let levels = features.iter().filter(|f| f.is_nominal()).map(|f| f.codes as usize);
         let nominal_splits = self.splits_of(levels);
-        let mut setting =
-            GrowthSetting { nominal_splits, ..self.setting_of(occurring, copies, rows) };
+        let mut setting = GrowthSetting {
+            nominal_splits,
+            ..self.setting_of(occurring, copies, rows, features.len())
+        };
         setting.context.grid = grid;
         setting
     }

@@ -390,7 +390,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
     let serves =
         |c: &ColumnShape| c.levels.is_some_and(|n| n <= MOST_LEVELS && multiway(n)) && !c.missing;
     shape.unit_weights
-        && plan.config.max_features.is_none()
+        && plan.config.drawn_features(shape.columns.len()).is_none()
         && plan.limits().constraints.is_none()
         && !plan.criterion.needs_all_candidates()
         && plan.criterion.info().evidence == EvidenceKind::Table

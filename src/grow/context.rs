@@ -53,6 +53,8 @@ pub(super) struct GrowContext<'a, W> {
     pub weights: W,
     pub numeric: Vec<Numeric<'a>>,
     pub nominal: Nominal<'a>,
+    /// The place of each feature.
+    places: Vec<FeaturePlace>,
     pub class_of: ClassOf<'a>,
     pub total_weight: f64,
     /// The rows of the data set packed, as [`Weighing::packed`]; else empty.
@@ -86,7 +88,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         let k = data.n_classes();
         let mut numeric = Vec::new();
         let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let mut cuts = Vec::new();
+        let (mut cuts, mut places) = (Vec::new(), Vec::new());
         for (feature, column) in data.columns().iter().enumerate() {
             let feature = feature as u32;
             match column {
@@ -98,9 +100,11 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
                             .for_each(|&e| bits.set(entry_row(e)));
                         bits
                     });
+                    places.push(FeaturePlace::Numeric(numeric.len()));
                     numeric.push(Numeric { feature, column, missing: bits });
                 }
                 Column::Nominal(column) => {
+                    places.push(FeaturePlace::Nominal(features.len()));
                     features.push(feature);
                     missing.push(column.n_missing() > 0);
                     cuts.push(match &data.schema().features[feature as usize].kind {
@@ -128,6 +132,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
             setting,
             weights,
             numeric,
+            places,
             nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
@@ -157,10 +162,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
 
     /// The place of a feature among those of its kind.
     pub fn place(&self, feature: u32) -> FeaturePlace {
-        match self.nominal.features.binary_search(&feature) {
-            Ok(i) => FeaturePlace::Nominal(i),
-            Err(_) => FeaturePlace::Numeric(self.numeric.partition_point(|f| f.feature < feature)),
-        }
+        self.places[feature as usize]
     }
 
     /// Class sums of entries of an order. Rows are numbered by class, so rows that weigh 1 are
@@ -186,6 +188,10 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
     pub fn sums(&self, rows: impl Iterator<Item = u32>) -> Vec<W::Sum> {
         let classes = self.data.n_classes();
         let mut sums = Vec::with_capacity(3 * classes);
+        if classes == 1 {
+            sums.push(rows.fold(W::Sum::default(), |sum, row| sum.plus(self.weights.of(row))));
+            return sums;
+        }
         sums.resize(classes, W::Sum::default());
         for row in rows {
             let c = self.class_of.codes[row as usize] as usize;

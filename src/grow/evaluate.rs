@@ -39,6 +39,7 @@ use crate::stats::contingency::{Code, ContingencyTables, CountingPlanes, count};
 use crate::stats::{CellOf, Sum, Weighing};
 use crate::tree::Test;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Rows times features above which several threads share the features of one node.
 const WIDE_NODE: usize = 1 << 16;
@@ -176,7 +177,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
             let foresee = |place: usize, at: usize| {
                 let column = self.context.numeric[place].column;
-                let beside = node.in_order(place).skip(at - 1).take(2);
+                let beside = node.in_order(place, at - 1..at + 1);
                 beside.for_each(|row| prefetch(column.cell(row)));
             };
             let means = &mut workspace.search.block.means;
@@ -465,6 +466,36 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         })
     }
 
+    /// Class sums of the branches of a threshold at place `at` of `len` rows; `sums_at` adds up rows
+    /// at some places, here those of the shorter side, and `known` are the sums of all of them where
+    /// others have no value.
+    fn branches_of_cut(
+        &self,
+        at: usize,
+        len: usize,
+        sums_at: impl Fn(Range<usize>) -> Vec<W::Sum>,
+        known: Option<&[W::Sum]>,
+    ) -> BranchSums<W::Sum> {
+        if at <= len - at {
+            return self.branches(sums_at(0..at), known);
+        }
+        let mut sums = sums_at(at..len);
+        let all = known.unwrap_or(self.totals);
+        sums.iter_mut().zip(all).for_each(|(sum, all)| *sum = all.minus(*sum));
+        self.branches(sums, known)
+    }
+
+    /// [`Self::branches_of_cut`] of an order.
+    fn branches_of_order(
+        &self,
+        order: &[u32],
+        at: u32,
+        known: Option<&[W::Sum]>,
+    ) -> BranchSums<W::Sum> {
+        let sums_at = |places: Range<usize>| self.context.sums_of(&order[places]);
+        self.branches_of_cut(at as usize, order.len(), sums_at, known)
+    }
+
     /// Class sums of the branches of a threshold, from those on its `left`; `known` are those of
     /// the rows with a value, where others have none.
     fn branches(&self, left: Vec<W::Sum>, known: Option<&[W::Sum]>) -> BranchSums<W::Sum> {
@@ -473,16 +504,15 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
 
     /// [`WholeRows::cut`] of a small node.
     fn short_cut(&self, orders: &ShortOrders, numeric: usize, at: u32) -> NodeCut<W::Sum> {
-        let mut rows = orders.in_order(numeric);
-        let (len, left) = (rows.len() as u32, at as usize);
-        let mut lower = 0;
-        let sums = self.context.sums(rows.by_ref().take(left).inspect(|&row| lower = row));
-        let upper = rows.next().unwrap_or(lower);
-        NodeCut {
-            test: self.threshold_test(numeric, [lower, upper], None),
-            branches: self.branches(sums, None),
-            sizes: vec![at, len - at],
-        }
+        let (left, len) = (at as usize, self.range.len);
+        let mut beside = orders.in_order(numeric, left - 1..left + 1);
+        let lower = beside.next().unwrap_or_default();
+        let upper = beside.next().unwrap_or(lower);
+        let sums_at = |places: Range<usize>| self.context.sums(orders.in_order(numeric, places));
+        // The two values, which come from far, may arrive while rows are added up.
+        let branches = self.branches_of_cut(left, len, sums_at, None);
+        let test = self.threshold_test(numeric, [lower, upper], None);
+        NodeCut { test, branches, sizes: vec![at, len as u32 - at] }
     }
 }
 
@@ -546,8 +576,7 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
 
     fn sums_of_cut(&self, numeric: usize, at: u32) -> BranchSums<W::Sum> {
         let known = self.evaluator.known(numeric);
-        let left = self.evaluator.context.sums_of(&known.order[..at as usize]);
-        self.evaluator.branches(left, known.sums.as_deref())
+        self.evaluator.branches_of_order(&known.order, at, known.sums.as_deref())
     }
 
     fn first_row(&self, numeric: usize, at: u32) -> u32 {
@@ -572,8 +601,8 @@ impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
         if known.is_some() {
             sizes.push((evaluator.range.len - order.len()) as u32);
         }
-        let left = evaluator.context.sums_of(&order[..at as usize]);
-        NodeCut { test, branches: evaluator.branches(left, known.as_deref()), sizes }
+        let branches = evaluator.branches_of_order(&order, at, known.as_deref());
+        NodeCut { test, branches, sizes }
     }
 
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {

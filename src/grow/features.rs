@@ -10,8 +10,8 @@ use crate::numeric::{mix, uniform};
 /// Search for a split among the features of a node that its path allows: `search` gets a mask of
 /// features.
 ///
-/// Where `max_features` is below the number of features `n_features`, that many of the allowed ones
-/// are drawn by `key`; else all of them are searched at once.
+/// `max_features` of the allowed ones of `n_features` features are drawn by `key`; without it all of
+/// them are searched at once.
 pub(super) fn search_among<T>(
     n_features: usize,
     max_features: Option<usize>,
@@ -19,7 +19,7 @@ pub(super) fn search_among<T>(
     key: u64,
     mut search: impl FnMut(&[bool]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
-    let Some(first) = max_features.filter(|&most| most < n_features) else {
+    let Some(first) = max_features else {
         let wanted: Vec<bool> = (0..n_features as u32).map(allowed).collect();
         return search(&wanted);
     };

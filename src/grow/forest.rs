@@ -49,9 +49,10 @@ pub struct BootstrapSampler {
 }
 
 impl BootstrapSampler {
-    /// The multiset of some rows of a data set with their weights.
-    pub fn new(data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
-        let hashed = hashes(data, rows).into_iter().zip(rows.rows().iter().copied());
+    /// The multiset of some rows of a data set, whose hashes are those of [`row_hashes`], with their
+    /// weights.
+    pub fn new(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
+        let hashed = hashes.iter().zip(rows.rows()).map(|(&hash, &row)| (hash, row));
         let rows = sorted_by_hash(hashed);
         let ends = match weights {
             Weights::Unit => Vec::new(),
@@ -119,8 +120,8 @@ fn weight_of(weights: &Weights, row: u32) -> u64 {
     }
 }
 
-/// A hash of the content of each row of a data set: its class or number, and all cells.
-fn hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
+/// A hash of the content of some rows of a data set: their class or number, and all cells.
+pub fn row_hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
     let units = data.target().map(Target::units);
@@ -213,14 +214,14 @@ pub fn seed_of_tree(seed: u64, tree: usize) -> u64 {
 }
 
 /// A hash of the content of all rows of a fit with their weights, in any order: a forest that is
-/// grown further must be given the same rows.
-pub fn content(data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
+/// grown further must be given the same rows. `hashes` are those of [`row_hashes`].
+pub fn content(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> u64 {
     let whole = |(hash, &row): (u64, &u32)| {
         // Samples need no numbers of the target, by which the rows of a data set are sorted.
         let hash = data.target().map_or(hash, |target| mix(hash, order_key(target.value(row))));
         hash.wrapping_mul(weight_of(weights, row))
     };
-    let rows = hashes(data, rows).into_iter().zip(rows.rows());
+    let rows = hashes.iter().copied().zip(rows.rows());
     rows.map(whole).fold(0, u64::wrapping_add)
 }
 

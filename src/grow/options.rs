@@ -200,7 +200,7 @@ pub struct GrowthSetting<'a> {
     pub ties: Ties,
     /// Seed of ties and feature subsets.
     pub seed: u64,
-    /// Features that are searched in each node; `None`: all.
+    /// Number of features drawn for each node, fewer than there are; `None`: all are searched.
     pub max_features: Option<usize>,
     /// Which splits of a feature are tried.
     pub splitter: Splitter,

@@ -20,6 +20,7 @@ use crate::split::multiway::Minimum;
 use crate::split::threshold::SEVERAL_CLASSES;
 use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Up to this many rows the long orders lie close together in memory, and short orders pay only
@@ -201,16 +202,20 @@ impl ShortOrders {
         std::array::from_fn(|child| keep[child].then(|| self.child(rows[child], pool)))
     }
 
-    /// The rows of the data set in the order of a feature.
-    pub fn in_order(&self, numeric: usize) -> impl ExactSizeIterator<Item = u32> {
+    /// The rows of the data set at some places of the order of a feature.
+    pub fn in_order(
+        &self,
+        numeric: usize,
+        places: Range<usize>,
+    ) -> impl ExactSizeIterator<Item = u32> {
         let order = &self.orders.rows[numeric].0[..self.facts.len];
-        order.iter().map(|&row| self.rows.ids[usize::from(row) % ROWS])
+        order[places].iter().map(|&row| self.rows.ids[usize::from(row) % ROWS])
     }
 
     /// The order of a feature as entries of rows of the data set.
     pub fn entries(&self, numeric: usize) -> impl Iterator<Item = u32> {
         let tied = self.orders.tied[numeric];
-        let rows = self.in_order(numeric).enumerate();
+        let rows = self.in_order(numeric, 0..self.facts.len).enumerate();
         rows.map(move |(i, row)| pack_entry(row, tied >> i & 1 == 1))
     }
 }

@@ -6,7 +6,7 @@
 
 use super::eight::{EIGHT, Eight, with_eight};
 use super::level::for_each_level;
-use super::short::{Bytes, ROWS};
+use super::short::{Bytes, Orders, ROWS};
 
 /// Binary digits of the weight of a [`packed_row`].
 const WEIGHT_BITS: u32 = 11;
@@ -338,13 +338,14 @@ fn largest(lanes: [f64; CHUNK]) -> f64 {
 /// The rows of a node of at most 64, packed, by their numbers in its orders.
 pub type SmallRows = [i64; ROWS];
 
-/// The cuts of [`CHUNK`] features of a small node.
+/// The cuts of some features of a small node.
 #[derive(Debug, Clone, Copy)]
 pub struct SmallNodeCuts<'a> {
-    /// The order of each feature: cut `j` has its entries `0..=j` on the left.
-    pub orders: [&'a Bytes; CHUNK],
-    /// Bit `i`: entry `i` has the value of the entry before it, so that cut `i - 1` is none.
-    pub tied: [u64; CHUNK],
+    /// The orders: cut `j` has the entries `0..=j` on its left, and is none where entry `j + 1` has
+    /// the same value as entry `j`.
+    pub orders: &'a Orders,
+    /// The places of the features among the orders, and their numbers.
+    pub features: &'a [(usize, u32)],
     /// Number of cuts of each feature.
     pub cuts: usize,
     /// The node's rows.
@@ -356,7 +357,7 @@ pub struct SmallNodeCuts<'a> {
 }
 
 /// The best cut of each of [`CHUNK`] features: one whose score is the largest but for a rounding.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct BestCuts {
     /// Its score; negative infinity where there is no cut.
     pub scores: [f64; CHUNK],
@@ -371,56 +372,93 @@ pub struct BestCuts {
 }
 
 with_eight! {
-    /// Find the best cut of each feature.
-    pub fn best_cuts = find_best(all: SmallNodeCuts<'_>) -> BestCuts
+    /// Find the best cut of each feature, and return the largest of their scores. The lanes behind
+    /// the last feature repeat it.
+    pub fn best_cuts = find_best(all: SmallNodeCuts<'_>, found: &mut Vec<BestCuts>) -> f64
 }
 
 #[inline(always)]
-unsafe fn find_best<V: Eight>(all: SmallNodeCuts<'_>) -> BestCuts {
-    let SmallNodeCuts { orders, tied, cuts, rows, whole, of } = all;
-    let passing = |cut: usize, j: usize| rows[usize::from(orders[j].0[cut]) % ROWS];
+unsafe fn find_best<V: Eight>(all: SmallNodeCuts<'_>, found: &mut Vec<BestCuts>) -> f64 {
+    let SmallNodeCuts { orders, features, cuts, rows, whole, of } = all;
+    found.resize(features.len().div_ceil(CHUNK), BestCuts::default());
+    let mut top = [f64::NEG_INFINITY; CHUNK];
     // SAFETY: the caller has checked the features.
     unsafe {
         let node = NodeLanes::<V>::of(&of, whole);
-        let (zero, none) = (V::all_whole(0), (V::all_real(-1.0), V::all_real(1.0)));
-        let (mut weights, mut sums) = (zero, zero);
-        // Square and product of the best cut of each lane, and of the best of the others; a square
-        // of -1 is below that of any cut.
-        let (mut best, mut other) = (none, none);
-        let (mut best_cut, mut best_weights, mut best_sums) = (zero, zero, zero);
-        let mut tied = V::whole(tied.map(|bits| (bits >> 1) as i64));
-        for cut in 0..cuts.min(ROWS - 1) {
-            // The next entry of each order passes to the left.
-            let p = |j: usize| passing(cut, j);
-            let (own_weights, own_sums) =
-                node.unpacked(V::whole([p(0), p(1), p(2), p(3), p(4), p(5), p(6), p(7)]));
-            (weights, sums) = (V::plus(weights, own_weights), V::plus(sums, own_sums));
-            let differences = node.differences(weights, sums);
-            let (square, product, are_cuts) = node.square_and_product(weights, differences);
-            let are_cuts = V::both(are_cuts, V::even(tied));
-            tied = V::shifted::<1>(tied);
-            let here = (V::select(are_cuts, square, none.0), V::select(are_cuts, product, none.1));
-            // The best of each lane, the first of equal ones.
-            let better = is_larger::<V>(here, best);
-            let lower = (V::select(better, best.0, here.0), V::select(better, best.1, here.1));
-            let second = is_larger::<V>(lower, other);
-            other = (V::select(second, lower.0, other.0), V::select(second, lower.1, other.1));
-            best = (V::select(better, here.0, best.0), V::select(better, here.1, best.1));
-            best_cut = V::select_whole(better, V::all_whole(cut as i64), best_cut);
-            best_weights = V::select_whole(better, weights, best_weights);
-            best_sums = V::select_whole(better, differences, best_sums);
+        for (features, found) in features.chunks(CHUNK).zip(found) {
+            let last = features.len() - 1;
+            let places: [usize; CHUNK] = std::array::from_fn(|lane| features[lane.min(last)].0);
+            let tied = V::whole(places.map(|place| (orders.tied[place] >> 1) as i64));
+            let lanes = OrderLanes { orders: places.map(|place| &orders.rows[place]), rows };
+            node.find_best(&lanes, tied, cuts, found);
+            keep_larger(&mut top, &found.scores);
         }
-        let scores = |(square, product)| {
-            let is_cut = V::above(square, none.0);
-            let score = V::quotient(square, product);
-            V::reals(V::select(is_cut, score, V::all_real(f64::NEG_INFINITY)))
-        };
-        BestCuts {
-            scores: scores(best),
-            others: scores(other),
-            cuts: V::wholes(best_cut),
-            weights: V::wholes(best_weights),
-            sums: V::wholes(best_sums),
+    }
+    largest(top)
+}
+
+/// The orders of [`CHUNK`] features of a small node.
+struct OrderLanes<'a> {
+    orders: [&'a Bytes; CHUNK],
+    rows: &'a SmallRows,
+}
+
+impl OrderLanes<'_> {
+    /// The rows at a place of the orders, packed.
+    #[inline(always)]
+    unsafe fn at<V: Eight>(&self, place: usize) -> V::Whole {
+        let row = |lane: usize| self.rows[usize::from(self.orders[lane].0[place]) % ROWS];
+        // SAFETY: the caller has checked the features.
+        unsafe { V::whole([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]) }
+    }
+}
+
+impl<V: Eight> NodeLanes<V> {
+    /// The best cut of each lane; bit `j` of `tied` says that cut `j` is none.
+    #[inline(always)]
+    unsafe fn find_best(
+        &self,
+        lanes: &OrderLanes<'_>,
+        tied: V::Whole,
+        cuts: usize,
+        found: &mut BestCuts,
+    ) {
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            let (zero, none) = (V::all_whole(0), (V::all_real(-1.0), V::all_real(1.0)));
+            let (mut weights, mut sums, mut tied) = (zero, zero, tied);
+            // Square and product of the best cut of each lane, and of the best of the others; a
+            // square of -1 is below that of any cut.
+            let (mut best, mut other) = (none, none);
+            let (mut best_cut, mut best_weights, mut best_sums) = (zero, zero, zero);
+            for cut in 0..cuts.min(ROWS - 1) {
+                // The next entry of each order passes to the left.
+                let (own_weights, own_sums) = self.unpacked(lanes.at::<V>(cut));
+                (weights, sums) = (V::plus(weights, own_weights), V::plus(sums, own_sums));
+                let differences = self.differences(weights, sums);
+                let (square, product, are_cuts) = self.square_and_product(weights, differences);
+                let are_cuts = V::both(are_cuts, V::even(tied));
+                tied = V::shifted::<1>(tied);
+                let square = V::select(are_cuts, square, none.0);
+                let here = (square, V::select(are_cuts, product, none.1));
+                // The best of each lane, the first of equal ones.
+                let better = is_larger::<V>(here, best);
+                let lower = (V::select(better, best.0, here.0), V::select(better, best.1, here.1));
+                let second = is_larger::<V>(lower, other);
+                other = (V::select(second, lower.0, other.0), V::select(second, lower.1, other.1));
+                best = (V::select(better, here.0, best.0), V::select(better, here.1, best.1));
+                best_cut = V::select_whole(better, V::all_whole(cut as i64), best_cut);
+                best_weights = V::select_whole(better, weights, best_weights);
+                best_sums = V::select_whole(better, differences, best_sums);
+            }
+            let scores = |(square, product)| {
+                let is_cut = V::above(square, none.0);
+                let score = V::quotient(square, product);
+                V::reals(V::select(is_cut, score, V::all_real(f64::NEG_INFINITY)))
+            };
+            (found.scores, found.others) = (scores(best), scores(other));
+            (found.cuts, found.weights) = (V::wholes(best_cut), V::wholes(best_weights));
+            found.sums = V::wholes(best_sums);
         }
     }
 }
@@ -546,27 +584,34 @@ mod tests {
             let len = 2 + draw(0, 0) as usize % 63;
             let mut all = [0; ROWS];
             all[..len].copy_from_slice(&rows(seed, len));
-            let orders: [Bytes; CHUNK] = std::array::from_fn(|f| {
+            let mut orders = Orders::default();
+            for f in 0..12 {
                 let mut order: Vec<usize> = (0..len).collect();
                 order.sort_by_key(|&row| draw(3 + f as u64, row));
                 let mut bytes = Bytes::default();
                 order.iter().enumerate().for_each(|(i, &row)| bytes.0[i] = row as u8);
-                bytes
-            });
-            let tied: [u64; CHUNK] = std::array::from_fn(|f| draw(20, f) & draw(21, f));
+                orders.rows.push(bytes);
+                orders.tied.push(draw(20, f) & draw(21, f));
+            }
+            // Some of the features, in a group and a part of one.
+            let features: Vec<(usize, u32)> = (1..12).map(|f| (f, f as u32 + 100)).collect();
             let weight: i64 = all.iter().map(|&row| weight_of(row)).sum();
             let of = NodeNumbers { weight: weight as f64, rest: 0.25, least: 2.0, scale: 2.0 };
             let whole = draw(30, 0) as i64 % 5;
             for level in Level::available() {
-                let (orders, cuts, rows) = (orders.each_ref(), len - 1, &all);
-                let found = best_cuts(level, SmallNodeCuts { orders, tied, cuts, rows, whole, of });
-                for f in 0..CHUNK {
+                let (orders, features) = (&orders, &features[..]);
+                let (cuts, rows, mut found) = (len - 1, &all, Vec::new());
+                let node = SmallNodeCuts { orders, features, cuts, rows, whole, of };
+                let largest = best_cuts(level, node, &mut found);
+                let mut tops = Vec::new();
+                for (i, &(place, _)) in features.iter().enumerate() {
+                    let (found, f) = (&found[i / CHUNK], i % CHUNK);
                     let (mut sums, mut weights) = (vec![0; 64], vec![0; 64]);
                     let (mut sum, mut weight) = (0, 0);
-                    for (j, &row) in orders[f].0[..len - 1].iter().enumerate() {
+                    for (j, &row) in orders.rows[place].0[..len - 1].iter().enumerate() {
                         sum += sum_of(all[usize::from(row)]);
                         weight += weight_of(all[usize::from(row)]);
-                        let is_cut = tied[f] >> (j + 1) & 1 == 0;
+                        let is_cut = orders.tied[place] >> (j + 1) & 1 == 0;
                         sums[j] = sum - whole * weight;
                         weights[j] = if is_cut { weight } else { 0 };
                     }
@@ -581,7 +626,9 @@ mod tests {
                     }
                     let other = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                     assert!(near(found.others[f], other), "{} {other}", found.others[f]);
+                    tops.push(found.scores[f]);
                 }
+                assert_eq!(largest, tops.into_iter().fold(f64::NEG_INFINITY, f64::max));
             }
         }
     }

@@ -258,29 +258,32 @@ impl<'a> ShortNumbers<'a> {
     pub fn score_candidates(
         &mut self,
         orders: &Orders,
-        features: impl Iterator<Item = (usize, u32)>,
+        mut features: impl Iterator<Item = (usize, u32)>,
         foresee: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
     ) -> Result<()> {
+        if sink.wants_winner() && self.cuts == 1 {
+            // Two rows: all thresholds divide them alike, so the first one wins.
+            let first = features.find(|&(place, _)| orders.tied[place] & 0b10 == 0);
+            let Some((place, feature)) = first else { return Ok(()) };
+            foresee(place, 1);
+            let row = self.rows[usize::from(orders.rows[place].0[0]) % ROWS];
+            let weight = means::weight_of(row);
+            let left = (weight, means::sum_of(row) - weight * self.node.whole);
+            return self.give_one(feature, 0, left, context, sink);
+        }
         let mut wanted = std::mem::take(&mut scratch.features);
         wanted.clear();
         wanted.extend(features);
-        if sink.wants_winner() && self.cuts == 1 {
-            // Two rows: all thresholds divide them alike, so the first one wins.
-            let first = wanted.iter().find(|&&(place, _)| orders.tied[place] & 0b10 == 0);
-            if let Some(&(place, feature)) = first {
-                foresee(place, 1);
-                let row = self.rows[usize::from(orders.rows[place].0[0]) % ROWS];
-                let weight = means::weight_of(row);
-                let left = (weight, means::sum_of(row) - weight * self.node.whole);
-                self.give_one(feature, 0, left, context, sink)?;
-            }
-        } else if sink.wants_winner() && wanted.len() > 1 {
+        if sink.wants_winner() && wanted.len() > 1 {
             let mut found = std::mem::take(&mut scratch.best);
-            self.find_best(orders, &wanted, &mut found, context);
-            self.give_winners(orders, (&wanted, &found), foresee, context, scratch, sink)?;
+            let largest = self.find_best(orders, &wanted, &mut found, context);
+            if largest > f64::NEG_INFINITY {
+                let best = (&wanted[..], &found[..], largest);
+                self.give_winners(orders, best, foresee, context, scratch, sink)?;
+            }
             scratch.best = found;
         } else {
             for &(place, feature) in &wanted {
@@ -292,46 +295,37 @@ impl<'a> ShortNumbers<'a> {
         Ok(())
     }
 
-    /// The best cut of each of some features; the last one stands in the lanes that are left.
+    /// The best cut of each of some features; returns the largest of their scores.
     fn find_best(
         &self,
         orders: &Orders,
         features: &[(usize, u32)],
         found: &mut Vec<BestCuts>,
         context: &Context,
-    ) {
+    ) -> f64 {
         reached::count(Way::ShortNumbersTogether);
-        found.clear();
-        let (level, of) = (Level::active(), self.node.in_kernels(context));
-        let Self { rows, cuts, node: MeanNode { whole, .. } } = *self;
-        for features in features.chunks(CHUNK) {
-            let last = features[features.len() - 1].0;
-            let (mut orders_of, mut tied) =
-                ([&orders.rows[last]; CHUNK], [orders.tied[last]; CHUNK]);
-            for (lane, &(place, _)) in features.iter().enumerate() {
-                (orders_of[lane], tied[lane]) = (&orders.rows[place], orders.tied[place]);
-            }
-            let all = SmallNodeCuts { orders: orders_of, tied, cuts, rows, whole, of };
-            found.push(means::best_cuts(level, all));
-        }
+        let all = SmallNodeCuts {
+            orders,
+            features,
+            cuts: self.cuts,
+            rows: self.rows,
+            whole: self.node.whole,
+            of: self.node.in_kernels(context),
+        };
+        means::best_cuts(Level::active(), all, found)
     }
 
     /// Give the cuts to the sink that may be the best of all and are the first with this division
-    /// of the rows, from the best cut of each feature.
+    /// of the rows, from the best cut of each feature and the largest of their scores.
     fn give_winners(
         &mut self,
         orders: &Orders,
-        (features, found): (&[(usize, u32)], &[BestCuts]),
+        (features, found, largest): (&[(usize, u32)], &[BestCuts], f64),
         foresee: impl Fn(usize, usize),
         context: &Context,
         scratch: &mut MeanScratch,
         sink: &mut dyn Sink,
     ) -> Result<()> {
-        let scores = found.iter().flat_map(|best| best.scores);
-        let largest = scores.fold(f64::NEG_INFINITY, f64::max);
-        if largest == f64::NEG_INFINITY {
-            return Ok(());
-        }
         let bound = largest - 2.0 * error_of(largest, self.node.in_kernels(context).scale);
         // Both sides of the last cut that was given.
         let mut last = [(0, 0); 2];

@@ -132,3 +132,20 @@ def test_small_trees_are_those_of_the_slow_truth(start):
         except AssertionError as e:
             raise AssertionError(f"Case({seed}): {vars(case)}\n{e}") from e
     assert max(sizes) > 5 and sum(size > 1 for size in sizes) > CHUNK // 2
+
+
+@pytest.mark.parametrize("times", [1, 7, 2047, 2048, 5000])
+@pytest.mark.parametrize("rows", [40, 1500])
+def test_copies_of_all_rows_change_no_split(rows, times):
+    # Kernels read rows of up to 2047 copies in another form than those of more.
+    random = np.random.default_rng(rows)
+    X = random.normal(size=(rows, 5)).round(1)
+    y = X[:, 0] * X[:, 1] + random.normal(size=rows).round(2)
+    weights = random.integers(1, 4, rows)
+    few = FastTreeRegressor(min_samples_leaf=3).fit(X, y, sample_weight=weights)
+    many = FastTreeRegressor(min_samples_leaf=3 * times).fit(X, y, sample_weight=times * weights)
+    repeated = FastTreeRegressor(min_samples_leaf=3).fit(X.repeat(weights, 0), y.repeat(weights))
+    for tree in many, repeated:
+        np.testing.assert_array_equal(tree.tree_.feature, few.tree_.feature)
+        np.testing.assert_array_equal(tree.tree_.threshold, few.tree_.threshold)
+        np.testing.assert_array_equal(tree.predict(X), few.predict(X))

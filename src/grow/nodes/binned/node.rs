@@ -298,7 +298,7 @@ pub(super) fn drawn_features(
     order: &mut Vec<u32>,
 ) -> Option<usize> {
     let p = context.features.len();
-    let drawn = context.setting.max_features.filter(|&m| m < p);
+    let drawn = context.setting.max_features;
     if drawn.is_none() && path.is_none() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Vectors of eight 64-bit numbers, for [`super::means`]: registers of AVX-512, or arrays, of whose
-//! loops the compiler makes vectors at the other levels. Both give the same bits.
+//! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, two of AVX2, or an
+//! array at the other levels. All give the same bits.
 
 /// Eight numbers.
 pub(super) const EIGHT: usize = 8;
@@ -279,6 +279,176 @@ pub(super) mod avx512 {
     }
 }
 
+/// Pairs of registers of AVX2.
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx2 {
+    use super::{EIGHT, Eight};
+    use std::arch::x86_64::*;
+
+    pub struct Registers;
+
+    /// An operation on each register of a pair.
+    macro_rules! on_pairs {
+        ($($name:ident($($x:ident: $kind:ident),*) -> $out:ty = $call:expr;)*) => {
+            $(
+                #[inline(always)]
+                unsafe fn $name($($x: Self::$kind),*) -> [$out; 2] {
+                    // SAFETY: the caller has checked the features.
+                    unsafe {
+                        [
+                            { $(let $x = $x[0];)* $call },
+                            { $(let $x = $x[1];)* $call },
+                        ]
+                    }
+                }
+            )*
+        };
+    }
+
+    /// The product modulo 2^64, from those of the halves.
+    #[inline(always)]
+    unsafe fn times(x: __m256i, y: __m256i) -> __m256i {
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            let (x_high, y_high) = (_mm256_srli_epi64::<32>(x), _mm256_srli_epi64::<32>(y));
+            let crossed =
+                _mm256_add_epi64(_mm256_mul_epu32(x_high, y), _mm256_mul_epu32(x, y_high));
+            _mm256_add_epi64(_mm256_mul_epu32(x, y), _mm256_slli_epi64::<32>(crossed))
+        }
+    }
+
+    /// The nearest double: the upper 48 bits and the lower 16 become doubles by the bits of a large
+    /// number around them, without a rounding, and their sum is rounded once.
+    #[inline(always)]
+    unsafe fn rounded(x: __m256i) -> __m256d {
+        /// 2^52 and 3 * 2^67: numbers around the lower and the upper part.
+        const LOWER: f64 = 4_503_599_627_370_496.0;
+        const UPPER: f64 = 442_721_857_769_029_238_784.0;
+        // SAFETY: as above.
+        unsafe {
+            let (lower, upper) = (_mm256_set1_pd(LOWER), _mm256_set1_pd(UPPER));
+            let high =
+                _mm256_blend_epi16::<0x33>(_mm256_srai_epi32::<16>(x), _mm256_setzero_si256());
+            let high = _mm256_add_epi64(high, _mm256_castpd_si256(upper));
+            let low = _mm256_blend_epi16::<0x88>(x, _mm256_castpd_si256(lower));
+            let both = _mm256_set1_pd(UPPER + LOWER);
+            let high = _mm256_sub_pd(_mm256_castsi256_pd(high), both);
+            _mm256_add_pd(high, _mm256_castsi256_pd(low))
+        }
+    }
+
+    /// The sums of four numbers up to and including each.
+    #[inline(always)]
+    unsafe fn running(x: __m256i) -> __m256i {
+        // SAFETY: as above.
+        unsafe {
+            let by_one = _mm256_permute4x64_epi64::<0b10_01_00_00>(x);
+            let by_one = _mm256_blend_epi32::<0b0000_0011>(by_one, _mm256_setzero_si256());
+            let x = _mm256_add_epi64(x, by_one);
+            _mm256_add_epi64(x, _mm256_permute2x128_si256::<0x08>(x, x))
+        }
+    }
+
+    impl Eight for Registers {
+        type Whole = [__m256i; 2];
+        type Real = [__m256d; 2];
+        type Mask = [__m256d; 2];
+
+        #[inline(always)]
+        unsafe fn whole(x: [i64; EIGHT]) -> Self::Whole {
+            let [a, b, c, d, e, f, g, h] = x;
+            // SAFETY: as above.
+            unsafe { [_mm256_setr_epi64x(a, b, c, d), _mm256_setr_epi64x(e, f, g, h)] }
+        }
+        #[inline(always)]
+        unsafe fn all_whole(x: i64) -> Self::Whole {
+            // SAFETY: as above.
+            unsafe { [_mm256_set1_epi64x(x); 2] }
+        }
+        #[inline(always)]
+        unsafe fn all_real(x: f64) -> Self::Real {
+            // SAFETY: as above.
+            unsafe { [_mm256_set1_pd(x); 2] }
+        }
+        #[inline(always)]
+        unsafe fn wholes(x: Self::Whole) -> [i64; EIGHT] {
+            let mut out = [0; EIGHT];
+            // SAFETY: as above; the array has the size of two registers.
+            unsafe {
+                _mm256_storeu_si256(out.as_mut_ptr().cast(), x[0]);
+                _mm256_storeu_si256(out.as_mut_ptr().add(4).cast(), x[1]);
+            }
+            out
+        }
+        #[inline(always)]
+        unsafe fn reals(x: Self::Real) -> [f64; EIGHT] {
+            let mut out = [0.0; EIGHT];
+            // SAFETY: as above.
+            unsafe {
+                _mm256_storeu_pd(out.as_mut_ptr(), x[0]);
+                _mm256_storeu_pd(out.as_mut_ptr().add(4), x[1]);
+            }
+            out
+        }
+        #[inline(always)]
+        unsafe fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole {
+            // There is no shift of 64 bits with the sign: it is moved along and spread.
+            // SAFETY: as above.
+            unsafe {
+                let count = _mm_cvtsi32_si128(BITS as i32);
+                let sign = _mm256_set1_epi64x(1 << (63 - BITS));
+                let shift = |x| {
+                    let x = _mm256_xor_si256(_mm256_srl_epi64(x, count), sign);
+                    _mm256_sub_epi64(x, sign)
+                };
+                [shift(x[0]), shift(x[1])]
+            }
+        }
+        #[inline(always)]
+        unsafe fn running(x: Self::Whole) -> Self::Whole {
+            // SAFETY: as above.
+            unsafe {
+                let (first, second) = (running(x[0]), running(x[1]));
+                let all = _mm256_permute4x64_epi64::<0xff>(first);
+                [first, _mm256_add_epi64(second, all)]
+            }
+        }
+        #[inline(always)]
+        unsafe fn last(x: Self::Whole) -> Self::Whole {
+            // SAFETY: as above.
+            unsafe { [_mm256_permute4x64_epi64::<0xff>(x[1]); 2] }
+        }
+        #[inline(always)]
+        unsafe fn any(x: Self::Mask) -> bool {
+            // SAFETY: as above.
+            unsafe { _mm256_movemask_pd(_mm256_or_pd(x[0], x[1])) != 0 }
+        }
+        on_pairs! {
+            plus(x: Whole, y: Whole) -> __m256i = _mm256_add_epi64(x, y);
+            minus(x: Whole, y: Whole) -> __m256i = _mm256_sub_epi64(x, y);
+            times(x: Whole, y: Whole) -> __m256i = times(x, y);
+            and(x: Whole, y: Whole) -> __m256i = _mm256_and_si256(x, y);
+            rounded(x: Whole) -> __m256d = rounded(x);
+            less(x: Real, y: Real) -> __m256d = _mm256_sub_pd(x, y);
+            product(x: Real, y: Real) -> __m256d = _mm256_mul_pd(x, y);
+            quotient(x: Real, y: Real) -> __m256d = _mm256_div_pd(x, y);
+            smaller(x: Real, y: Real) -> __m256d = _mm256_min_pd(x, y);
+            above(x: Real, y: Real) -> __m256d = _mm256_cmp_pd::<_CMP_GT_OQ>(x, y);
+            even(x: Whole) -> __m256d = {
+                let one = _mm256_set1_epi64x(1);
+                let is_odd = _mm256_cmpeq_epi64(_mm256_and_si256(x, one), one);
+                _mm256_castsi256_pd(_mm256_xor_si256(is_odd, _mm256_set1_epi64x(-1)))
+            };
+            both(x: Mask, y: Mask) -> __m256d = _mm256_and_pd(x, y);
+            select(mask: Mask, x: Real, y: Real) -> __m256d = _mm256_blendv_pd(y, x, mask);
+            select_whole(mask: Mask, x: Whole, y: Whole) -> __m256i = {
+                let (x, y) = (_mm256_castsi256_pd(x), _mm256_castsi256_pd(y));
+                _mm256_castpd_si256(_mm256_blendv_pd(y, x, mask))
+            };
+        }
+    }
+}
+
 /// A function over [`Eight`] as one that takes a level before its arguments.
 macro_rules! with_eight {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident($($arg:ident: $kind:ty),* $(,)?)
@@ -294,8 +464,8 @@ macro_rules! with_eight {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,popcnt")]
             fn avx2($($arg: $kind),*) -> $out {
-                // SAFETY: arrays need no features.
-                unsafe { $body::<$crate::simd::eight::Arrays>($($arg),*) }
+                // SAFETY: the features are those of this function.
+                unsafe { $body::<$crate::simd::eight::avx2::Registers>($($arg),*) }
             }
             match level {
                 // SAFETY: the level says that the processor has these instructions.
@@ -311,3 +481,68 @@ macro_rules! with_eight {
     };
 }
 pub(super) use with_eight;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::mix;
+    use crate::simd::Level;
+
+    /// All that the operations make of some numbers, as whole numbers and bits.
+    #[inline(always)]
+    unsafe fn results<V: Eight>(x: [i64; EIGHT], y: [i64; EIGHT]) -> Vec<i64> {
+        // SAFETY: the caller has checked the features.
+        unsafe {
+            let (x, y) = (V::whole(x), V::whole(y));
+            let (a, b) = (V::rounded(x), V::rounded(y));
+            let mask = V::both(V::above(a, b), V::even(x));
+            let wholes = [
+                V::plus(x, y),
+                V::minus(x, y),
+                V::times(x, y),
+                V::and(x, y),
+                V::shifted::<11>(x),
+                V::shifted::<1>(y),
+                V::running(x),
+                V::last(y),
+                V::select_whole(mask, x, y),
+                V::all_whole(7),
+            ];
+            let reals = [
+                a,
+                V::less(a, b),
+                V::product(a, b),
+                V::quotient(a, b),
+                V::smaller(a, b),
+                V::select(mask, a, b),
+                V::all_real(0.5),
+            ];
+            let mut out: Vec<i64> = wholes.into_iter().flat_map(|x| V::wholes(x)).collect();
+            out.extend(reals.into_iter().flat_map(|x| V::reals(x)).map(|x| x.to_bits() as i64));
+            out.push(V::any(mask).into());
+            out
+        }
+    }
+
+    with_eight! {
+        fn at = results(x: [i64; EIGHT], y: [i64; EIGHT]) -> Vec<i64>
+    }
+
+    #[test]
+    fn all_levels_compute_the_same() {
+        for seed in 0..2000 {
+            let number = |what: u64, i: usize| {
+                let bits = mix(mix(seed, what), i as u64);
+                bits as i64 >> (bits % 63)
+            };
+            let [x, y] = [1, 2].map(|what| std::array::from_fn(|i| number(what, i)));
+            let expected = at(Level::Plain, x, y);
+            assert!((0..EIGHT).all(|i| expected[10 * EIGHT + i] == (x[i] as f64).to_bits() as i64));
+            for level in Level::available() {
+                // No quotient of zeros, whose sign is not defined.
+                let y = y.map(|y| if y == 0 { 1 } else { y });
+                assert_eq!(at(level, x, y), at(Level::Plain, x, y), "{level:?}");
+            }
+        }
+    }
+}

@@ -177,6 +177,7 @@ unsafe fn scan<V: Eight>(all: CutScan<'_>, state: &mut ScanState, out: CutBuffer
     let (entries, rest) = all.entries[..cuts].as_chunks::<CHUNK>();
     let (behind, rest_behind) = all.entries[1..].as_chunks::<CHUNK>();
     let CutBuffers { sums, weights, scores } = out;
+    assert!(scores.len() >= cuts && sums.len() == scores.len() && weights.len() == scores.len());
     let (sums, weights) = (sums.as_chunks_mut::<CHUNK>().0, weights.as_chunks_mut::<CHUNK>().0);
     let scores = scores.as_chunks_mut::<CHUNK>().0;
     let mut out = sums.iter_mut().zip(weights).zip(scores);

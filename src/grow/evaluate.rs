@@ -466,9 +466,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         })
     }
 
-    /// Class sums of the branches of a threshold at place `at` of `len` rows; `sums_at` adds up rows
-    /// at some places, here those of the shorter side, and `known` are the sums of all of them where
-    /// others have no value.
+    /// Class sums of the branches of a threshold at place `at` of `len` rows. `sums_at` adds up the
+    /// rows at some places, those of the shorter side; `known` are the sums of all `len` rows, if
+    /// other rows have no value.
     fn branches_of_cut(
         &self,
         at: usize,

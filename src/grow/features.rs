@@ -10,8 +10,8 @@ use crate::numeric::{mix, uniform};
 /// Search for a split among the features of a node that its path allows: `search` gets a mask of
 /// features.
 ///
-/// `max_features` of the allowed ones of `n_features` features are drawn by `key`; without it all of
-/// them are searched at once.
+/// `max_features` of the allowed ones of `n_features` features are drawn by `key`; without it all
+/// of them are searched at once.
 pub(super) fn search_among<T>(
     n_features: usize,
     max_features: Option<usize>,

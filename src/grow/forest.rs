@@ -49,8 +49,8 @@ pub struct BootstrapSampler {
 }
 
 impl BootstrapSampler {
-    /// The multiset of some rows of a data set, whose hashes are those of [`row_hashes`], with their
-    /// weights.
+    /// The multiset of some rows of a data set, whose hashes are those of [`row_hashes`], with
+    /// their weights.
     pub fn new(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
         let hashed = hashes.iter().zip(rows.rows()).map(|(&hash, &row)| (hash, row));
         let rows = sorted_by_hash(hashed);

@@ -181,13 +181,13 @@ impl Eight for Arrays {
     }
 }
 
-/// Registers of AVX-512.
+/// A register of AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512 {
     use super::{EIGHT, Eight};
     use std::arch::x86_64::*;
 
-    pub struct Registers;
+    pub struct Register;
 
     /// An operation that is one instruction.
     macro_rules! instructions {
@@ -202,7 +202,7 @@ pub(super) mod avx512 {
         };
     }
 
-    impl Eight for Registers {
+    impl Eight for Register {
         type Whole = __m512i;
         type Real = __m512d;
         type Mask = __mmask8;
@@ -285,7 +285,7 @@ pub(super) mod avx2 {
     use super::{EIGHT, Eight};
     use std::arch::x86_64::*;
 
-    pub struct Registers;
+    pub struct RegisterPair;
 
     /// An operation on each register of a pair.
     macro_rules! on_pairs {
@@ -349,7 +349,7 @@ pub(super) mod avx2 {
         }
     }
 
-    impl Eight for Registers {
+    impl Eight for RegisterPair {
         type Whole = [__m256i; 2];
         type Real = [__m256d; 2];
         type Mask = [__m256d; 2];
@@ -459,13 +459,13 @@ macro_rules! with_eight {
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vpopcntdq,popcnt")]
             fn avx512($($arg: $kind),*) -> $out {
                 // SAFETY: the features are those of this function.
-                unsafe { $body::<$crate::simd::eight::avx512::Registers>($($arg),*) }
+                unsafe { $body::<$crate::simd::eight::avx512::Register>($($arg),*) }
             }
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2,popcnt")]
             fn avx2($($arg: $kind),*) -> $out {
                 // SAFETY: the features are those of this function.
-                unsafe { $body::<$crate::simd::eight::avx2::Registers>($($arg),*) }
+                unsafe { $body::<$crate::simd::eight::avx2::RegisterPair>($($arg),*) }
             }
             match level {
                 // SAFETY: the level says that the processor has these instructions.

@@ -509,7 +509,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let lower = beside.next().unwrap_or_default();
         let upper = beside.next().unwrap_or(lower);
         let sums_at = |places: Range<usize>| self.context.sums(orders.in_order(numeric, places));
-        // The two values, which come from far, may arrive while rows are added up.
+        // The two values were prefetched, and may arrive while rows are added up.
         let branches = self.branches_of_cut(left, len, sums_at, None);
         let test = self.threshold_test(numeric, [lower, upper], None);
         NodeCut { test, branches, sizes: vec![at, len as u32 - at] }

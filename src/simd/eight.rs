@@ -70,6 +70,16 @@ fn each<A: Copy, B: Copy, C: Copy + Default>(
     out
 }
 
+/// `x` where the mask says so, else `y`.
+#[inline(always)]
+fn selected<T: Copy>(mask: [bool; EIGHT], x: [T; EIGHT], y: [T; EIGHT]) -> [T; EIGHT] {
+    let mut out = y;
+    for j in 0..EIGHT {
+        out[j] = if mask[j] { x[j] } else { y[j] };
+    }
+    out
+}
+
 impl Eight for Arrays {
     type Whole = [i64; EIGHT];
     type Real = [f64; EIGHT];
@@ -165,19 +175,11 @@ impl Eight for Arrays {
     }
     #[inline(always)]
     unsafe fn select(mask: Self::Mask, x: Self::Real, y: Self::Real) -> Self::Real {
-        let mut out = y;
-        for j in 0..EIGHT {
-            out[j] = if mask[j] { x[j] } else { y[j] };
-        }
-        out
+        selected(mask, x, y)
     }
     #[inline(always)]
     unsafe fn select_whole(mask: Self::Mask, x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        let mut out = y;
-        for j in 0..EIGHT {
-            out[j] = if mask[j] { x[j] } else { y[j] };
-        }
-        out
+        selected(mask, x, y)
     }
 }
 

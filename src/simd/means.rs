@@ -342,8 +342,7 @@ pub type SmallRows = [i64; ROWS];
 /// The cuts of some features of a small node.
 #[derive(Debug, Clone, Copy)]
 pub struct SmallNodeCuts<'a> {
-    /// The orders: cut `j` has the entries `0..=j` on its left, and is none where entry `j + 1` has
-    /// the same value as entry `j`.
+    /// The orders: cut `j` has the entries `0..=j` on its left; equal values are not divided.
     pub orders: &'a Orders,
     /// The places of the features among the orders, and their numbers.
     pub features: &'a [(usize, u32)],

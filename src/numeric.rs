@@ -409,7 +409,7 @@ impl ExactSum {
     }
 
     /// Add a number to the parts, from the smallest on; each sum leaves an error term.
-    fn add(&mut self, term: f64) {
+    pub fn add(&mut self, term: f64) {
         let mut x = term;
         let mut kept = 0;
         for i in 0..self.parts.len() {

@@ -20,33 +20,57 @@ impl FitPlan {
     /// method may read, if there are any.
     pub(super) fn pruned(
         &self,
-        mut model: Model,
+        model: Model,
         method: Option<&PruneMethod>,
         rows: Option<&PruneRows<'_>>,
         control: &Control,
     ) -> Result<(Model, Vec<PruneStep>)> {
-        let merged = self.config.merge_redundant;
-        // C4.5 removes splits that save no training error; J48 does not where it holds rows out.
-        let collapse = self.criterion.split_rule() == SplitRule::C45
-            && !matches!(method, Some(PruneMethod::ReducedError { .. }));
         let costs = self.costs(model.tree.classes)?;
-        // Labels that a cost matrix or global growth chose are kept.
-        let by_probability = costs.is_none()
-            && self.config.labels == LeafLabels::Majority
-            && !model.tree.is_regression();
-        if method.is_none() && merged.is_none() && !collapse {
-            if by_probability {
-                model.relabel();
-            }
-            return Ok((model, Vec::new()));
+        let steps = PruneSteps {
+            collapse: self.collapses(method),
+            method,
+            merge: self.config.merge_redundant,
+            costs: costs.as_ref(),
+        };
+        self.edited(model, &steps, rows, control)
+    }
+
+    /// Whether splits that save no training error are removed, as C4.5 does; J48 does not where it
+    /// holds rows out.
+    fn collapses(&self, method: Option<&PruneMethod>) -> bool {
+        self.criterion.split_rule() == SplitRule::C45
+            && !matches!(method, Some(PruneMethod::ReducedError { .. }))
+    }
+
+    /// Prune a grown model by some steps, and label it.
+    fn edited(
+        &self,
+        mut model: Model,
+        steps: &PruneSteps<'_>,
+        rows: Option<&PruneRows<'_>>,
+        control: &Control,
+    ) -> Result<(Model, Vec<PruneStep>)> {
+        let mut account = Vec::new();
+        if steps.collapse || steps.method.is_some() || steps.merge.is_some() {
+            let pruned = prune_with(&model.tree, &model.schema, steps, rows, control)?;
+            (model.tree, account) = (pruned.tree, pruned.account);
         }
-        let steps = PruneSteps { collapse, method, merge: merged, costs: costs.as_ref() };
-        let found = prune_with(&model.tree, &model.schema, &steps, rows, control)?;
-        model.tree = found.tree;
-        if by_probability {
+        // Labels that a cost matrix or global growth chose are kept.
+        if self.config.cost_matrix.is_none()
+            && self.config.labels == LeafLabels::Majority
+            && !model.tree.is_regression()
+        {
             model.relabel();
         }
-        Ok((model, found.account))
+        Ok((model, account))
+    }
+
+    /// A grown model as cost-complexity pruning finds it: with the splits that it may cut, and the
+    /// labels that its nodes have as leaves.
+    pub fn before_cuts(&self, model: Model, control: &Control) -> Result<Model> {
+        let (costs, collapse) = (self.costs(model.tree.classes)?, self.collapses(None));
+        let steps = PruneSteps { collapse, costs: costs.as_ref(), ..PruneSteps::default() };
+        Ok(self.edited(model, &steps, None, control)?.0)
     }
 
     /// Prune a grown model at a complexity penalty.

@@ -18,5 +18,5 @@ mod vote;
 
 pub use compiled::{CompiledTree, Source};
 pub use dense::Dense;
-pub use predictor::Predictor;
+pub use predictor::{Predictor, label_of_mixture};
 pub use vote::{ForestPredictor, Votes};

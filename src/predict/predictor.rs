@@ -135,12 +135,7 @@ impl Predictor {
         if self.is_regression {
             return 0;
         }
-        let largest = out.iter().fold(0.0, |a, &b| if b > a { b } else { a });
-        if largest <= 0.0 {
-            return -1;
-        }
-        out.iter_mut().filter(|p| largest - **p < EQUAL).for_each(|p| *p = largest);
-        majority(out) as i32
+        label_of_mixture(out)
     }
 
     /// Labels of the first `n` rows, -1 for none.
@@ -173,4 +168,15 @@ impl Predictor {
         })?;
         Ok(out)
     }
+}
+
+/// The class with the largest probability in a mixture, -1 if all are 0. Probabilities that differ
+/// from the largest by rounding only are set to it.
+pub fn label_of_mixture(probabilities: &mut [f64]) -> i32 {
+    let largest = probabilities.iter().fold(0.0, |a, &b| if b > a { b } else { a });
+    if largest <= 0.0 {
+        return -1;
+    }
+    probabilities.iter_mut().filter(|p| largest - **p < EQUAL).for_each(|p| *p = largest);
+    majority(probabilities) as i32
 }

@@ -12,8 +12,12 @@
 //! standard error.
 //!
 //! Folds are stratified by class (those of a numeric target are not) and depend on the seed and on
-//! the order of the rows. A fold's tree is traversed once per row for all alphas; trees that send
-//! fractions of rows down several branches are traversed once per row and alpha.
+//! the order of the rows. Each node of a fold's tree becomes a leaf at one of the alphas, so the
+//! tree is traversed once per row for all of them: a node gives the answer from there on, until one
+//! above it is a leaf. Costs are added where such a range begins and subtracted where it ends, and
+//! running sums over the alphas give every `R_k`. The sums are exact ([`ExactSum`]), so that trees
+//! of equal cost tie. O(nodes log nodes) per fold and O(depth) per row, or, for a row in fractions,
+//! O(v log v) with v nodes visited.
 //!
 //! When not to use it: with few rows per class, and, for the rule "1se", where accuracy matters
 //! more than the size of the tree.
@@ -23,11 +27,11 @@ use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{FitPlan, FitRows, Fitted};
 use crate::model::Model;
-use crate::numeric::mix;
+use crate::numeric::{ExactSum, mix};
 use crate::parallel::{self, Control};
-use crate::predict::{CompiledTree, Predictor};
+use crate::predict::{CompiledTree, label_of_mixture};
 use crate::prune::{AlphaRule, cost_complexity};
-use crate::tree::{CostMatrix, NONE, Tree};
+use crate::tree::{CostMatrix, Tree};
 use std::ops::Range;
 
 /// How an alpha was chosen. The lists have one entry per pruned tree, from the whole tree to the
@@ -78,7 +82,10 @@ pub(super) fn fit_counted(
         return Ok((plan.fit(data, rows, weights, control)?, None));
     };
     let rows = plan.training_rows(data, rows, weights)?;
-    let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, control)?;
+    // Progress is counted in trees.
+    control.expect(1 + rule.folds.min(rows.len()) as u64);
+    let Fitted { model: grown, reason, .. } = plan.grow(data, &rows, weights, &control.quiet())?;
+    control.advance(1);
     let costs = plan.costs(data.n_classes())?;
     let path =
         cost_complexity::path_by_cost(&grown.tree, plan.impurity(), costs.as_ref(), control)?;
@@ -130,24 +137,37 @@ impl AlphaChoice {
     }
 }
 
-/// Sums over rows, one entry per alpha.
+/// Sums over rows of what they cost, as changes from each alpha to the next.
 struct CostSums {
     /// Weight times cost.
-    costs: Vec<f64>,
+    costs: Vec<ExactSum>,
     /// Weight times squared cost.
-    squares: Vec<f64>,
+    squares: Vec<ExactSum>,
 }
 
 impl CostSums {
-    fn zeros(n: usize) -> Self {
-        Self { costs: vec![0.0; n], squares: vec![0.0; n] }
+    fn zeros(n_alphas: usize) -> Self {
+        let zeros = vec![ExactSum::default(); n_alphas + 1];
+        Self { costs: zeros.clone(), squares: zeros }
     }
 
-    /// Add the cost of a row at one alpha.
-    fn add(&mut self, i: usize, weight: f64, cost: f64) {
-        self.costs[i] += weight * cost;
-        self.squares[i] += weight * cost * cost;
+    /// Add the cost of a row to the sums of a range of alphas.
+    fn add(&mut self, alphas: Range<usize>, weight: f64, cost: f64) {
+        for (at, weight) in [(alphas.start, weight), (alphas.end, -weight)] {
+            self.costs[at].add_product(weight, cost);
+            self.squares[at].add_product(weight * cost, cost);
+        }
     }
+}
+
+/// The running sums over the alphas, added over the folds.
+fn running_sums<'a>(folds: impl Iterator<Item = &'a [ExactSum]> + Clone, n: usize) -> Vec<f64> {
+    let mut sum = ExactSum::default();
+    let at = |alpha: usize| {
+        folds.clone().for_each(|fold| fold[alpha].parts().iter().for_each(|&x| sum.add(x)));
+        sum.value()
+    };
+    (0..n).map(at).collect()
 }
 
 /// Cross-validate the trees of a choice, and choose one by the rule.
@@ -174,48 +194,47 @@ fn cross_validate(
         let others = folds.iter().enumerate().filter(|(other, _)| *other != fold);
         let train: Vec<u32> = others.flat_map(|(_, rows)| rows.iter().copied()).collect();
         let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
-        let fold = &folds[fold];
-        let sums = cost_sums(plan, &grown, &alphas, data, fold, weights, &serial)?;
-        Ok((sums, fold.iter().map(|&row| weights.value(row)).sum::<f64>()))
+        let sums = cost_sums(plan, grown, &alphas, data, &folds[fold], weights, &serial);
+        control.advance(1);
+        sums
     })?;
-    // Sums over the folds in their order, so that results do not depend on threads.
-    let (mut sums, mut total) = (CostSums::zeros(n_alphas), 0.0);
-    for (of_fold, weight) in by_fold {
-        sums.costs.iter_mut().zip(of_fold.costs).for_each(|(sum, cost)| *sum += cost);
-        sums.squares.iter_mut().zip(of_fold.squares).for_each(|(sum, square)| *sum += square);
-        total += weight;
-    }
-    let total: f64 = if total > 0.0 { total } else { 1.0 };
-    choice.errors = sums.costs.iter().map(|sum| sum / total).collect();
+    let total: f64 = folds.iter().flatten().map(|&row| weights.value(row)).sum();
+    let total = if total > 0.0 { total } else { 1.0 };
+    let costs = running_sums(by_fold.iter().map(|fold| &fold.costs[..]), n_alphas);
+    let squares = running_sums(by_fold.iter().map(|fold| &fold.squares[..]), n_alphas);
+    choice.errors = costs.iter().map(|sum| sum / total).collect();
     choice.deviations = (0..n_alphas)
-        .map(|k| ((sums.squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt())
+        .map(|k| ((squares[k] / total - choice.errors[k].powi(2)).max(0.0) / total).sqrt())
         .collect();
-    // From the largest alpha down, so that it wins ties.
-    let best = (0..n_alphas)
-        .rev()
-        .min_by(|&a, &b| choice.errors[a].total_cmp(&choice.errors[b]))
-        .unwrap_or(0);
-    let allowed = choice.errors[best] + if rule.one_se { choice.deviations[best] } else { 0.0 };
-    choice.chosen = (0..n_alphas).rev().find(|&k| choice.errors[k] <= allowed).unwrap_or(best);
+    // The largest alpha of those whose costs are within a limit.
+    let last_within = |limit| (0..n_alphas).rev().find(|&k| choice.errors[k] <= limit).unwrap_or(0);
+    // Costs that differ by rounding only are equal.
+    let smallest = choice.errors.iter().copied().fold(f64::INFINITY, f64::min) * (1.0 + 1e-12);
+    let best = last_within(smallest);
+    let deviation = if rule.one_se { choice.deviations[best] } else { 0.0 };
+    choice.chosen = last_within(smallest + deviation);
     Ok(())
 }
 
-/// The alpha at which each node becomes a leaf, infinite if it never does.
-fn cut_alphas(
+/// The number of the first of the ascending alphas at which each node is a leaf; that of the last
+/// plus 1 if it never is.
+fn leaf_from(
     plan: &FitPlan,
     tree: &Tree,
     costs: Option<&CostMatrix>,
+    alphas: &[f64],
     control: &Control,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<usize>> {
     let path = cost_complexity::path_by_cost(tree, plan.impurity(), costs, control)?;
-    let mut cut_at = vec![f64::INFINITY; tree.nodes.len()];
-    // Alphas that fall by rounding are raised to the last one.
-    let mut largest: f64 = 0.0;
-    for (&alpha, &node) in path.alphas.iter().zip(&path.nodes).skip(1) {
-        largest = largest.max(alpha);
-        cut_at[node as usize] = largest;
+    let first_at = |node| if tree.is_leaf(node) { 0 } else { alphas.len() };
+    let mut from: Vec<usize> = (0..tree.nodes.len()).map(first_at).collect();
+    // Nothing is pruned at alpha 0. Alphas that fall by rounding are raised to the last one.
+    let mut first = alphas.partition_point(|&alpha| alpha <= 0.0);
+    for (&cut_at, &node) in path.alphas.iter().zip(&path.nodes).skip(1) {
+        first = first.max(alphas.partition_point(|&alpha| alpha < cut_at));
+        from[node as usize] = first;
     }
-    Ok(cut_at)
+    Ok(from)
 }
 
 /// What the rows of a data set cost by what a tree answers.
@@ -254,7 +273,7 @@ impl<'a> RowCosts<'a> {
 /// Sums of the costs of some rows under a grown tree, pruned at each of the alphas.
 fn cost_sums(
     plan: &FitPlan,
-    grown: &Model,
+    grown: Model,
     alphas: &[f64],
     data: &Dataset,
     rows: &[u32],
@@ -262,77 +281,53 @@ fn cost_sums(
     control: &Control,
 ) -> Result<CostSums> {
     let costs = RowCosts::new(plan, data)?;
-    // Fractions of rows: the pruned trees predict, one after the other.
-    if grown.tree.is_shared() {
-        let mut sums = CostSums::zeros(alphas.len());
-        for (i, &alpha) in alphas.iter().enumerate() {
-            control.check()?;
-            let (model, _) = plan.prune_at(grown.clone(), alpha, control)?;
-            let predictor = Predictor::new(&model)?;
-            let mut probabilities = vec![0.0; data.n_classes()];
-            for &row in rows {
-                let end = predictor.tree.end(data, row as usize);
-                let label = predictor.answer(data, row as usize, end, &mut probabilities);
-                let cost = costs.of(row, label, probabilities[0]);
-                sums.add(i, weights.value(row), cost);
+    let model = plan.before_cuts(grown, control)?;
+    let tree = &model.tree;
+    let leaf_from = leaf_from(plan, tree, costs.matrix.as_ref(), alphas, control)?;
+    let compiled = CompiledTree::new(tree, &model.schema)?;
+    let mut sums = CostSums::zeros(alphas.len());
+    // The first alpha at which a visited node or one above it is a leaf.
+    let mut ended = vec![alphas.len(); tree.nodes.len()];
+    // Changes of the mixture that answers for a row: alpha, node, fraction of the row.
+    let mut changes: Vec<(usize, u32, f64)> = Vec::new();
+    let mut probabilities = vec![0.0; data.n_classes()];
+    for &row in rows {
+        control.check()?;
+        let weight = weights.value(row);
+        let whole_until = compiled.last_node(data, row as usize);
+        compiled.spread(data, row as usize, 0, |node, fraction, _| {
+            let above = tree.nodes[node as usize].parent;
+            let to = ended.get(above as usize).map_or(alphas.len(), |&end| end);
+            let from = leaf_from[node as usize];
+            ended[node as usize] = from.min(to);
+            if from >= to {
+                return;
+            }
+            if node <= whole_until {
+                sums.add(from..to, weight, costs.of_node(row, tree, node as usize));
+            } else {
+                changes.extend([(from, node, fraction), (to, node, -fraction)]);
+            }
+        });
+        // Below the node where its fractions part, a row gets the mean of their answers.
+        changes.sort_unstable_by_key(|&(alpha, node, _)| (alpha, node));
+        let mut mixture = vec![ExactSum::default(); data.n_classes()];
+        for (i, &(alpha, node, fraction)) in changes.iter().enumerate() {
+            model.probabilities(node as usize, &mut probabilities);
+            mixture
+                .iter_mut()
+                .zip(&probabilities)
+                .for_each(|(sum, p)| sum.add_product(fraction, *p));
+            let Some(&(next, ..)) = changes.get(i + 1) else { break };
+            if alpha < next {
+                probabilities.iter_mut().zip(&mixture).for_each(|(p, sum)| *p = sum.value());
+                let label = label_of_mixture(&mut probabilities);
+                sums.add(alpha..next, weight, costs.of(row, label, probabilities[0]));
             }
         }
-        return Ok(sums);
+        changes.clear();
     }
-    // Whole rows: the path of a row in the whole tree gives its last node at every alpha. It holds
-    // for a range of alphas, so the cost is added at the start of the range and subtracted at its
-    // end; running sums then give the sums at each alpha.
-    let cut_at = cut_alphas(plan, &grown.tree, costs.matrix.as_ref(), control)?;
-    let compiled = CompiledTree::new(&grown.tree, &grown.schema)?;
-    let mut path = Vec::new();
-    let mut changes = CostSums::zeros(alphas.len() + 1);
-    for (i, &row) in rows.iter().enumerate() {
-        if i % 1024 == 0 {
-            control.check()?;
-        }
-        path.clear();
-        compiled.path(data, row as usize, &mut path);
-        ends_by_alpha(&grown.tree, &cut_at, alphas, &path, |range, node| {
-            let (weight, cost) = (weights.value(row), costs.of_node(row, &grown.tree, node));
-            changes.add(range.start, weight, cost);
-            changes.add(range.end, -weight, cost);
-        });
-    }
-    for sums in [&mut changes.costs, &mut changes.squares] {
-        (1..sums.len()).for_each(|i| sums[i] += sums[i - 1]);
-        sums.pop();
-    }
-    Ok(changes)
-}
-
-/// The nodes in which a row ends at the ascending alphas: `take` gets ranges of their indices, in
-/// order, with the node. `path` lists the nodes that the row passes, `cut_at` the alpha at which
-/// each node becomes a leaf.
-fn ends_by_alpha(
-    tree: &Tree,
-    cut_at: &[f64],
-    alphas: &[f64],
-    path: &[u32],
-    mut take: impl FnMut(Range<usize>, usize),
-) {
-    debug_assert!(path.first().is_some_and(|&root| tree.nodes[root as usize].parent == NONE));
-    // Nothing is pruned at alpha 0.
-    let n_zero = alphas.partition_point(|&alpha| alpha <= 0.0);
-    // The row ends in `path[end]` from `alphas[from]` on, until a node above is cut.
-    let (mut end, mut from) = (path.len() - 1, 0);
-    while from < alphas.len() {
-        let above = path[..end].iter().map(|&node| cut_at[node as usize]);
-        let next_cut = above.fold(f64::INFINITY, f64::min);
-        let to = alphas.partition_point(|&alpha| alpha < next_cut).max(n_zero);
-        take(from..to.max(from), path[end] as usize);
-        if to >= alphas.len() {
-            return;
-        }
-        // The topmost node that is a leaf at the next alpha.
-        let is_cut = |&node: &u32| cut_at[node as usize] <= alphas[to];
-        end = path[..end].iter().position(is_cut).unwrap_or(end);
-        from = to;
-    }
+    Ok(sums)
 }
 
 /// The rows of each fold, stratified by class; within a class the order is drawn from the seed and

@@ -145,6 +145,50 @@ def test_the_price_is_chosen_by_the_loss_of_rows_left_out(criterion):
     assert [row["CP"] for row in table] == pytest.approx(path.ccp_alphas[::-1] / root)
 
 
+def drawn_fit(seed):
+    """Estimator, parameters, rows and weights: missing cells, ties, smoothing, copies."""
+    rng = np.random.default_rng(seed)
+    n, is_number = 24, seed % 2 == 0
+    X = rng.integers(0, 8, (n, 2)).astype(float)
+    X[rng.random(X.shape) < rng.choice([0.0, 0.15, 0.5])] = np.nan
+    params = {"missing": ["auto", "branch", "mode", "fractional"][seed // 2 % 4]}
+    if is_number:
+        params["criterion"] = ["squared_error", "standard_deviation"][seed // 8 % 2]
+        y = np.nan_to_num(X[:, 0]) + rng.integers(0, 5, n)
+    else:
+        params["criterion"] = ["gini", "info_gain", "gain_ratio"][seed // 8 % 3]
+        params["leaf_smoothing"] = [None, "laplace", "m_estimate"][seed // 2 % 3]
+        y = ((np.nan_to_num(X[:, 0]) > 3).astype(int) + (rng.random(n) < 0.3)) % 3
+        y[rng.random(n) < 0.4] = 0  # a frequent class, to which an m-estimate moves labels
+    weights = [None, rng.random(n) + 0.1, rng.integers(1, 4, n) + 0.5][seed % 3]
+    return FastTreeRegressor if is_number else FastTreeClassifier, params, X, y, weights
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_costs_are_those_of_pruned_trees_that_predict_one_by_one(seed):
+    estimator, params, X, y, weights = drawn_fit(seed)
+    given = {} if weights is None else {"sample_weight": weights}
+    method = CostComplexity("cv", folds=len(y), rule=["min", "1se"][seed // 3 % 2])
+    path = estimator(**params, pruning=method).fit(X, y, **given).ccp_path_
+    prices = np.sqrt(path.ccp_alphas * np.append(path.ccp_alphas[1:], 1e300))
+    costs = np.zeros((len(y), len(prices)))
+    for row in range(len(y)):
+        rest = np.arange(len(y)) != row
+        part = {name: values[rest] for name, values in given.items()}
+        for k, price in enumerate(prices):
+            pruned = estimator(**params, pruning=CostComplexity(price)).fit(
+                X[rest], y[rest], **part
+            )
+            answer = pruned.predict(X[[row]])[0]
+            is_number = estimator is FastTreeRegressor
+            costs[row, k] = (y[row] - answer) ** 2 if is_number else y[row] != answer
+    shares = np.full(len(y), 1 / len(y)) if weights is None else weights / weights.sum()
+    assert path.errors == pytest.approx(shares @ costs, rel=1e-9, abs=1e-12)
+    best = np.flatnonzero(path.errors <= path.errors.min() * (1 + 1e-11))[-1]
+    allowed = path.errors[best] + (path.standard_errors[best] if method.rule == "1se" else 0)
+    assert path.chosen == np.flatnonzero(path.errors <= allowed * (1 + 1e-11))[-1]
+
+
 def test_a_price_by_folds_does_not_depend_on_threads_or_divided_rows():
     X, y = data(1)
     X[::7, 0] = np.nan

@@ -14,6 +14,7 @@ Complexity
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,7 @@ from .columns import (
     sort_levels,
 )
 from .sources import one_column, take_apart
+from .whole import float_of_whole, inexact_message, is_inexact
 
 
 @dataclass(slots=True)
@@ -263,11 +265,16 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
         return levels[cells.values]
     kind = cells.dtype.kind
     _refuse_kind(name, kind)
-    if kind in "iufb":
+    if kind in "iu":
+        numbers = float_of_whole(cells, lambda _: name, is_target=True)
+    elif kind in "fb":
         numbers = cells.astype(np.float64)
     else:
         numbers = np.empty(len(cells))
         for row, cell in enumerate(cells.tolist()):
+            is_whole = isinstance(cell, str) and re.fullmatch(r"\s*[+-]?\d{16,308}\s*", cell)
+            if is_inexact(int(cell) if is_whole else cell):
+                raise ValueError(inexact_message(name, row, int(cell), is_target=True))
             try:
                 numbers[row] = np.nan if is_missing(cell) or cell == "" else float(cell)
             except OverflowError:  # a whole number beyond all floats

@@ -20,12 +20,14 @@ EXACT = 2**53
 """Whole numbers up to this size are doubles; of larger ones, only some are."""
 
 
-def float_of_whole(values: np.ndarray, name_of: Callable[[int], str]) -> np.ndarray:
+def float_of_whole(
+    values: np.ndarray, name_of: Callable[[int], str], *, is_target: bool = False
+) -> np.ndarray:
     """An integer array (1-D or 2-D) as float64, exactly.
 
     Raises:
         ValueError: a number that no double holds, so that it would become another one; the message
-            names its column (`name_of` of its index) and row.
+            names its column (`name_of` of its index), or target, and row.
 
     Examples:
         >>> float_of_whole(np.array([1, 2**60]), str).tolist()
@@ -43,16 +45,18 @@ def float_of_whole(values: np.ndarray, name_of: Callable[[int], str]) -> np.ndar
     if not same.all():
         place = tuple(int(part) for part in np.argwhere(~same)[0])
         column = place[1] if len(place) > 1 else 0
-        raise ValueError(inexact_message(name_of(column), place[0], int(values[place])))
+        found = (name_of(column), place[0], int(values[place]))
+        raise ValueError(inexact_message(*found, is_target=is_target))
     return wide
 
 
-def inexact_message(name: str, row: int, value: int) -> str:
+def inexact_message(name: str, row: int, value: int, *, is_target: bool = False) -> str:
     """The words of the error for a whole number that float64 does not hold."""
+    instead = "" if is_target else ", or make the column nominal (categorical_features, or strings)"
     return (
-        f"column {name!r}, row {row}: float64 has no {value}, the nearest is {int(float(value))}, "
-        "and rows that differ would become equal; subtract an offset, or make the column nominal "
-        "(categorical_features, or strings)"
+        f"{'target' if is_target else 'column'} {name!r}, row {row}: float64 has no {value}, the "
+        f"nearest is {int(float(value))}, and rows that differ would become equal; subtract an "
+        f"offset{instead}"
     )
 
 

@@ -132,3 +132,37 @@ def check(values, cells):
             float_of_whole(values, lambda _: "a")
     else:
         assert [int(v) for v in float_of_whole(values, lambda _: "a")] == cells
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        np.array,
+        lambda cells: np.array(cells, dtype=np.uint64),
+        lambda cells: np.array(cells, dtype=object),
+        pd.Series,
+        lambda cells: pd.Series(cells, dtype="Int64"),
+        lambda cells: pd.Series(cells, dtype="uint64[pyarrow]"),
+        pl.Series,
+        pa.array,
+        lambda cells: [str(cell) for cell in cells],
+    ],
+    ids=[
+        "list",
+        "int64",
+        "uint64",
+        "object",
+        "Series",
+        "Int64",
+        "pyarrow",
+        "polars",
+        "arrow",
+        "text",
+    ],
+)
+def test_targets_that_differ_do_not_merge(kind):
+    with pytest.raises(ValueError, match="row 1.*float64 has no 9007199254740993"):
+        fasttree.FastTreeRegressor().fit([[0], [1]], kind([LARGE, LARGE + 1]))
+    model = fasttree.FastTreeRegressor().fit([[0], [1]], kind([LARGE, LARGE + 2]))
+    assert model.predict([[0], [1]]).tolist() == [LARGE, LARGE + 2]

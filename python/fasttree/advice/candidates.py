@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from .. import presets, pruning
+from ..estimators.automatic import share_missing
 from ..rendering.words import counted
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
             criterion=criterion,
             pruning=pruning.CostComplexity(ccp_alpha="cv", rule=rule),
         )
+    share_missing([one.params for one in found], table)
     return found
 
 

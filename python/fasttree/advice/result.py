@@ -74,6 +74,7 @@ class Advice:
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         dates: names of the columns of which year, month and weekday are used.
+        automatic: phrases on settings that follow the criterion and differ between candidates.
         not_tried: names of the candidates for which there was no time, then of those that `work`
             does not allow.
         work, time_limit: as they were given.
@@ -97,6 +98,7 @@ class Advice:
         unlabelled: int,
         codes: list[str],
         not_tried: list[str],
+        automatic: list[str],
         out_of_time: int,
         work: str,
         time_limit: float | None,
@@ -118,7 +120,7 @@ class Advice:
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
-        self.codes, self.dates = codes, list(dates)
+        self.codes, self.dates, self.automatic = codes, list(dates), automatic
         self.work, self.time_limit = work, time_limit
         self._out_of_time, self._groups = out_of_time, groups
         self._hints = hints
@@ -190,6 +192,8 @@ class Advice:
                 "tree is "
                 "fitted on all."
             )
+        if self.automatic:
+            notes.append(f"Automatic settings: {'; '.join(self.automatic)}.")
         costs = self._judge.shared.get("cost_matrix")
         if costs is not None:
             notes.append(f"Costs: {costs_in_words(costs, self.model.classes_.tolist())}.")
@@ -253,6 +257,7 @@ class Advice:
             "dates": self.dates,
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
             "rare_class": _plain(self.rare_class),
+            "automatic": self.automatic,
             "work": self.work,
             "time_limit": self.time_limit,
             "groups": self._groups,

@@ -24,6 +24,7 @@ import numpy as np
 from .._checks import as_float, checked, integer, listing, one_of, one_value, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from ..datasets import load
+from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
@@ -227,6 +228,7 @@ def advise(
         unlabelled=len(unlabelled),
         codes=code_columns(table),
         not_tried=[*tried.not_tried, *not_tried],
+        automatic=differences_in_words({one.name: one.params for one in plan}, table),
         out_of_time=len(tried.not_tried),
         work=work,
         time_limit=None if time_limit is None else seconds,

@@ -28,7 +28,7 @@ from ..rendering.words import counted
 from ..table.screening import all_as_given
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
-from .result import CrossValidation
+from .result import CrossValidation, automatic_notes
 from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics import (
@@ -340,7 +340,10 @@ class Comparison(Rendered):
             ),
             "win_matrix": self.win_matrix.tolist(),
             "significantly_worse": self.significantly_worse(),
-            "settings": next(iter(self.results.values())).environment(),
+            "settings": {
+                **next(iter(self.results.values())).environment(),
+                "automatic": automatic_notes(self.results.values()),
+            },
         }
 
     def to_frame(self) -> Any:
@@ -655,6 +658,7 @@ def _notes(result: Comparison) -> list[str]:
     ]
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
+    notes += automatic_notes(result.results.values())
     notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     return notes
 

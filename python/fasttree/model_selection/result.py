@@ -8,7 +8,7 @@ cross-validation print it. Frames and texts are built on request.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -77,7 +77,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         folds: the `Folds`.
         task: "classification" or "regression".
         classes: class labels; none of a regression.
-        settings: methods, folds, scoring, seed and parameters.
+        settings: methods, folds, scoring, seed, parameters, and what automatic settings mean.
         seconds: wall time.
         directions: metric -> larger is better.
         data: the rows (not copied; None in a pickled result).
@@ -315,6 +315,13 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         return records_to_frame(list(by_method.values()))
 
 
+def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
+    """The note on settings that follow the criterion, on all data sets; none where there are
+    none."""
+    phrases = dict.fromkeys(phrase for one in results for phrase in one.settings["automatic"])
+    return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
+
+
 def _tables(
     result: CrossValidation, *, sd: str = "folds", per_class: bool = False
 ) -> list[ReportTable]:
@@ -373,6 +380,7 @@ def _tables(
     if result.unfinished:
         verb = "is" if result.unfinished == 1 else "are"
         notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} {verb} not finished.")
+    notes += automatic_notes([result])
     notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
     of_classes = [
         per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)

@@ -89,6 +89,37 @@ def list_methods(
     return unique
 
 
+def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the parameters of the trees and forests of ours that are grown, by the name of the
+    method and the name of the part of it that is the tree ("": all of it)."""
+    parts = (
+        (name, path, part)
+        for name, one in methods
+        for path, part in {"": one, **(one.get_params() if hasattr(one, "steps") else {})}.items()
+    )
+    return {
+        (name, path): part.get_params(deep=False)
+        for name, path, part in parts
+        if is_ours(part) and hasattr(part, "missing") and hasattr(part, "predict")
+    }
+
+
+def with_one_treatment(methods: list[tuple[str, Any]], data: Data) -> list[tuple[str, Any]]:
+    """Return the methods, with the same meaning of ``missing="auto"`` in all trees."""
+    from sklearn.base import clone
+
+    from ..estimators.automatic import share_missing
+
+    settled, found = _grown(methods), dict(methods)
+    if data.table is not None:
+        share_missing(list(settled.values()), data.table)
+    for (name, path), given in _grown(methods).items():
+        if settled[name, path]["missing"] != given["missing"]:
+            changed = {f"{path}__missing".lstrip("_"): settled[name, path]["missing"]}
+            found[name] = clone(found[name]).set_params(**changed)
+    return list(found.items())
+
+
 def prepare_data(
     X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping[str, Any], task: TaskName
 ) -> Data:
@@ -401,6 +432,7 @@ def make_run(
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
     data = prepare_data(X, y, methods, params, task)
+    methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
@@ -505,7 +537,10 @@ class Run:
         self, methods: list[tuple[str, Any]], skipped: dict[str, str], runs: Runs, folds: Any
     ) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
+        from ..estimators.automatic import differences_in_words
+
         data, scorers = self.data, self.scorers
+        trees = {} if data.table is None else {n: one for (n, _), one in _grown(methods).items()}
         scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
         columns = self._columns(scoring_of, runs)
         by_method = {
@@ -526,7 +561,11 @@ class Run:
             truth=scoring_of.truth,
             task=data.task,
             name=self.name,
-            settings={"methods": {name: one for name, one in methods}, **self.settings},
+            settings={
+                "methods": dict(methods),
+                **self.settings,
+                "automatic": differences_in_words(trees, data.table),
+            },
             seconds=time.perf_counter() - self.started,
             data=data,
             unfinished=len(self.folds.pairs) - len(folds.pairs),

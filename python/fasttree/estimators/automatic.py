@@ -1,0 +1,150 @@
+"""What automatic settings mean for several trees that are compared.
+
+What
+    ``missing="auto"`` and others follow the criterion. Trees that are compared get one treatment of
+    missing values (`share_missing`); what still differs is said in words (`differences_in_words`).
+Complexity
+    A few comparisons per tree.
+When not to use it
+    For a single tree: the core decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .. import criteria
+from ..rendering.words import counted
+
+if TYPE_CHECKING:
+    from ..table import Table
+
+__all__ = ["differences_in_words", "share_missing"]
+
+MULTIWAY_UP_TO = 32
+"""Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
+
+MOST_NAMED = 6
+"""Trees that a phrase names; of more it says how many they are."""
+
+Settings = Mapping[str, Any]
+"""Parameters of a tree; those that are left out have their defaults."""
+
+
+def _info(settings: Settings) -> Mapping[str, Any]:
+    """The facts of the criterion of a tree; of a function its evidence alone."""
+    try:
+        made = criteria.make(settings["criterion"])
+    except (TypeError, ValueError):  # refused where the tree is configured
+        made = None
+    return getattr(made, "info", {"evidence": getattr(made, "evidence", "table")})
+
+
+def _missing(settings: Settings) -> str:
+    """The treatment of missing values."""
+    given = settings.get("missing", "auto")
+    is_local = settings.get("evaluation", "local") == "local"
+    has_costs = settings.get("cost_matrix") is not None
+    if given != "auto":
+        return f"missing={given!r}"
+    divided = is_local and not has_costs and _info(settings).get("fractional", False)
+    return f"missing={'fractional' if divided else 'branch'!r}"
+
+
+def _levels(settings: Settings) -> str:
+    """How columns of more levels than `MULTIWAY_UP_TO` are split."""
+    given = settings.get("nominal_splits", "auto")
+    if given == "auto":
+        on_branches = _info(settings)["evidence"] in ("table", "moments", "order")
+        as_c45 = getattr(settings["criterion"], "mdl_penalty", False)
+        given = "subset" if on_branches and not as_c45 else "multiway"
+    return f"nominal_splits={given!r} of more than {MULTIWAY_UP_TO} levels"
+
+
+def _numbers(settings: Settings) -> str:
+    """How columns of numbers are split."""
+    given = settings.get("discretize", "auto")
+    if given == "auto":
+        on_pairs = _info(settings)["evidence"] in ("pairs", "neighbours")
+        given = "equal_width" if on_pairs else None
+    if given is None and settings.get("threshold_search") == "histogram":
+        return "threshold_search='histogram'"
+    return "thresholds searched" if given is None else f"discretize={given!r}"
+
+
+def _stop(settings: Settings) -> str:
+    """Whether growth stops where no split gains."""
+    given = settings.get("min_score")
+    if given is not None:
+        return f"min_score={given!r}"
+    stops = _info(settings).get("stops_without_gain", False)
+    return f"growth {'stops' if stops else 'goes on'} where no split gains"
+
+
+def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
+    """The automatic settings that act on a Table: the parameter, and its meaning for a tree."""
+    found: list[tuple[str, Callable[[Settings], str]]] = [("min_score", _stop)]
+    if any(len(column.levels or ()) > MULTIWAY_UP_TO for column in table.columns):
+        found.append(("nominal_splits", _levels))
+    if any(column.kind == "numeric" for column in table.columns):
+        found.append(("discretize", _numbers))
+    return [("missing", _missing), *found] if _has_missing(table) else found
+
+
+def _has_missing(table: Table) -> bool:
+    return any(column.n_missing for column in table.columns)
+
+
+def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> None:
+    """Settle ``missing="auto"`` as a branch in all trees if any of them divides no rows.
+
+    Args:
+        trees: parameters of the trees that are compared, which are changed. What is given
+            explicitly stays.
+        table: the rows; without missing values nothing is settled.
+    """
+    automatic = [one for one in trees if one.get("missing", "auto") == "auto"]
+    if len({_missing(one) for one in automatic}) > 1 and _has_missing(table):
+        for one in automatic:
+            one["missing"] = "branch"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """A few names, or the number of many."""
+    return ", ".join(names) if len(names) <= MOST_NAMED else counted(len(names), "tree")
+
+
+def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:
+    """One phrase per automatic setting that acts on the rows and differs between trees, and one on
+    missing values if there are some.
+
+    Args:
+        trees: parameters of each tree by its name.
+        table: the rows.
+
+    Examples:
+        >>> from fasttree import datasets
+        >>> trees = {"a": {"criterion": "gini"}, "b": {"criterion": "mdl"}}
+        >>> differences_in_words(trees, datasets.load_iris())
+        ['growth goes on where no split gains (a), growth stops where no split gains (b)']
+    """
+    found = []
+    for name, meaning in _automatic(table) if len(trees) > 1 else ():
+        groups: dict[str, list[str]] = {}
+        for tree, settings in trees.items():
+            groups.setdefault(meaning(settings), []).append(tree)
+        if len(groups) == 1:
+            found += [f"{text} in all trees" for text in groups if name == "missing"]
+            continue
+        is_given = all(one.get(name) not in ("auto", None) for one in trees.values())
+        if is_given and name != "missing":
+            continue
+        most = max(groups, key=lambda text: len(groups[text]))
+        found.append(
+            ", ".join(
+                f"{text} ({'the others' if text == most and len(of) > 1 else _listed(of)})"
+                for text, of in sorted(groups.items(), key=lambda group: group[0] == most)
+            )
+        )
+    return found

@@ -106,6 +106,9 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
         criteria = ON_NUMBERS if takes_poisson else ON_NUMBERS[:-1]
     if n_rows * n_features > MANY_CELLS:
         criteria = criteria[::2]
+    small_by = ON_NUMBERS[:2] if is_number else ("gini",)
+    if table.exposure is not None:  # rates, which only this criterion weighs by exposure
+        criteria = small_by = ON_NUMBERS[-1:]
     # Groups of levels differ from single levels where a column has more than two.
     has_groups = any(c.levels is not None and len(c.levels) > 2 for c in table.columns)
     splits = ("multiway", "subset") if has_groups else ("multiway",)
@@ -139,7 +142,7 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
     # Small trees, best first, not pruned.
     small = itertools.product(
         MAX_LEAVES_ON_NUMBERS if is_number else MAX_LEAVES,
-        ON_NUMBERS[:2] if is_number else ("gini",),
+        small_by,
     )
     for leaves, criterion in small:
         add(

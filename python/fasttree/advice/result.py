@@ -105,6 +105,7 @@ class Advice:
         compared: int,
         folds: str,
         groups: str | None,
+        exposure: str | None,
         hints: list[str],
         source: Source,
         dropped: list[str],
@@ -122,7 +123,7 @@ class Advice:
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes, self.dates, self.automatic = codes, list(dates), automatic
         self.work, self.time_limit = work, time_limit
-        self._out_of_time, self._groups = out_of_time, groups
+        self._out_of_time, self._groups, self._exposure = out_of_time, groups, exposure
         self._hints = hints
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
@@ -228,6 +229,8 @@ class Advice:
             own = [f"{k}={python_of(v)}" for k, v in self.params.items() if k not in presets.C45]
             parts = ["**fasttree.presets.C45", *own]
         arguments = ", ".join(parts)
+        if self._exposure is not None:
+            arguments += f", exposure={self._exposure}"
         if self._nominal:
             arguments += f", categorical_features={self._nominal!r}"
         lines = ["import fasttree", "", head, f"model = fasttree.fit(table, {arguments})"]

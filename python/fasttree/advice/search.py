@@ -21,7 +21,17 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, integer, listing, one_of, one_value, shown, string
+from .._checks import (
+    as_float,
+    checked,
+    integer,
+    listing,
+    one_of,
+    one_value,
+    shown,
+    string,
+    weights_array,
+)
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
@@ -31,6 +41,7 @@ from ..model_selection.folds import Folds, make_folds
 from ..rendering.progress import Progress, make_report
 from ..table import Table
 from ..table.doubtful import quiet
+from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.suspects import hints
 from ..table.traps import code_columns
@@ -71,6 +82,7 @@ less."""
 @checked(
     scoring=one_value,
     groups=_listed,
+    exposure=_listed,
     categorical_features=_listed,
     decimal=one_value,
     missing=_listed,
@@ -83,6 +95,7 @@ def advise(
     scoring: Any = None,
     prefer: Prefer = "small",
     groups: Any = None,
+    exposure: Any = None,
     work: Work = "normal",
     time_limit: float | None = None,
     cv: Any = "auto",
@@ -119,6 +132,8 @@ def advise(
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
             of X, which then is no feature: folds keep the rows of one group together.
+        exposure: for counts, whose rates are predicted: positive numbers, shape (n_rows,), or the
+            name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
         work: ``"quick"``, ``"normal"`` or ``"thorough"``: how many candidates are tried, and how
             many rows they are compared on (10,000, 50,000 or 200,000 at most). It counts fits x
             rows x features x classes, so the result depends on the data and the seed only: a few
@@ -181,13 +196,19 @@ def advise(
     keywords = {"decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
-    members = _members(X, y, groups, reading, task)
-    aside = [groups] if isinstance(groups, str) else []
+    if exposure is not None:
+        task = "regression"
+    aside = [one for one in (groups, exposure) if isinstance(one, str)]
+    named = exposure if isinstance(exposure, str) else None
+    members = _beside(X, y, groups, "groups", reading=reading, task=task)
+    exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
     whole, left_out, unlabelled = screened(
         X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
     )
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
+    if exposure is not None:
+        whole = with_exposure(whole, np.delete(weights_array(exposure, "exposure"), unlabelled))
     table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     rows = _sample(len(table), rows_compared(len(table), work), seed)
@@ -234,19 +255,22 @@ def advise(
         time_limit=None if time_limit is None else seconds,
         compared=len(sample),
         folds=folds.description,
-        groups=aside[0] if aside else None,
+        groups=groups if isinstance(groups, str) else None,
+        exposure=None if exposure is None else repr(named) if named else "exposure",
         hints=hints(whole, grouped=members is not None, with_options=True),
         source=Source.of(X, reading, categorical_features),
-        dropped=[*drop, *aside],
+        dropped=[*drop, *(name for name in aside if name != named)],
         started=started,
     )
 
 
-def _members(X: Any, y: Any, groups: Any, reading: dict[str, Any], task: Task | None) -> Any:
-    """The group of each row as it was given; None without groups."""
-    if isinstance(groups, str) and isinstance(X, (str, os.PathLike)):
+def _beside(
+    X: Any, y: Any, named: Any, what: str, *, reading: dict[str, Any], task: Task | None
+) -> Any:
+    """The group or the exposure of each row as it was given; None without any."""
+    if isinstance(named, str) and isinstance(X, (str, os.PathLike)):
         X = load(X, target=y, task=task, **reading)
-    return taken_groups(X, groups)[1]
+    return taken_groups(X, named, what)[1]
 
 
 def _within_budget(

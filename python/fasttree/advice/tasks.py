@@ -317,7 +317,9 @@ class OfNumbers(Judge):
     def __init__(self, table: Table) -> None:
         super().__init__(table, table.numbers)
         numbers = self.truth
-        self.mean, self.median = float(numbers.mean()), float(np.median(numbers))
+        self.mean = float(np.average(numbers, weights=table.exposure))
+        self.median = float(np.median(numbers))
+        self.are_rates = table.exposure is not None
         self.errors = {
             name: float(np.abs(numbers - value).mean())
             for name, value in (("mean", self.mean), ("median", self.median))
@@ -328,6 +330,8 @@ class OfNumbers(Judge):
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The mean; and the median, which has the least absolute error of all constants, where it
         is better by more than one standard error of the difference."""
+        if self.are_rates:  # the counts of all rows per their exposures together
+            return [(_constant("the mean", "poisson"), self.mean)]
         found = [(_constant("the mean", "squared_error"), self.mean)]
         gains = self.quality(self.truth, self.median) - self.quality(self.truth, self.mean)
         if gains.mean() > gains.std() / math.sqrt(len(gains)):

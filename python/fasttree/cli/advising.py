@@ -86,6 +86,7 @@ def advise(
             scoring=None if metric is None else o.metric_of(metric),
             prefer=prefer,  # type: ignore[arg-type]
             groups=dependence.groups,
+            exposure=columns.exposure,
             work=work,  # type: ignore[arg-type]
             time_limit=time_limit or None,
             cv=cv,
@@ -120,6 +121,7 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
         "--decimal": columns.decimal,
         "--missing": ",".join(o.split_list(columns.missing)),
         "--task": columns.task,
+        "--exposure": columns.exposure,
         "--groups": dependence.groups,
         "--time": dependence.time,
     }

@@ -75,7 +75,7 @@ def _as_treated(
 def describe(
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("nominal", "use", "keep")],
+    columns: Annotated[o.Columns, Without("nominal", "use", "keep", "exposure")],
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""

@@ -256,11 +256,17 @@ def fit(
     With --optimal the tree is searched for, within the limits of -p (max_depth=3, for instance),
     and it is said how far it can be from the best at most; it is not cross-validated.
     """
-    from ..estimators.exact import optimal_tree
+    from ..estimators.exact import OptimalTreeClassifier, optimal_tree
     from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    settings = {"columns": columns.treatment, **trees.settings()}
+    if optimal and trees.preset is not None:
+        raise ValueError(
+            f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
+            "name those of the search by -p, such as -p max_depth=3"
+        )
+    known = OptimalTreeClassifier._get_param_names() if optimal else None
+    settings = {"columns": columns.treatment, **trees.settings(known)}
     if criterion is not None:
         settings["criterion"] = o.criterion_of(criterion)
     dependence.check()
@@ -272,7 +278,7 @@ def fit(
         warnings.filterwarnings("ignore", message=".*is this a regression problem")
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         if optimal:
-            tree: Any = optimal_tree(rows, n_jobs=n_jobs, **settings)
+            tree: Any = optimal_tree(rows, **{"n_jobs": n_jobs, **settings})
         else:
             tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
         with quiet():  # the fit has warned of the columns

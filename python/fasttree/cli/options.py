@@ -157,6 +157,17 @@ Form = Annotated[
 ]
 
 
+Exposure = Annotated[
+    str | None,
+    typer.Option(
+        "--exposure",
+        metavar="COLUMN",
+        help="The time, area or size over which each count was seen: rates are predicted (for "
+        "-c poisson).",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Columns:
     """Which columns of a data file are used, and how its text is read."""
@@ -169,6 +180,7 @@ class Columns:
     task: TaskName = None
     use: Use = "auto"
     keep: Keep = None
+    exposure: Exposure = None
 
     @property
     def treatment(self) -> Any:
@@ -225,6 +237,7 @@ class Columns:
         """
         from ..datasets import load
         from ..estimators.tree import task_named
+        from ..table.exposure import with_exposure
         from ..table.sources import check_known
 
         target: Any = self.target
@@ -233,6 +246,8 @@ class Columns:
         task: Any = self.task
         for criterion in (None, *criteria):
             task = task_named(task, criterion, settings or {})
+        if self.exposure is not None:
+            task, aside = task or "regression", [*aside, self.exposure]
         as_given, drop = self.treatment == "as_given", split_list(self.drop)
         read = load(data, target, drop, task=task, as_given=as_given, **self.reading)
         rows_are_of(data, len(read))
@@ -248,7 +263,8 @@ class Columns:
             said = left_out(len(unlabelled), rows, TASKS[table.task].without)
             first = f"first data row {unlabelled[0]} (counted from 0)"
             warnings.warn(f"{data}: {said}, {first}", stacklevel=2)
-        return table.drop_missing_target()
+        table = table.drop_missing_target()
+        return table if self.exposure is None else with_exposure(table, self.exposure)
 
 
 @dataclass(frozen=True)
@@ -258,9 +274,9 @@ class Trees:
     preset: Preset = None
     param: Params = None
 
-    def settings(self) -> dict[str, Any]:
-        """Parameters of the trees."""
-        return params_of(self.param, self.preset)
+    def settings(self, known: list[str] | None = None) -> dict[str, Any]:
+        """Parameters of the trees; `known` as in `params_of`."""
+        return params_of(self.param, self.preset, known)
 
     def settings_without_criterion(self) -> dict[str, Any]:
         """Parameters of the trees, without a criterion."""
@@ -450,14 +466,14 @@ def params_of(
             )
         found.update(getattr(presets, by_name[preset.lower()]))
     typed = pairs_of(texts or [], "--param")
-    if known is None:
-        of_trees = FastTreeClassifier._get_param_names() + FastTreeRegressor._get_param_names()
-        known = sorted(set(of_trees))
+    grown = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
+    known = sorted(grown) if known is None else known
     for name in typed:
         if name not in known:
             close = difflib.get_close_matches(name, known, 1)
             hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-            raise ValueError(f"--param {name}: no such parameter; {hint}")
+            what = "not one here, only of trees that grow" if name in grown else "no such parameter"
+            raise ValueError(f"--param {name}: {what}; {hint}")
     if isinstance(typed.get("pruning"), str):
         typed["pruning"] = pruning_of(typed["pruning"])
     found |= typed

@@ -84,7 +84,7 @@ def _number(option: str, value: Any) -> float:
 def sweep(
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("task")],
+    columns: Annotated[o.Columns, Without("task", "exposure")],
     criteria: PairCriteria = None,
     theta: Theta = None,
     alpha: Alpha = None,

@@ -36,7 +36,7 @@ def predict(
     model: ModelFile,
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("target", "nominal", "use", "keep")],
+    columns: Annotated[o.Columns, Without("target", "nominal", "use", "keep", "exposure")],
     id: Annotated[
         list[str] | None,
         typer.Option(
@@ -213,7 +213,7 @@ def rank(
     data: o.MaybeDataFile = None,
     *,
     bfile: Study = None,
-    columns: o.Columns,
+    columns: Annotated[o.Columns, Without("exposure")],
     criteria: o.Criteria = None,
     param: o.Params = None,
     top: Top = None,

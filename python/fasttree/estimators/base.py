@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _engine
+from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
 from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted, some_of
 from ..table import Table
 from ..table.doubtful import warn_caller, warn_of_data
+from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.screening import kept_columns
 from ..table.sources import listed
@@ -77,6 +78,7 @@ class Estimator(Settings, Stored):
         """The Table of a fit with its target, and the weights of its rows and of its classes; with
         an `exposure` the target are rates."""
         X, y = given(X, y, self._task, as_given=self._as_given)
+        X, exposure = taken_exposure(X, exposure)
         if not isinstance(X, Table) and y is None:
             raise ValueError(NO_LABELS)
         kept = None
@@ -88,9 +90,14 @@ class Estimator(Settings, Stored):
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
         check("handle_unknown", self.handle_unknown)
-        rows = self._weighted(table, sample_weight, kept)
         if exposure is not None:
-            rows = self._rates(rows, exposure)
+            table = with_exposure(table, exposure, kept)
+        if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
+            raise ValueError(
+                f"exposure= with criterion={criteria.name_of(self.criterion)!r}: only "
+                "criterion='poisson' has rates"
+            )
+        rows = self._weighted(table, sample_weight, kept)
         warn_of_thin_levels(rows.table)
         warn_of_few_rows(self.criterion, rows.table, rows.weights)
         warn_of_data(rows.table)
@@ -105,13 +112,6 @@ class Estimator(Settings, Stored):
         """The Table that a fit reads."""
         kinds = self.categorical_features
         return table_for(X, y, self.columns, categorical_features=kinds, task=self._task)
-
-    def _rates(self, rows: TrainingRows, exposure: Any) -> TrainingRows:
-        """Rows whose target is the rate, and whose weight is multiplied by the exposure."""
-        raise ValueError(
-            f"exposure= of {type(self).__name__}: only regressors with criterion='poisson' have "
-            "rates"
-        )
 
     def _weighted(
         self,

@@ -547,8 +547,10 @@ def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:
     made = criteria.make(criterion)
     if not isinstance(made, criteria.Criterion):
         raise ValueError(
-            f"criterion={shown(criterion)} must be 'error' or a criterion of fasttree.criteria "
-            "whose leaves have a loss"
+            f"criterion={getattr(criterion, '__name__', type(criterion).__name__)} is a function "
+            "that scores splits, and the search sums losses of leaves, which it does not ask "
+            "functions for: name 'error' or a criterion of fasttree.criteria whose leaves have a "
+            "loss, or grow a tree by it with fasttree.fit"
         )
     return {"criterion": made.name, "criterion_options": made.options()}
 

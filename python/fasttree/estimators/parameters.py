@@ -99,7 +99,7 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
                 or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
                 or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
             )
-            raise TypeError(f"{name}={value!r} is not a parameter of {kind.__name__}; {hint}")
+            raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 
 
 def row_counts(params: dict[str, Any], n_rows: int) -> dict[str, int]:

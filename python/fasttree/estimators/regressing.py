@@ -20,17 +20,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
-from .._checks import one_of, weights_array
+from .._checks import one_of
 from .._checks.aliases import MaybeArray, Task
-from ..table import Column, Table
+from ..table import Table
 from ..table.doubtful import quiet
-from ..table.target import MOST, encode_numbers
+from ..table.exposure import rates_of, taken_exposure, with_exposure
+from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
 from .batches.sources import batches_of
 from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
 from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
-from .training_rows import FittedOn, TrainingRows
+from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
@@ -70,48 +71,6 @@ class Regressor(Estimator):
                 "exposure= with rows in batches: rates are made of rows in memory; read the rows "
                 "into one array or frame"
             )
-
-    def _rates(self, rows: TrainingRows, exposure: Any) -> TrainingRows:
-        if criteria.name_of(self.criterion) != "poisson":
-            raise ValueError(
-                f"exposure= with criterion={self.criterion!r}: only criterion='poisson' has rates"
-            )
-        table, weights = rows.table, rows.weights
-        given = np.arange(len(table)) if rows.kept is None else rows.kept[0]
-        n_given = len(table) if rows.kept is None else rows.kept[1]
-        exposures = weights_array(exposure, "exposure")
-        if exposures.shape != (n_given,):
-            raise ValueError(
-                f"exposure has the shape {exposures.shape}, expected ({n_given},): one positive "
-                "number per row"
-            )
-        exposures = exposures[given]
-        wrong = np.flatnonzero(~((exposures > 0) & np.isfinite(exposures)))
-        if len(wrong):
-            raise ValueError(
-                f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
-                "positive number; drop rows that were not exposed"
-            )
-        with np.errstate(over="ignore"):
-            target = Column(table.target or "y", "numeric", table.numbers / exposures)
-        wrong = np.flatnonzero(np.abs(target.values) > MOST)
-        if len(wrong):
-            row = wrong[0]
-            raise ValueError(
-                f"exposure of row {given[row]} is {exposures[row]}: the rate, "
-                f"{table.numbers[row]:g} / {exposures[row]:g}, leaves the range of numbers; give "
-                "the exposure in larger units"
-            )
-        rates = Table.from_columns(
-            table.columns,
-            target,
-            name=table.name,
-            has_feature_names=table.has_feature_names,
-            task=self._task,
-        )
-        rates.unused, rates.file_cells = table.unused, table.file_cells
-        weights = exposures if weights is None else weights * exposures
-        return replace(rows, table=rates, weights=weights, importances_only=True)
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
@@ -272,13 +231,19 @@ class Regressor(Estimator):
     # -- intervals --------------------------------------------------------------------------------
 
     def calibrate(
-        self, X: Any, y: MaybeArray = None, *, method: IntervalMethod = "residual"
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        *,
+        exposure: MaybeArray = None,
+        method: IntervalMethod = "residual",
     ) -> Self:
         """Learn on rows that `fit` has not seen how far off predictions are, for
         `predict_interval`.
 
         Args:
             X, y: rows and numbers, or a Table; rows drawn as those that intervals are made for.
+            exposure: as in `fit`: y are counts, and intervals are of their rates.
             method: ``"residual"``: intervals of one width around the prediction (Lei et al.,
                 Journal of the American Statistical Association 113, 2018, algorithm 2).
                 ``"quantile"``: intervals between two quantiles of `predict_quantiles`, moved apart
@@ -293,11 +258,16 @@ class Regressor(Estimator):
         """
         check_is_fitted(self, "_model")
         one_of("method", method, METHODS)
+        X, exposure = taken_exposure(X, exposure)
         X, y, numbers = self._numbers(X, y)
+        if exposure is not None:
+            numbers = rates_of(numbers, exposure)[0]
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is not None and len(fitted_on.rows.table) == len(numbers):
             with quiet():
                 rows = self._table(X, y)
+            if exposure is not None:
+                rows = with_exposure(rows, exposure)
             if content_of(rows) == content_of(fitted_on.rows.table):
                 raise ValueError(
                     "calibrate got the rows that the model was fitted on, whose errors are smaller "

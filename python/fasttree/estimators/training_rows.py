@@ -79,6 +79,9 @@ class TrainingRows:
             if 0 < len(rows) < len(table):
                 kept = rows, len(table)
                 table, weights = table.take(rows), weights[rows]
+        if table.exposure is not None:
+            weights = table.exposure * (1.0 if weights is None else weights)
+            return cls(table, weights, None, of_samples, kept, importances_only=True)
         if class_weight is None and priors is None:
             return cls(table, weights, None, of_samples, kept)
         sums = class_sums(table.y_codes, weights, len(table.classes))

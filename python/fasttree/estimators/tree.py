@@ -92,6 +92,7 @@ def fit(
     *,
     criterion: SplitCriterion | NumberCriterion | None = None,
     sample_weight: MaybeArray = None,
+    exposure: MaybeArray = None,
     task: Task | None = None,
     **params: Unpack[TreeParameters],
 ) -> FastTreeClassifier | FastTreeRegressor:
@@ -103,6 +104,8 @@ def fit(
         y: labels or numbers, shape (n_rows,), or the name of the column of X that holds them.
         criterion: None: ``"info_gain"`` of classes, ``"squared_error"`` of a number.
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
+        exposure: for counts: positive numbers, shape (n_rows,), or the name of a column of X; see
+            `FastTreeRegressor.fit`.
         task: ``"classification"`` or ``"regression"``; None: regression where the criterion is one
             on numbers, or `target_bins` is given, or y is floats with fractions. Whole numbers are
             classes.
@@ -129,7 +132,10 @@ def fit(
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
-    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight)
+    rates = {} if exposure is None else {"exposure": exposure}
+    if rates and task != "regression":
+        raise ValueError("exposure= with classes: only criterion='poisson' has rates, of counts")
+    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **rates)
 
 
 def given_with_task(
@@ -187,7 +193,8 @@ def config_for(
     """
     shares = (estimator.min_samples_split, estimator.min_samples_leaf)
     if (
-        getattr(estimator, "class_weight", None) is not None
+        table.exposure is not None
+        or getattr(estimator, "class_weight", None) is not None
         or getattr(estimator, "priors", None) is not None
         or any(isinstance(one, float) for one in shares)
     ):

@@ -25,6 +25,7 @@ from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
 from ..rendering.words import counted
+from ..table.exposure import with_exposure
 from ..table.screening import all_as_given
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
@@ -387,6 +388,7 @@ def compare(
     estimators: Any = None,
     cv: CvFolds = "10x10",
     groups: Any = None,
+    exposure: Any = None,
     alpha: float = 0.05,
     baseline: str | int | None = None,
     test: Any = "corrected_resampled_t",
@@ -419,6 +421,8 @@ def compare(
         Any of scikit-learn's. A pipeline gets a data frame, any other a float array with nominal
         columns as codes.
     cv : str, int, splitter or list of (train, test) index arrays, default "10x10"
+        As in `cross_validate`.
+    exposure : name of a column, array, or dict of these by data set, optional
         As in `cross_validate`.
     groups : name of a column, array, or dict of these by data set, optional
         The group of each row, as in `cross_validate`. A name is a column of every data set; an
@@ -487,7 +491,10 @@ def compare(
         on_error=on_error,
     )
     loaded = load_tables(tables, task_of, as_given=all_as_given(params))
-    groups_of = _groups_by_set(groups, list(loaded))
+    groups_of = _by_set("groups", groups, list(loaded))
+    for name, one in _by_set("exposure", exposure, list(loaded)).items():
+        if one is not None:
+            loaded[name] = with_exposure(loaded[name], one)
     task = _one_task({name: task_of(table, None) for name, table in loaded.items()})
     metric = metric or next(iter(resolve_scoring_of(scorers, task)))
     check_alpha(alpha)
@@ -525,17 +532,17 @@ def compare(
     )
 
 
-def _groups_by_set(groups: Any, names: list[str]) -> dict[str, Any]:
-    """The groups of each data set: a dict by set, one name for all, or the array of a single
-    one."""
+def _by_set(what: str, groups: Any, names: list[str]) -> dict[str, Any]:
+    """The groups or exposures of each data set: a dict by set, one name for all, or the array of a
+    single one."""
     if isinstance(groups, Mapping):
         unknown = [name for name in groups if name not in names]
         if unknown:
-            raise ValueError(f"groups: {unknown[0]!r} is no data set; there are {', '.join(names)}")
+            raise ValueError(f"{what}: {unknown[0]!r} is no data set; there are {', '.join(names)}")
         return {name: groups.get(name) for name in names}
     if groups is not None and not isinstance(groups, str) and len(names) > 1:
         raise ValueError(
-            f"groups: one array for {counted(len(names), 'data set')}; give a dict of arrays by "
+            f"{what}: one array for {counted(len(names), 'data set')}; give a dict of arrays by "
             "data set, or "
             "the name of a column that all have"
         )

@@ -129,8 +129,9 @@ def hash_of_rows(X: Any, y: Any, table: Table) -> str:
         for column in (*table.columns, *(() if table.target is None else (table.target_column,))):
             digest.update(f"{column.name!r} {column.kind} {column.levels!r}".encode())
             _feed(digest, np.asarray(column.values))
-        if table.sample_weight is not None:
-            _feed(digest, np.asarray(table.sample_weight))
+        for weights in (table.sample_weight, table.exposure):
+            if weights is not None:
+                _feed(digest, np.asarray(weights))
     if table is None or X is not table:
         _feed_rows(digest, X)
         if y is not None:

@@ -26,6 +26,7 @@ from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
 from ..table.doubtful import groups_known, warn_of_data, warn_of_small_classes
+from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
@@ -121,7 +122,13 @@ def with_one_treatment(methods: list[tuple[str, Any]], data: Data) -> list[tuple
 
 
 def prepare_data(
-    X: Any, y: Any, methods: list[tuple[str, Any]], params: Mapping[str, Any], task: TaskName
+    X: Any,
+    y: Any,
+    methods: list[tuple[str, Any]],
+    params: Mapping[str, Any],
+    task: TaskName,
+    *,
+    exposure: Any = None,
 ) -> Data:
     """Return the rows in the forms the methods need; a Table only where one is given or a method of
     ours needs it."""
@@ -130,12 +137,19 @@ def prepare_data(
 
     # A Table checks rows and labels itself.
     is_number = task == "regression"
-    if isinstance(X, Table) or any(is_ours(one) for _, one in methods) or y is None:
+    if (
+        isinstance(X, Table)
+        or any(is_ours(one) for _, one in methods)
+        or y is None
+        or exposure is not None
+    ):
         kinds = params.get("categorical_features", "from_dtype")
         made = Table.from_any if all_as_given(params) else table_to_screen
         table = made(X, y, categorical_features=kinds, task=task)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
+        if exposure is not None:
+            table = with_exposure(table, exposure)
         return Data(
             table if isinstance(X, Table) else X,
             None if y is None or is_number else np.asarray(y),
@@ -240,6 +254,7 @@ def cross_validate(
     estimators: Any = None,
     cv: CvFolds = "5x10",
     groups: Any = None,
+    exposure: Any = None,
     scoring: Any = None,
     task: TaskName | None = None,
     random_state: Seed = 0,
@@ -277,6 +292,10 @@ def cross_validate(
         The group of each row (a patient, a site), which goes to the splitter. "RxK" then keeps
         groups together: scikit-learn's `StratifiedGroupKFold`, for a number `GroupKFold`, in
         several repetitions shuffled by `random_state`. A column that is named is no feature.
+    exposure : array of shape (n_rows,), or name of a column of a frame or Table, optional
+        For counts and ``criterion="poisson"``, see `FastTreeRegressor.fit`: trees are fitted on
+        each fold's rates, weighed by exposure, and judged by how well they predict rates, each row
+        counting once. Other estimators get the rates without weights.
     scoring : name, scorer, list or dict of them, optional
         Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers;
         by default "accuracy", for a number "r2", "rmse" and "mae".  Information rewards use the
@@ -355,6 +374,7 @@ def cross_validate(
         estimators=estimators,
         cv=cv,
         groups=groups,
+        exposure=exposure,
         scoring=scoring,
         task=task,
         random_state=random_state,
@@ -410,6 +430,7 @@ def make_run(
     task: TaskName | None = None,
     memory_limit: int | None = None,
     groups: Any = None,
+    exposure: Any = None,
     on_error: str = "raise",
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
@@ -417,6 +438,7 @@ def make_run(
     asked = None if scoring is None else resolve_scoring(scoring)
     X, y = given(X, y, as_given=all_as_given(params))
     X, groups = taken_groups(X, groups)
+    X, exposure = taken_exposure(X, exposure)
     task = task_for(
         X,
         y,
@@ -431,7 +453,7 @@ def make_run(
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
-    data = prepare_data(X, y, methods, params, task)
+    data = prepare_data(X, y, methods, params, task, exposure=exposure)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:

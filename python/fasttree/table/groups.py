@@ -19,8 +19,9 @@ from .table import Table
 __all__ = ["group_codes", "taken_groups"]
 
 
-def taken_groups(X: Any, groups: Any) -> tuple[Any, Any]:
-    """X without the column that `groups` names, and the values of this column.
+def taken_groups(X: Any, groups: Any, what: str = "groups") -> tuple[Any, Any]:
+    """X without the column that `groups` names, and the values of this column; `what` is the
+    parameter that names it, for errors.
 
     Anything but a name is returned as it is.
 
@@ -30,12 +31,12 @@ def taken_groups(X: Any, groups: Any) -> tuple[Any, Any]:
     if not isinstance(groups, str):
         return X, groups
     if not isinstance(X, Table):
-        return without_column(X, groups, "groups")
+        return without_column(X, groups, what)
     if groups == X.target:
-        raise ValueError(f"groups={groups!r} is the target of the Table; groups= is another column")
+        raise ValueError(f"{what}={groups!r} is the target of the Table; {what}= is another column")
     if groups not in X.feature_names:
         raise ValueError(
-            f"groups={groups!r}: {unknown_name(groups, X.feature_names, 'column of the Table')}"
+            f"{what}={groups!r}: {unknown_name(groups, X.feature_names, 'column of the Table')}"
         )
     return X.drop(groups), X.column(groups).labels()
 

@@ -86,6 +86,8 @@ class Table:
         as_given: False where a fit looks for identifiers, dates and constants among the columns: of
             a frame or file that a function has made a Table of. A Table of yours is as given.
         sample_weight: weights of the rows where a file gives them (ARFF), else None.
+        exposure: what the counts of the target were divided by, where `exposure=` of a fit or a
+            cross-validation made rates of them, else None. It weighs the rows.
         file_cells: what missing cells of a file hold, where its reader was told some texts or
             numbers; models keep them.
         row_numbers: numbers of the rows, counted from 0, in the data that they were taken from by
@@ -118,6 +120,7 @@ class Table:
         "_names",
         "_target",
         "as_given",
+        "exposure",
         "file_cells",
         "has_feature_names",
         "name",
@@ -135,6 +138,7 @@ class Table:
     _names: list[str] | None
     _target: Target | NumericTarget | None
     as_given: bool
+    exposure: np.ndarray | None
     has_feature_names: bool
     file_cells: FileCells
     name: str | None
@@ -187,7 +191,7 @@ class Table:
         self.file_cells, self.row_numbers = FileCells(), None
         self.has_feature_names = source.names is not None
         self._names = source.names
-        self._encoded = self.sample_weight = None
+        self._encoded = self.sample_weight = self.exposure = None
         self._block = self._block_levels = self._columns = None
         # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
@@ -282,7 +286,8 @@ class Table:
                     f"{self._columns[0].name!r} has {n_rows}"
                 )
         self._names = check_names([c.name for c in self._columns])
-        self._block = self._block_levels = self._encoded = self.sample_weight = None
+        self._block = self._block_levels = self._encoded = None
+        self.sample_weight = self.exposure = None
         if target is None:
             self._target = None
         elif task == "regression":
@@ -540,6 +545,7 @@ class Table:
         new.origin = ""
         new._target = None if self._target is None else self._target.take(rows)
         new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
+        new.exposure = None if self.exposure is None else self.exposure[rows]
         new.row_numbers = None if self.row_numbers is None else self.row_numbers[rows]
         return new
 
@@ -566,6 +572,7 @@ class Table:
                 f"{self.shape[0]}"
             )
         new._target, new.sample_weight = self._target, self.sample_weight
+        new.exposure = self.exposure
         new.as_given, new.file_cells = self.as_given, self.file_cells
         new.row_numbers = self.row_numbers
         names = new.feature_names if self.unused else ()

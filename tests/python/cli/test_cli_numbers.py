@@ -263,3 +263,68 @@ def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
     assert ftree("fit", whole, "--task", "regression", "--no-cv", "-m", model)[0] == 0
     code, _, err = ftree("predict", model, data)
     assert code == 0 and "R2" not in err and "of 442 rows whose number is known" in err
+
+
+def test_exposure_is_an_option_of_every_command_that_fits(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "claims.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write("age,months,claims\n")
+        for age, months in zip(rng.integers(18, 80, 150), rng.uniform(1, 24, 150), strict=True):
+            file.write(f"{age},{months:.1f},{rng.poisson(months * (0.3 if age < 40 else 0.05))}\n")
+    grown = [path, "-t", "claims", "-c", "poisson", "-p", "max_depth=1", "--exposure", "months"]
+    fitted = json.loads(ftree("fit", *grown, "--json", "-")[1])
+    frame = fasttree.Table.from_any(fasttree.datasets.load(path, "claims", task="regression"))
+    tree = fasttree.fit(frame, criterion="poisson", max_depth=1, exposure="months")
+    assert fitted["tree"] == tree.to_text()
+    validated = json.loads(ftree("cv", *grown, "--json", "-")[1])
+    compared = json.loads(ftree("compare", *grown, "--json", "-")[1])
+    assert "poisson" in json.dumps(validated) and "poisson" in json.dumps(compared)
+    advised = ftree("advise", path, "-t", "claims", "--exposure", "months", "--work", "quick")
+    assert "--exposure months -c poisson" in advised[1]
+    for wrong, said in (("month", "did you mean 'months'?"), ("claims", "is the target")):
+        code, _, error = ftree(*["fit", *grown[:-1], wrong])
+        assert code != 0 and said in error
+
+
+OF_THE_SEARCH = {
+    "max_depth": "2",
+    "max_leaf_nodes": "3",
+    "max_nodes": "5",
+    "min_samples_leaf": "2",
+    "leaf_penalty": "0.01",
+    "nominal_splits": "subset",
+    "cost_matrix": "[[0, 1, 1], [1, 0, 1], [1, 1, 0]]",
+    "ties": "any",
+    "time_limit": "2",
+    "node_budget": "100000",
+    "memory_limit": "100000000",
+    "lookahead": "1",
+    "n_jobs": "1",
+    "criterion": "error",
+    "categorical_features": "from_dtype",
+    "columns": "auto",
+    "progress": "None",
+}
+
+
+@pytest.mark.parametrize("name", sorted(fasttree.OptimalTreeClassifier._get_param_names()))
+def test_optimal_takes_every_parameter_of_the_search(ftree, name):
+    depth = [] if name == "max_depth" else ["-p", "max_depth=2"]
+    code, out, error = ftree(
+        "fit", "iris", "--optimal", *depth, "-p", f"{name}={OF_THE_SEARCH[name]}"
+    )
+    assert (code, error) == (0, "") and "petal" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-p", "class_weight=balanced"], "class_weight: not one here, only of trees that grow"),
+        (["-p", "leaf_penalti=0.1"], "did you mean 'leaf_penalty'?"),
+        (["--preset", "CART"], "presets are parameters of trees that grow"),
+    ],
+)
+def test_optimal_refuses_parameters_of_growth(ftree, arguments, said):
+    code, _, error = ftree("fit", "iris", "--optimal", *arguments)
+    assert code != 0 and said in error

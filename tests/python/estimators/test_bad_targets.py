@@ -147,7 +147,7 @@ def test_rows_of_weight_zero_are_no_rows(kind):
         (np.where(np.arange(60) == 3, np.inf, 1.0), "exposure of row 3 is inf"),
         (np.ones(59), r"exposure has the shape \(59,\), expected \(60,\)"),
         (np.ones((60, 1)), r"exposure has the shape \(60, 1\)"),
-        ("time", "exposure='time' is not an array of numbers"),
+        ("time", "exposure='time': a name is a column of X when X is a frame"),
         (["a"] * 60, "exposure of row 0 is 'a'"),
     ],
     ids=["zero", "negative", "nan", "inf", "short", "column", "name", "text"],
@@ -179,7 +179,7 @@ def test_exposures_need_rates(kind, tmp_path):
         rates.fit(lambda: iter([pd.DataFrame(X).assign(y=Y)]), "y", exposure=np.ones(60))
     forest_of_classes = fasttree.FastForestClassifier(3).fit(X, Y > 0)
     for look in (forest_of_classes.bootstrap_counts, forest_of_classes.permutation_importance):
-        with pytest.raises(ValueError, match="exposure= of FastForestClassifier: only regressors"):
+        with pytest.raises(ValueError, match="exposure= with classes: only counts have rates"):
             look(X, Y > 0, exposure=np.ones(60))
 
 

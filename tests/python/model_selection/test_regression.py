@@ -5,6 +5,8 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import stats
 from sklearn.compose import make_column_transformer
@@ -478,3 +480,93 @@ def test_poisson_counts_are_scored_by_their_deviance():
         mean = np.full(len(test), COUNTS[train].mean())
         expected = metrics.mean_poisson_deviance(COUNTS[test], mean)
         assert found["DummyRegressor()"]["poisson_deviance"][fold] == pytest.approx(expected)
+
+
+def exposed_frame(n=120):
+    """Counts of a frame with nominal and numeric columns, and the months they were seen over."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, n), "car": rng.choice(list("abc"), n)})
+    frame["months"] = rng.uniform(1, 24, n).round(1)
+    frame["claims"] = rng.poisson(frame["months"] * (0.05 + 0.3 * (frame["age"] < 40)))
+    return frame
+
+
+def named_and_given(frame):
+    """The rows of a frame of counts in each form, and the exposures as `exposure=` takes them."""
+    X, y, months = frame[["age", "car"]], frame["claims"], frame["months"]
+    table = Table(frame, target="claims", task="regression")
+    yield "array", X, y, months.to_numpy()
+    yield "list", X, y, months.tolist()
+    yield "series", X, y, months
+    yield "column of a frame", frame, "claims", "months"
+    yield "column of a mapping", {n: frame[n].tolist() for n in frame}, "claims", "months"
+    yield "column beside y", frame.drop(columns="claims"), y, "months"
+    yield "column of a table", table, None, "months"
+    yield "column of arrow", pa.table(frame), "claims", "months"
+
+
+PARAMS = {"criterion": "poisson", "max_depth": 2, "min_samples_leaf": 3}
+
+
+@pytest.mark.parametrize("form", range(8))
+def test_exposure_is_everywhere(form):
+    frame = exposed_frame()
+    X, y = frame[["age", "car"]], frame["claims"].to_numpy()
+    months = frame["months"].to_numpy()
+    _, rows, target, exposure = list(named_and_given(frame))[form]
+    tree = FastTreeRegressor(**PARAMS).fit(X, y, exposure=months)
+    assert tree.feature_names_in_.tolist() == ["age", "car"]
+    for fitted in (
+        fasttree.fit(rows, target, exposure=exposure, **PARAMS),
+        FastTreeRegressor(**PARAMS).fit(rows, target, exposure=exposure),
+    ):
+        assert fitted.to_text() == tree.to_text()
+    # Folds: every tree is that of its rows, and predicts rates.
+    folds = KFold(4, shuffle=True, random_state=0)
+    found = cross_validate(rows, target, exposure=exposure, cv=folds, **PARAMS)
+    errors = []
+    for train, test in folds.split(X):
+        part = FastTreeRegressor(**PARAMS).fit(X.iloc[train], y[train], exposure=months[train])
+        errors.append(np.abs(part.predict(X.iloc[test]) - y[test] / months[test]).mean())
+    assert found["poisson"]["mae"] == pytest.approx(errors, rel=1e-12)
+    if target is not None:
+        rows = Table.from_any(rows, target, task="regression")
+    compared = compare({"a": rows}, ["poisson"], exposure=exposure, cv=folds, max_depth=2)
+    again = cross_validate(X, y, "poisson", exposure=months, cv=folds, max_depth=2)
+    assert compared.results["a"]["poisson"]["mae"].tolist() == again["poisson"]["mae"].tolist()
+
+
+def test_advice_on_rates_is_a_tree_of_rates():
+    frame = exposed_frame()
+    by_name = fasttree.advise(frame, "claims", exposure="months", work="quick", progress=None)
+    assert by_name.model.criterion == "poisson"
+    rates = frame["claims"] / frame["months"]
+    mean = np.average(rates, weights=frame["months"])
+    assert by_name.to_dict()["mean"] == pytest.approx(mean)
+    space = {"frame": frame}
+    exec(by_name.code, space)
+    assert space["model"].criterion == "poisson"
+    assert space["model"].predict(frame[["age", "car"]]).mean() < 0.5 * frame["claims"].mean()
+
+
+def test_calibration_of_rates_is_that_of_counts_by_exposure():
+    frame = exposed_frame()
+    X, y, months = frame[["age", "car"]], frame["claims"], frame["months"]
+    tree = FastTreeRegressor(**PARAMS).fit(X[:60], y[:60], exposure=months[:60])
+    by_rate = tree.calibrate(X[60:], y[60:] / months[60:]).predict_interval(X)
+    by_count = tree.calibrate(X[60:], y[60:], exposure=months[60:]).predict_interval(X)
+    assert by_rate.tolist() == by_count.tolist()
+    with pytest.raises(ValueError, match="rows that the model was fitted on"):
+        tree.calibrate(X[:60], y[:60], exposure=months[:60])
+
+
+@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+def test_exposure_without_rates_is_refused_alike(criterion):
+    frame = exposed_frame()
+    for call in (fasttree.fit, cross_validate):
+        with pytest.raises(ValueError, match="exposure= .*only .*rates") as raised:
+            call(frame, "claims", criterion=criterion, exposure=frame["months"].to_numpy())
+        assert "array" not in str(raised.value)
+    with pytest.raises(TypeError) as raised:
+        fasttree.fit(frame, "claims", exposures=frame["months"].to_numpy())
+    assert "exposures=" in str(raised.value) and len(str(raised.value)) < 1500

@@ -356,6 +356,14 @@ pub(super) fn constraints(
                 "leaf_smoothing=None",
             );
         }
+        let in_two =
+            matches!(config.nominal_splits, NominalSplits::Subset | NominalSplits::OneVsRest);
+        if config.discretize.is_some() && !in_two && signs.iter().any(|&sign| sign != 0) {
+            return unsupported(
+                "monotonic_cst with discretize and a branch for each bin",
+                "nominal_splits='subset' or 'one_vs_rest', or discretize=None",
+            );
+        }
     }
     Ok(Some(Constraints { signs, groups }))
 }

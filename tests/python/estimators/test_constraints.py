@@ -117,6 +117,29 @@ def test_trees_are_scikit_learns(depth):
         assert np.mean(np.isclose(p, q)) > 0.95
 
 
+@pytest.mark.parametrize("splits", ["auto", "multiway", "subset", "one_vs_rest"])
+@pytest.mark.parametrize("bins", ["equal_width", "equal_frequency", "mdlp"])
+@pytest.mark.parametrize(
+    "kind", [FastTreeClassifier, FastTreeRegressor, FastForestClassifier, FastForestRegressor]
+)
+def test_bins_are_monotonic_or_refused(kind, bins, splits):
+    few = {"n_estimators": 3, "random_state": 0} if "Forest" in kind.__name__ else {}
+    is_number = "Regressor" in kind.__name__
+    if is_number and bins == "mdlp":
+        return
+    for seed in range(6):
+        X, y, _ = data(seed, n=80)
+        words = {"monotonic_cst": SIGNS, "discretize": bins, "nominal_splits": splits, **few}
+        model, y = kind(**words), y if is_number else y > 0
+        if splits in ("auto", "multiway"):
+            with pytest.raises(ValueError, match="monotonic_cst with discretize.*nominal_splits"):
+                model.fit(X, y)
+        else:
+            check_monotonic(model.fit(X, y), X)
+    # Without a sign there is nothing to keep.
+    kind(**{**words, "monotonic_cst": [0, 0, 0, 0]}).fit(X, y)
+
+
 def test_a_constraint_that_holds_anyway_changes_nothing():
     X = np.arange(40.0)[:, None]
     y = np.repeat([0, 1], 20)
@@ -213,6 +236,7 @@ def test_a_stored_model_keeps_its_constraints():
         ({"monotonic_cst": SIGNS, "evaluation": "global"}, "monotonic_cst"),
         ({"monotonic_cst": SIGNS, "criterion": "relief"}, "monotonic_cst with criterion='relief'"),
         ({"monotonic_cst": SIGNS, "leaf_smoothing": "laplace"}, "with leaf_smoothing"),
+        ({"monotonic_cst": SIGNS, "discretize": "mdlp"}, "monotonic_cst with discretize"),
         ({"monotonic_cst": SIGNS, "criterion": np.sum}, "monotonic_cst with criterion="),
         ({"interaction_cst": "all"}, "interaction_cst='all' is not known"),
         ({"interaction_cst": [[0, 7]]}, "interaction_cst: 7 is no column"),

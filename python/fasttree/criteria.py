@@ -40,6 +40,7 @@ from . import _engine
 from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, shown
 from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
+from ._checks.naming import display_name
 from .rendering.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
@@ -231,7 +232,7 @@ class PairFunction(Parameters):
     @property
     def name(self) -> str:
         """The function's name."""
-        return str(getattr(self.F, "__name__", None) or type(self.F).__name__)
+        return display_name(self.F)
 
     def options(self) -> dict[str, Any]:
         """The setting of the matrices, as the core reads it.

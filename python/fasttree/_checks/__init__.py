@@ -29,6 +29,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from .masks import refuse_masked
+from .naming import without_address, written
 
 __all__ = [
     "DECAYS",
@@ -78,7 +79,7 @@ def shown(value: Any) -> str:
         lead = str(abs(value) // 10 ** (digits - 20))[:10]
         return f"{'-' if value < 0 else ''}{lead}... (about {digits} digits)"
     try:
-        text = repr(value.item() if isinstance(value, np.generic) else value)
+        text = without_address(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         text = f"a {type(value).__name__} of numbers beyond 4300 digits"
     return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
@@ -514,8 +515,7 @@ class Parameters:
         return self
 
     def __repr__(self) -> str:
-        arguments = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({arguments})"
+        return written(self)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import presets
+from .._checks.naming import written
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
@@ -347,9 +348,9 @@ def _percent(key: str) -> Callable[[dict[str, Any]], str]:
 def python_of(value: Any) -> str:
     """A parameter as Python that runs after ``import fasttree``."""
     if not isinstance(value, Pruning):
-        return repr(value)
+        return written(value, with_state=True)
     usual = type(value)().get_params()
-    own = [f"{k}={v!r}" for k, v in value.get_params().items() if v != usual[k]]
+    own = [f"{k}={written(v)}" for k, v in value.get_params().items() if v != usual[k]]
     return f"fasttree.pruning.{type(value).__name__}({', '.join(own)})"
 
 

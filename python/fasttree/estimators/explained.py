@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _engine, criteria
+from .. import _engine
 from .._checks import shown
 from .._checks.aliases import MaybeArray
+from .._checks.naming import display_name
 from ..rendering.html import Lines, bar
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
@@ -99,8 +100,7 @@ def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.nda
 
 def _criterion_text(criterion: Any) -> str:
     """A criterion in a title: a function by its name."""
-    is_function = callable(criterion) and not isinstance(criterion, type | criteria.Criterion)
-    return str(getattr(criterion, "__name__", repr(criterion))) if is_function else repr(criterion)
+    return repr(criterion) if isinstance(criterion, str) else display_name(criterion)
 
 
 def _one_row(row: Any) -> Any:

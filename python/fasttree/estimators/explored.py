@@ -24,6 +24,7 @@ import numpy as np
 
 from .. import criteria as registry
 from .._checks.aliases import MaybeArray
+from .._checks.naming import display_name
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -113,9 +114,7 @@ def _name_of_model(model: Any) -> str:
         return type(model).__name__
     if registry.is_of_trees(model.criterion):
         return str(model.criterion)
-    criterion = registry.make(model.criterion)
-    name = getattr(criterion, "name", None) or getattr(criterion, "__name__", None)
-    return str(name or type(criterion).__name__)
+    return registry.name_of(model.criterion) or display_name(model.criterion)
 
 
 def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:

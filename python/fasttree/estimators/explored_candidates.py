@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import criteria as registry
+from .._checks.naming import display_name
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -167,7 +168,7 @@ def _plain(criterion: Any) -> dict[str, Any]:
         has_defaults = criterion == type(criterion)()
         name = criterion.name if has_defaults else repr(criterion)
         return {"name": name_of(name), "zero": criterion.info["lowest"] == 0}
-    name = getattr(criterion, "name", None) or criterion.__name__
+    name = registry.name_of(criterion) or display_name(criterion)
     return {"name": name_of(name), "zero": False}
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from .. import criteria, discretize, pruning
 from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
+from .._checks.naming import display_name
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
@@ -223,7 +224,7 @@ def criterion_to_text(criterion: Any) -> Any:
     made = criteria.make(criterion)
     if isinstance(made, Criterion):
         options = {
-            k: {"callable": _name(v)}
+            k: {"callable": display_name(v)}
             if callable(v)
             else v.tolist()
             if isinstance(v, np.generic | np.ndarray)
@@ -231,7 +232,7 @@ def criterion_to_text(criterion: Any) -> Any:
             for k, v in made.get_params().items()
         }
         return {"name": made.name, "options": options}
-    return {"callable": _name(made)}
+    return {"callable": criteria.name_of(made) or display_name(made)}
 
 
 def criterion_from_text(text: Any) -> Any:
@@ -251,11 +252,6 @@ def criterion_from_text(text: Any) -> Any:
     }
     assert isinstance(made, Criterion)
     return made.set_params(**options)
-
-
-def _name(function: Any) -> str:
-    name = getattr(function, "name", None) or getattr(function, "__name__", None)
-    return str(name or type(function).__name__)
 
 
 def stored_discretizer(value: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.naming import display_name
 from ..criteria import Criterion, PairFunction, _by_name
 from ..table import Table
 from ..table.screening import table_to_screen
@@ -91,13 +92,9 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
 
 def _name_of(thing: Any) -> str:
     """Return a readable name of a criterion or estimator."""
-    if isinstance(thing, str):
-        return thing
-    if hasattr(thing, "get_params") and hasattr(thing, "fit"):
-        text = " ".join(repr(thing).split())
-        return text if len(text) <= 60 else type(thing).__name__
-    name = getattr(thing, "__name__", None)
-    return name if isinstance(name, str) else " ".join(repr(thing).split())
+    text = display_name(thing)
+    is_long = hasattr(thing, "fit") and len(text) > 60
+    return type(thing).__name__ if is_long else text
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
 from .._checks.aliases import CvFolds, Seed, Task
+from .._checks.naming import display_name
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
@@ -332,7 +333,7 @@ class Comparison(Rendered):
             "greater_is_better": self.greater_is_better,
             "baseline": self.baseline,
             "alpha": self.alpha,
-            "test": self.test if isinstance(self.test, str) else repr(self.test),
+            "test": display_name(self.test),
             "methods": list(self.methods),
             "rows": self.records(),
             "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
@@ -648,12 +649,7 @@ def _means_table(result: Comparison) -> ReportTable:
 
 def _notes(result: Comparison) -> list[str]:
     """Notes below the table: the meaning of the marks, and what is missing."""
-    test = (
-        result.test
-        if isinstance(result.test, str)
-        else getattr(result.test, "__name__", "given test")
-    )
-    name = test.replace("_", " ") + " test"
+    name = display_name(result.test).replace("_", " ") + " test"
     notes = [
         "Mean (standard deviation of "
         f"{'fold values' if result.sd == 'folds' else 'repetition means'}); "

@@ -17,6 +17,7 @@ import hashlib
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,6 +39,7 @@ from .units import (
     plan_units,
     rest_units,
     run_unit,
+    units_from,
 )
 
 if TYPE_CHECKING:
@@ -131,7 +133,8 @@ def settings_of(task: Task) -> dict[str, str]:
 def _plans(
     tasks: list[Task], names: list[Any], execution: Execution
 ) -> tuple[list[int], list[list[Unit]]]:
-    """The number of each task in the journal, and its units.
+    """The number of each task in the journal, and its units. The tasks get their methods in the
+    order of the journal, to which methods may be added.
 
     With a journal these are the units in it, or for a new task the first ones; without a journal
     all units.
@@ -140,7 +143,7 @@ def _plans(
     if journal is None:
         workers = 1 if execution.backend is None else execution.backend.workers
         return list(range(len(tasks))), plan_units(tasks, workers)
-    numbers, plans = [], [first_units(task) for task in tasks]
+    numbers, plans = [], []
     for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
         about = settings_of(task)
         if name is not None:
@@ -148,9 +151,16 @@ def _plans(
         methods, n_folds = [m.name for m in task.methods], len(task.folds.pairs)
         number, known = journal.meet(about, name, methods, n_folds)
         if known is None:
-            journal.begin(about, plans[at], name, methods, n_folds)
+            journal.begin(about, first_units(task), name, methods, n_folds)
         else:
-            plans[at] = list(known.units)
+            # The journal numbers the methods in the order in which they came to it.
+            old = list(known.methods)
+            added = [one for one in methods if one not in old]
+            by_name = {method.name: method for method in task.methods}
+            task = tasks[at] = replace(task, methods=[by_name[one] for one in old + added])
+            if added:
+                journal.extend(number, about, units_from(task, len(old)), added)
+        plans.append(list(journal.tasks[number].units))
         numbers.append(number)
     return numbers, plans
 
@@ -179,6 +189,7 @@ def run_tasks(
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
+    asked, tasks = tasks, list(tasks)
     numbers, plans = _plans(tasks, names, execution)
     # Outcomes of an earlier run, from the journal.
     outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
@@ -221,7 +232,19 @@ def run_tasks(
             InterruptedWarning,
             stacklevel=3,
         )
-    return [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
+    found = [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
+    return [
+        one and _in_order(one, *two)
+        for one, two in zip(found, zip(tasks, asked, strict=True), strict=True)
+    ]
+
+
+def _in_order(found: Finished, task: Task, asked: Task) -> Finished:
+    """The outcome with the methods in the order in which the caller named them."""
+    names = [method.name for method in asked.methods]
+    places = [names.index(task.methods[place].name) for place in found.kept]
+    order = np.argsort(places)
+    return found._replace(kept=sorted(places), runs=found.runs.of_methods(order))
 
 
 def _stream(

@@ -3,7 +3,8 @@
 What
     A text file with one JSON record per line, each after its CRC-32. The first line holds the
     versions. A line ``task`` holds the settings, the hash of the data and the first units of a data
-    set; a line ``plan`` the units that were planned after these; a line ``unit`` the output of a
+    set; a line ``plan`` the units that were planned after these; a line ``methods`` the methods
+    that a later call added, with their settings and first units; a line ``unit`` the output of a
     finished unit (arrays compressed, base64). Lines are appended and flushed to the disk one at a
     time. A last line without a line end was not written to its end and is dropped. The file is
     locked while a run writes it. `grid` writes journals, `read_journal` and ``ftree`` show them.
@@ -219,6 +220,15 @@ class JournalTask:
             raise DataFileError(f"is no task or plan; {_ADVICE}", path, line) from None
         self.units += units
 
+    def extend(self, path: str, line: int, record: dict[str, Any]) -> None:
+        """Append the methods of a record, with their settings and units."""
+        try:
+            self.methods += [str(name) for name in record["methods"]]
+            self.settings = {**self.settings, **record["settings"]}
+        except (KeyError, TypeError):
+            raise DataFileError(f"is no record of methods; {_ADVICE}", path, line) from None
+        self.plan(path, line, record)
+
     def finished(self) -> dict[str, int]:
         """Number of finished folds, by method."""
         folds = dict.fromkeys(range(len(self.methods)), 0)
@@ -238,8 +248,8 @@ def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
             tasks.append(JournalTask(path, line, record))
             continue
         at, number = _number(record, "task"), _number(record, "unit")
-        if kind == "plan" and 0 <= at < len(tasks):
-            tasks[at].plan(path, line, record)
+        if kind in ("plan", "methods") and 0 <= at < len(tasks):
+            (tasks[at].plan if kind == "plan" else tasks[at].extend)(path, line, record)
             continue
         known = kind == "unit" and 0 <= at < len(tasks) and 0 <= number < len(tasks[at].units)
         if not known:
@@ -335,14 +345,19 @@ class Journal:
         if number >= len(self.tasks):
             return number, None
         task = self.tasks[number]
-        found = differences(task.settings, settings)
+        gone = [one for one in task.methods if one not in methods]
+        if gone:
+            found = [f"methods: {', '.join(task.methods)} in the journal; {', '.join(methods)} now"]
+        else:  # methods may be added, which have settings of their own
+            known = {name: settings[name] for name in task.settings if name in settings}
+            found = differences(task.settings, known)
         if found:
             more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
             raise ValueError(
                 f"journal {self.path} was begun with other settings: {'; '.join(found[:3])}{more}; "
                 "call with the journal's, or give another file"
             )
-        if task.methods != methods or task.n_folds != folds:
+        if task.n_folds != folds:
             raise DataFileError(
                 f"task {number + 1} has another plan; {_ADVICE}", self.path, task.line
             )
@@ -367,6 +382,21 @@ class Journal:
         }
         self._append(record)
         self.tasks.append(JournalTask(self.path, 0, record))
+
+    def extend(
+        self, number: int, settings: dict[str, str], units: list[Unit], methods: list[str]
+    ) -> None:
+        """Write the methods that are added to a task, after those that it has."""
+        own = self.tasks[number]
+        record = {
+            "what": "methods",
+            "task": number,
+            "methods": methods,
+            "settings": {name: text for name, text in settings.items() if name not in own.settings},
+            "units": _written(units),
+        }
+        self._append(record)
+        own.extend(self.path, 0, record)
 
     def plan(self, number: int, task: Task, units: list[Unit]) -> None:
         """Write the units of a task that were planned after its first ones."""

@@ -83,6 +83,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         data: the rows (not copied; None in a pickled result).
         unfinished: number of folds that an interrupt has left out.
         skipped: method -> why it does not apply (with ``on_error="skip"``).
+        asked: cv, groups, random_state and scoring as they were given.
     """
 
     kind = "cross_validation"
@@ -103,6 +104,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         data: Any = None,
         unfinished: int = 0,
         skipped: dict[str, str] | None = None,
+        asked: dict[str, Any],
     ) -> None:
         self.unfinished = unfinished
         self._methods = methods
@@ -117,6 +119,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         self.seconds = seconds
         self.data = data
         self.skipped = skipped or {}
+        self.asked = asked
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}

@@ -176,6 +176,16 @@ class Runs:
         for name, values in self.scored.items():
             values[place] = [one["scored"][name] for one in output]
 
+    def of_methods(self, places: np.ndarray) -> Runs:
+        """The output of the methods at these positions."""
+        return Runs(
+            self.predictions[places],
+            None if self.proba is None else self.proba[places],
+            {name: values[places] for name, values in self.sizes.items()},
+            self.seconds[places],
+            {name: values[places] for name, values in self.scored.items()},
+        )
+
     @classmethod
     def joined(cls, parts: list[Runs]) -> Runs:
         """The output on consecutive folds as one."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.naming import display_name
 from ..metrics.confusion import confusion_counts
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
@@ -69,7 +70,7 @@ def resolve_scoring(scoring: Any) -> Scoring:
         elif isinstance(one, Scorer):
             found, name = one, _scorer_name(one)
         elif callable(one):
-            found, name = one, getattr(one, "__name__", None) or str(one)
+            found, name = one, display_name(one)
         else:
             raise TypeError(
                 f"scoring holds {one!r}; use names, scorers or callables (estimator, X, y)"

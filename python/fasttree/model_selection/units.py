@@ -263,6 +263,15 @@ def first_units(task: Task) -> list[Unit]:
     return found
 
 
+def units_from(task: Task, begin: int) -> list[Unit]:
+    """The first units of the methods from position `begin` on."""
+    own = (
+        unit._replace(places=tuple(place for place in unit.places if place >= begin))
+        for unit in first_units(task)
+    )
+    return [unit for unit in own if unit.places]
+
+
 def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> list[Unit]:
     """The other units of a task, planned by the times of its first units.
 

@@ -114,8 +114,8 @@ def with_one_treatment(methods: list[tuple[str, Any]], data: Data) -> list[tuple
     settled, found = _grown(methods), dict(methods)
     if data.table is not None:
         share_missing(list(settled.values()), data.table)
-    for (name, path), given in _grown(methods).items():
-        if settled[name, path]["missing"] != given["missing"]:
+    for (name, path), before in _grown(methods).items():
+        if settled[name, path]["missing"] != before["missing"]:
             changed = {f"{path}__missing".lstrip("_"): settled[name, path]["missing"]}
             found[name] = clone(found[name]).set_params(**changed)
     return list(found.items())
@@ -437,6 +437,7 @@ def make_run(
     started = time.perf_counter()
     asked = None if scoring is None else resolve_scoring(scoring)
     X, y = given(X, y, as_given=all_as_given(params))
+    given_groups = groups
     X, groups = taken_groups(X, groups)
     X, exposure = taken_exposure(X, exposure)
     task = task_for(
@@ -473,7 +474,8 @@ def make_run(
         "random_state": random_state,
         "params": dict(params),
     }
-    return Run(methods, data, folds, scorers, want, settings, n_jobs, started, memory_limit)
+    call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
+    return Run(methods, data, folds, scorers, want, settings, call, n_jobs, started, memory_limit)
 
 
 @dataclass
@@ -490,6 +492,7 @@ class Run:
     scorers: dict[str, Any]
     want: str | None
     settings: dict[str, Any]
+    call: dict[str, Any]
     n_jobs: Any
     started: float
     memory_limit: int | None = None
@@ -592,6 +595,7 @@ class Run:
             data=data,
             unfinished=len(self.folds.pairs) - len(folds.pairs),
             skipped=skipped,
+            asked=self.call,
         )
 
     def _columns(self, scoring_of: FoldScores, runs: Runs) -> dict[str, np.ndarray]:

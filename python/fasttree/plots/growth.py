@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
+from .._checks.naming import display_name
 from .canvas import AXES, PALETTE, axes_of, plain_frame
 
 if TYPE_CHECKING:
@@ -97,9 +98,7 @@ def growth_curve(
     if has_accuracy:
         ax.set_ylabel(score)
     ax.set_xlabel("leaves")
-    criterion = (
-        model.criterion if isinstance(model.criterion, str) else type(model.criterion).__name__
-    )
+    criterion = display_name(model.criterion)
     if title is None:
         title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
     ax.set_title(title, fontsize=10)

@@ -320,7 +320,10 @@ OTHER = {
     "seed": ({"random_state": 1}, r"random_state: 0 in the journal, 1 now"),
     "tree": ({"max_depth": 3}, r"gini: max_depth: None in the journal, 3 now"),
     "metric": ({"scoring": ["accuracy"]}, r"scoring: \['accuracy', 'auc'\] in the journal"),
-    "method": ({"criterion": ["gini"]}, r"pi: \w+: .* in the journal, nothing now"),
+    "method": (
+        {"criterion": ["gini"]},
+        r"methods: gini, pi, bayes, tree in the journal; gini, bayes, tree now",
+    ),
     "estimator": (
         {"estimators": {"bayes": GaussianNB(var_smoothing=0.1), "tree": GaussianNB()}},
         r"bayes: var_smoothing: 1e-09 in the journal, 0.1 now",

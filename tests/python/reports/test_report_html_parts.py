@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 pytest.importorskip("jinja2")
 
-
+import fasttree
 from fasttree import FastTreeClassifier, datasets, reports
 from fasttree.model_selection import (
     compare,
+    cross_validate,
     friedman_nemenyi,
 )
 from fasttree.reports import render_html
 from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
 from fasttree.reports.html.finding import finding, paragraph
 from fasttree.reports.html.ranks import rank_svg
+from fasttree.reports.html.settings import run_again
 
 MEANS = {
     "equal": ([[3.0, 3.0, 3.0]] * 4, "No method is significantly better than another on these 4"),
@@ -104,3 +110,61 @@ def test_columns_of_words_are_known_by_their_cells(cells, words):
         "", ["a", "b"], [[reports.Cell("x"), reports.Cell(c)] for c in cells]
     )
     assert ("left" in re.findall(r'<t[dh][^>]*class="([^"]*)"', render_html(table))[-1]) == words
+
+
+def vote(tables, q=1.0):
+    """A criterion of one's own."""
+    return (tables.max(axis=2) ** q).sum(axis=1) / tables.sum(axis=(1, 2))
+
+
+class Vote:
+    """A criterion with state."""
+
+    def __init__(self, q):
+        self.q = q
+
+    def __call__(self, tables):
+        return vote(tables, self.q)
+
+
+def own_accuracy(estimator, X, y):
+    return float(np.mean(estimator.predict(X) == y))
+
+
+LOCAL = {"vote": vote, "Vote": Vote, "own_accuracy": own_accuracy}
+
+
+@pytest.mark.parametrize(
+    ("cv", "scoring"),
+    [
+        ("2x3", None),
+        (3, ["accuracy", "leaves"]),
+        (KFold(3, shuffle=True, random_state=1), own_accuracy),
+        ("weka", {"f": fasttree.metrics.Scorer("f_beta", positive="setosa"), "acc": own_accuracy}),
+        ([(np.arange(0, 150, 2), np.arange(1, 150, 2))], "auc"),
+    ],
+)
+@pytest.mark.parametrize("is_local", [True, False])
+def test_the_code_to_run_it_again_runs(cv, scoring, is_local, monkeypatch):
+    if is_local:  # as in a notebook
+        for one in LOCAL.values():
+            monkeypatch.setattr(one, "__module__", "__main__")
+    made = [
+        "gini",
+        vote,
+        functools.partial(vote, q=2),
+        Vote(1.5),
+        lambda tables: vote(tables),
+        fasttree.criteria.GainRatio(mdl_penalty=True),
+    ]
+    pipe = make_pipeline(StandardScaler(with_mean=False), FastTreeClassifier(criterion=vote))
+    others = {"pipe": pipe, "c45": FastTreeClassifier(**fasttree.presets.C45)}
+    found = cross_validate("iris", made, cv=cv, scoring=scoring, estimators=others, max_depth=3)
+    code = run_again(found, "cross_validate")
+    assert "criterion=vote, max_depth=3" in code and ",  # your function\n" in code
+    names = {"your_function": made[4], "my_folds": cv, **(LOCAL if is_local else {})}
+    exec(code.replace("cv=...", "cv=my_folds"), names)
+    again = names["result"]
+    for method, scores in found.items():
+        for metric in found.metrics:
+            assert np.array_equal(scores[metric], again[method][metric])

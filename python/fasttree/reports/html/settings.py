@@ -6,12 +6,15 @@ tells whether two people had the same rows.  O(cells).
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..._checks.naming import display_name, named_in, written
 from ...rendering.words import counted
 
 if TYPE_CHECKING:
@@ -75,50 +78,70 @@ def _short(text: str) -> str:
 
 def methods_of(result: CrossValidation) -> list[tuple[str, str]]:
     """Return (name, how to make it) of every method."""
-    return [(name, _short(repr(one))) for name, one in result.settings["methods"].items()]
+    return [(name, _short(display_name(one))) for name, one in result.settings["methods"].items()]
 
 
-def imports_of(made: list[Any]) -> list[str]:
-    """Return import lines of the classes that the texts of estimators name.
+def imports_of(made: list[Any]) -> tuple[list[str], list[str]]:
+    """Return import lines for the names in the texts of estimators, splitters and scorers, and the
+    names that no module has: functions and classes of the caller.
 
     >>> from fasttree import FastTreeClassifier
-    >>> imports_of([FastTreeClassifier(criterion="gini")])
-    ['from fasttree import FastTreeClassifier']
+    >>> imports_of([FastTreeClassifier(criterion="gini"), FastTreeClassifier(criterion=lambda t: t)])
+    (['from fasttree import FastTreeClassifier'], ['your_function'])
     """
     found: dict[str, set[str]] = {}
-    for one in made:
-        for kind in _kinds(one, set()):
-            parts = kind.__module__.split(".")
-            public = [part for part in parts if not part.startswith("_")]
-            module = ".".join(public)
-            if parts[0] == "fasttree":
-                module = "fasttree" if parts[1] == "estimators" else ".".join(public[:2])
-            if module not in ("builtins", "__main__"):
-                found.setdefault(module, set()).add(kind.__name__)
-    return [f"from {module} import {', '.join(sorted(names))}" for module, names in found.items()]
+    own: dict[str, None] = {}
+    for thing in {id(one): one for value in made for one in named_in(value)}.values():
+        module, name = thing.__module__ or "builtins", thing.__name__
+        public = [part for part in module.split(".") if not part.startswith("_")]
+        short = "fasttree" if public[1:2] == ["estimators"] else ".".join(public[:2])
+        home = next(
+            (
+                one
+                for one in (short if public[:1] == ["fasttree"] else "", ".".join(public), module)
+                if getattr(sys.modules.get(one), name, None) is thing
+            ),
+            "__main__",
+        )
+        if home == "__main__":
+            own[_own_name(name)] = None
+        elif thing is functools.partial:
+            found.setdefault("", set()).add("functools")
+        elif home != "builtins":
+            found.setdefault(home, set()).add(name)
+    lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in found.items()]
+    return [line.removeprefix("from  ") for line in lines], list(own)
 
 
-def _kinds(one: Any, seen: set[int]) -> list[type]:
-    """Classes of an object with parameters and of the objects among them, in order."""
-    if id(one) in seen or isinstance(one, type) or not hasattr(one, "get_params"):
-        return []
-    seen.add(id(one))
-    found = [type(one)]
-    for value in one.get_params().values():
-        for part in value if isinstance(value, list | tuple) else (value,):
-            found += _kinds(part, seen)
-            if isinstance(part, list | tuple):
-                found += [kind for inner in part for kind in _kinds(inner, seen)]
-    return found
+def _own_name(name: str) -> str:
+    return name if name.isidentifier() else "your_function"
+
+
+def _code(value: Any) -> str:
+    return " ".join(written(value, with_state=True).replace("<lambda>", "your_function").split())
 
 
 def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidation] = ()) -> str:
     """Return Python that makes the same run; data that no file holds are to be filled in."""
-    settings = result.settings
-    lines = ["import fasttree", f"from fasttree.model_selection import {call}"]
-    lines += [f"{line}" for line in imports_of(list(settings["methods"].values()))]
+    settings, asked = result.settings, result.asked
+    methods, scoring = settings["methods"], asked["scoring"]
+    if scoring is None or isinstance(scoring, str):
+        scoring = tuple(settings["scoring"])
+    arguments = {name: asked[name] for name in ("cv", "groups", "random_state")}
+    filled = {
+        name: one
+        if one is None or isinstance(one, str | int | np.integer) or hasattr(one, "split")
+        else ...
+        for name, one in arguments.items()
+    }
+    named = [*methods.values(), scoring, *filled.values()]
+    imports, _ = imports_of([one for one in named if one is not ...])
+    lines = ["import fasttree", f"from fasttree.model_selection import {call}", *imports]
     lines += ["", "estimators = {"]
-    lines += [f"    {name!r}: {made}," for name, made in methods_of(result)]
+    for name, one in methods.items():
+        own = imports_of([one])[1]
+        remark = f"  # your {'function' if len(own) == 1 else 'functions'}" if own else ""
+        lines.append(f"    {name!r}: {_code(one)},{remark}")
     lines += ["}"]
     if call == "compare":
         data = "tables"
@@ -126,13 +149,13 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
     else:
         data = "table"
         lines += [f"table = {_loaded(result)}"]
-    scoring = tuple(settings["scoring"])
+    if filled["groups"] is None:
+        del filled["groups"]
+    given = {"cv": filled.pop("cv"), "scoring": scoring, **filled}
+    words = ", ".join(f"{k}={'...' if v is ... else _code(v)}" for k, v in given.items())
     task = ", task='regression'" if result.task == "regression" else ""
-    lines.append(
-        f"result = {call}({data}, estimators=estimators, cv={settings['cv']!r}, "
-        f"scoring={scoring!r}, "
-        f"random_state={settings['random_state']!r}{task})"
-    )
+    remark = "".join(f"  # put your own {k} here" for k, v in given.items() if v is ...)
+    lines.append(f"result = {call}({data}, estimators=estimators, {words}{task}){remark}")
     return "\n".join(lines)
 
 
@@ -163,6 +186,9 @@ def facts(result: CrossValidation) -> list[tuple[str, str]]:
     ]
     if settings["params"]:
         out.append(
-            ("parameters", _short(", ".join(f"{k}={v!r}" for k, v in settings["params"].items())))
+            (
+                "parameters",
+                _short(", ".join(f"{k}={written(v)}" for k, v in settings["params"].items())),
+            )
         )
     return [*out, *((name, number) for name, number in settings["versions"].items())]

@@ -1,0 +1,131 @@
+"""Values as Python writes them, with functions by their names: the same text in every process.
+
+What
+    `written` gives code for parameters, `display_name` a name for tables and messages. Neither
+    holds the address of an object.
+Complexity
+    That of `repr`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["display_name", "named_in", "without_address", "written"]
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+def display_name(thing: Any) -> str:
+    """The name of a criterion, function, object or estimator for tables and messages.
+
+    Examples:
+        >>> import functools
+        >>> display_name("gini"), display_name(functools.partial(max, default=0))
+        ('gini', 'max(default=0)')
+    """
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, functools.partial):
+        return _call(display_name(thing.func), thing.args, thing.keywords)
+    return " ".join(written(thing).split())
+
+
+def written(value: Any, *, with_state: bool = False) -> str:
+    """A value as Python writes it, functions by their names.
+
+    Args:
+        value: anything.
+        with_state: objects without a text of their own are written as calls of their class with
+            their attributes, arrays as lists and numbers that are none as calls of ``float``: code
+            that runs where the names are known.
+
+    Examples:
+        >>> written([len, 0.5]), written({"F": functools.partial(round, ndigits=2)})
+        ('[len, 0.5]', "{'F': functools.partial(round, ndigits=2)}")
+    """
+    inner = functools.partial(written, with_state=with_state)
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str) and (callable(value) or inspect.ismodule(value)):
+        return name
+    if isinstance(value, functools.partial):
+        return _call("functools.partial", (value.func, *value.args), value.keywords, inner)
+    if isinstance(value, np.ndarray | np.generic) and with_state:
+        return inner(value.tolist())
+    if isinstance(value, float) and with_state and not np.isfinite(value):
+        return f"float({str(float(value))!r})"
+    if type(value) is list:
+        return f"[{', '.join(map(inner, value))}]"
+    if type(value) is tuple:
+        return f"({', '.join(map(inner, value))}{',' if len(value) == 1 else ''})"
+    if type(value) is dict:
+        return "{" + ", ".join(f"{inner(k)}: {inner(v)}" for k, v in value.items()) + "}"
+    own = _state(value, with_state)
+    if own is not None:
+        return _call(type(value).__name__, (), own, inner)
+    return without_address(value)
+
+
+def named_in(value: Any) -> Iterator[Any]:
+    """The functions and classes whose names the code of a value holds.
+
+    Examples:
+        >>> [one.__name__ for one in named_in([len, functools.partial(max, default=0)])]
+        ['len', 'partial', 'max']
+    """
+    if isinstance(getattr(value, "__name__", None), str) and callable(value):
+        yield value
+        return
+    if value is None or isinstance(value, bool | int | float | str | np.ndarray | np.generic):
+        return
+    own: Any = _state(value, with_state=True)
+    if isinstance(value, functools.partial):
+        own = {"": [value.func, value.args, value.keywords]}
+    if isinstance(value, list | tuple | dict):
+        own = value if isinstance(value, dict) else dict(enumerate(value))
+    else:
+        yield type(value)
+    for one in (own or {}).values():
+        yield from named_in(one)
+
+
+def without_address(value: Any) -> str:
+    """The text of a value; of a function its name, of an object without a text its class."""
+    if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
+        return str(value.__name__)
+    if type(value).__repr__ is object.__repr__:
+        return type(value).__name__
+    return repr(value) if isinstance(value, str) else _ADDRESS.sub("", repr(value))
+
+
+def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
+    """The arguments that an object is written with; None where it has its own text."""
+    if hasattr(value, "get_params"):
+        given: dict[str, Any] = value.get_params(deep=False)
+        if not hasattr(value, "_get_param_names"):
+            return given
+        usual = inspect.signature(type(value)).parameters
+        return {k: v for k, v in given.items() if k not in usual or _differs(v, usual[k].default)}
+    if dataclasses.is_dataclass(value):
+        fields = [one.name for one in dataclasses.fields(value) if one.init and one.repr]
+        return {name: getattr(value, name) for name in fields}
+    if type(value).__repr__ is object.__repr__ and with_state:
+        return vars(value) if hasattr(value, "__dict__") else {}
+    return None
+
+
+def _differs(value: Any, usual: Any) -> bool:
+    return value is not usual and repr(value) != repr(usual)
+
+
+def _call(name: str, args: Any, keywords: Mapping[str, Any], inner: Any = written) -> str:
+    """A call as code."""
+    given = [*map(inner, args), *(f"{key}={inner(value)}" for key, value in keywords.items())]
+    return f"{name}({', '.join(given)})"

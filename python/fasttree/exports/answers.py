@@ -252,13 +252,14 @@ def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
 
 
 def number(x: float, decimals: int = 6) -> str:
-    """A number with at most `decimals` digits, or with all if rounding changes it by over 0.1 %.
+    """A number with at most `decimals` digits after the point; where this changes it by over 0.1 %,
+    with one digit more than `decimals`, but at least three, from its first on.
 
     This is the format of the text of a tree.
 
     Examples:
-        >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300)
-        ('2.5', '0.333', '3e-09', '1e+300')
+        >>> number(2.5), number(1/3, 3), number(3e-9), number(1e300), number(30/13, 2)
+        ('2.5', '0.333', '3e-09', '1e+300', '2.31')
     """
     if abs(x) >= 1e16:
         return repr(float(x))
@@ -267,7 +268,7 @@ def number(x: float, decimals: int = 6) -> str:
         short = short.rstrip("0").rstrip(".")
     if x == 0 or abs(float(short) - x) <= abs(x) * 1e-3:
         return short
-    return repr(float(x))
+    return repr(float(f"{x:.{max(3, decimals + 1)}g}"))
 
 
 def amount(weight: float, *, weighed: bool) -> str:

@@ -3,7 +3,8 @@
 There are ten colours for light backgrounds and ten for dark ones. They start from Okabe & Ito
 (2008) and were moved apart by search, so that every pair is distinct for people with deuteranopia
 and protanopia and no two are shades of one hue; each has a contrast of at least 3:1 with its
-background. Tests check all three. After ten colours come darker and paler ones, then they repeat,
+background. The first three differ by at least 15 in lightness (L*), so that they differ in print
+without colours. Tests check all four. After ten colours come darker and paler ones, then they repeat,
 so no picture relies on colour alone.
 
 Numbers have a scale of eight colours, from the smallest to the largest. Its lightness grows (in the
@@ -15,17 +16,17 @@ from __future__ import annotations
 __all__ = ["DARK", "DARK_VALUES", "PALETTE", "VALUES", "colour", "css_colours"]
 
 PALETTE = (
-    "#1B62D7", "#DF7415", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984", "#4C4A45",
-    "#2D1654", "#372105",
+    "#1B62D7", "#DF7415", "#2D1654", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984",
+    "#4C4A45", "#372105",
 )  # fmt: skip
-"""Colours on light backgrounds: blue, orange, teal, purple, sky, brown, sage, grey, dark violet,
+"""Colours on light backgrounds: blue, orange, dark violet, teal, purple, sky, brown, sage, grey,
 umber."""
 
 DARK = (
-    "#9194FF", "#E78E05", "#84B9AC", "#A400ED", "#12FFFF", "#D40F1C", "#FFEE2F", "#786E8C",
+    "#9194FF", "#FFEE2F", "#A400ED", "#E78E05", "#84B9AC", "#12FFFF", "#D40F1C", "#786E8C",
     "#BADD9C", "#3FD2FF",
 )  # fmt: skip
-"""Colours on dark backgrounds: blue, orange, sage, violet, cyan, red, yellow, grey, lime, sky."""
+"""Colours on dark backgrounds: blue, yellow, violet, orange, sage, cyan, red, grey, lime, sky."""
 
 VALUES = ("#10265F", "#3B2C86", "#6A2C94", "#97318B", "#BB3D78", "#D44F5D", "#DC6340", "#DB7310")
 """Colours of numbers on light backgrounds, from the smallest to the largest: navy to orange."""
@@ -63,7 +64,7 @@ def css_colours(style: str, prefix: str) -> str:
 
     Examples:
         >>> css_colours(":root{/*dark*/}", "m")[:28]
-        ':root{--m0:#9194FF;--m1:#E78'
+        ':root{--m0:#9194FF;--m1:#FFE'
     """
     for name, colours, values in (("light", PALETTE, VALUES), ("dark", DARK, DARK_VALUES)):
         numbered = [*enumerate(colours), *((f"v{i}", value) for i, value in enumerate(values))]

@@ -128,7 +128,8 @@ def plot_tree(
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
-        fontsize: size of the names, points; by default what fits the axes (9 in a new figure).
+        fontsize: size of the names, points; by default what fits the axes (9 in a new figure). A
+            new figure is as large as it needs; in given axes no text is larger than its box.
         title: title of the axes.
         highlight: one row, whose path is drawn in black: a mapping or a frame of one row with
             column names, or a list of cells in column order.
@@ -149,11 +150,9 @@ def plot_tree(
     """
     draw = partial(Drawing, model, max_nodes=max_nodes, empty=empty, highlight=highlight)
     drawing = draw(max_depth)
-    ax = axes_of(
-        ax,
-        width=drawing.width / PIXELS_PER_INCH,
-        height=drawing.height / PIXELS_PER_INCH + 0.4 * bool(title),
-    )
+    # A new figure is as large as the texts need.
+    inch = PIXELS_PER_INCH if fontsize is None else 0.96 * 72.0 * FONT / fontsize
+    ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + 0.4 * bool(title))
     # Points per pixel, from the size of the axes in inches. Axes that are alone in their figure
     # fill it: they are switched off, so they need no margins for ticks.
     position, figure = ax.get_position(), ax.figure
@@ -167,17 +166,17 @@ def plot_tree(
         """Points per pixel of a drawing that fills the axes."""
         return min(width / one.width, height / one.height) * 72.0
 
-    if fontsize is None and fitting(drawing) * FONT < READABLE:
+    if fitting(drawing) * FONT < (READABLE if fontsize is None else fontsize):
         ways = (draw, partial(draw, indented=True))
         wholes = [way(max_depth) for way in ways]
-        if max_depth is None and highlight is None and max_nodes is not None:
+        if fontsize is max_depth is highlight is None and max_nodes is not None:
             pairs = zip(ways, wholes, strict=True)
             wholes = [_readable(way, whole, fitting) for way, whole in pairs]
             drawing = max(wholes, key=lambda one: (len(one.nodes), fitting(one)))
         else:
             drawing = max(wholes, key=fitting)
     scale = fitting(drawing)
-    canvas = _Canvas(ax, scale if fontsize is None else fontsize / FONT)
+    canvas = _Canvas(ax, scale if fontsize is None else min(scale, fontsize / FONT))
     # The legend: squares of 10 px, and what they mean.
     for entry in drawing.legend():
         if entry.fill is not None:

@@ -17,14 +17,16 @@ __all__ = ["Lines", "Markup", "bar", "folded", "html_table", "paragraph", "rende
 
 _TAG = re.compile(r"<[^>]*>")
 
+# Three times the class outweighs JupyterLab's rule for the cells of tables, which aligns them right.
 STYLE = """<style>
 .ft-out{overflow-x:auto;max-width:100%;line-height:1.35}
 .ft-out table{border-collapse:collapse;margin:.3em 0;font-size:13px}
-.ft-out th,.ft-out td{padding:2px 10px;text-align:left;border:0;white-space:nowrap}
-.ft-out td.w{white-space:normal;min-width:16em}
-.ft-out th.n,.ft-out td.n{text-align:right}
-.ft-out thead th{border-bottom:1px solid currentColor;font-weight:600}
-.ft-out tr.r td{border-top:1px solid #9aa5b4}
+.ft-out.ft-out.ft-out :is(th,td){padding:2px 10px;text-align:left;border:0;white-space:nowrap}
+.ft-out.ft-out.ft-out td.w{white-space:normal}
+.ft-out.ft-out.ft-out td.l{min-width:16em}
+.ft-out.ft-out.ft-out :is(th,td).n{text-align:right}
+.ft-out.ft-out.ft-out thead th{border-bottom:1px solid currentColor;font-weight:600}
+.ft-out.ft-out.ft-out tr.r td{border-top:1px solid #9aa5b4}
 .ft-out caption,.ft-out p{text-align:left;margin:.2em 0;opacity:.85;caption-side:top}
 .ft-out .ft-bar{display:inline-block;height:.7em;background:#1B62D7;vertical-align:baseline}
 </style>"""
@@ -110,8 +112,14 @@ def html_table(
     """
     body = [[_cell(value) for value in row] for row in rows]
     plain = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
+    # Only a column of long texts is kept wide.
+    is_long = {j for row in plain for j in wrap if len(row[j]) > 32}
     kinds = [
-        ' class="n"' if is_number else ' class="w"' if j in wrap else ""
+        ' class="n"'
+        if is_number
+        else ' class="w l"'
+        if j in is_long
+        else ' class="w"' * (j in wrap)
         for j, is_number in enumerate(number_columns(plain, len(header)))
     ]
     heads = "".join(f"<th{kinds[j]}>{_cell(h)}</th>" for j, h in enumerate(header))

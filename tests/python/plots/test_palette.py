@@ -85,6 +85,13 @@ def test_the_measures_are_right():
 
 
 @pytest.mark.parametrize("ground", GROUNDS)
+def test_the_first_three_differ_without_colours(ground):
+    luminance = linear(GROUNDS[ground][0][:3]) @ [0.2126, 0.7152, 0.0722]
+    lightness = np.sort(116 * np.cbrt(luminance) - 16)
+    assert np.diff(lightness).min() > 15
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
 @pytest.mark.parametrize("sight", SIGHT)
 def test_ten_colours_are_distinct(ground, sight):
     assert closest(GROUNDS[ground][0], sight) > 0.1

@@ -413,6 +413,25 @@ def test_trees_in_narrow_axes_are_readable_and_say_what_is_folded(size):
     plt.close(figure)
 
 
+@pytest.mark.parametrize("fontsize", [6, 12, 18, 24])
+@pytest.mark.parametrize("given", [False, True])
+def test_boxes_are_laid_out_for_the_font(fontsize, given):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    model = fasttree.fit("iris", criterion="gini", max_depth=3)
+    ax = plt.subplots(figsize=(6, 4))[1] if given else None
+    ax = plots.plot_tree(model, fontsize=fontsize, ax=ax)
+    largest = max(text.get_fontsize() for text in ax.texts)
+    assert largest <= fontsize if given else largest == fontsize
+    extents = boxes_of(ax)
+    for place, one in enumerate(extents):
+        for other in extents[:place]:
+            assert (
+                min(one.x1, other.x1) - max(one.x0, other.x0) < 1
+                or min(one.y1, other.y1) - max(one.y0, other.y0) < 0.3 * one.height
+            )
+    plt.close(ax.figure)
+
+
 def test_a_tree_is_drawn_whole_on_request():
     plt = pytest.importorskip("matplotlib.pyplot")
     model = fasttree.fit("iris", max_depth=4)

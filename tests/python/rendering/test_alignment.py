@@ -8,7 +8,7 @@ import fasttree
 from fasttree.cli import output
 from fasttree.rendering import Cell, ReportTable, render_latex, render_markdown, render_text
 from fasttree.rendering.alignment import is_number_column
-from fasttree.rendering.html import html_table
+from fasttree.rendering.html import STYLE, html_table
 from fasttree.rendering.listing import Records
 
 TABLE = ReportTable(
@@ -76,3 +76,35 @@ def test_criteria_are_readable_in_80_columns(monkeypatch, capsys):
     assert any(line[:start].strip() == "" and line[start:].strip() for line in lines[4:])
     monkeypatch.delenv("COLUMNS")
     assert output.table("", ["a"], []).width is None  # piped output has one line per row
+
+
+def test_cells_keep_their_alignment_under_the_style_sheet_of_jupyter():
+    # Its rule `:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td` counts two classes and a type.
+    rules = re.findall(r"^([^{}<>]+)\{", STYLE, re.MULTILINE)
+    cells = [rule for rule in rules if re.search(r"\b(td|th)\b", rule)]
+    assert len(cells) >= 5
+    for selector in cells:
+        assert all(
+            one.count(".ft-out") >= 3 for one in re.sub(r":is\([^)]*\)", "td", selector).split(",")
+        )
+
+
+def test_only_columns_of_long_texts_are_kept_wide():
+    rows = [["a", "", "short"], ["b", "", "a formula of more than thirty-two characters"]]
+    found = html_table(["x", "empty", "long"], rows, wrap=[1, 2])
+    assert '<th class="w">empty' in found and '<th class="w l">long' in found
+
+
+def test_weights_of_divided_rows_have_three_digits():
+    frame = fasttree.datasets.load_weather().to_frame()
+    frame.loc[0, "outlook"] = None
+    tree = fasttree.fit(frame, "play", criterion="info_gain", missing="fractional")
+    texts = [
+        tree.to_text(),
+        tree.to_svg(),
+        tree.to_rules(),
+        tree.decision_rule(frame.drop(columns="play").iloc[[0]]),
+    ]
+    for text in map(str, texts):
+        assert not re.search(r"\d\\.\d{9}", re.sub(r"<path[^>]*>", "", text))
+    assert "1.31/0.308" in texts[1]

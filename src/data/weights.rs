@@ -112,6 +112,12 @@ impl Weights {
         }
     }
 
+    /// The number of some rows, each with its copies.
+    pub fn copied(&self, rows: &[u32]) -> u32 {
+        self.copies()
+            .map_or(rows.len() as u32, |copies| rows.iter().map(|&r| copies[r as usize]).sum())
+    }
+
     /// The weight of a row as a number.
     pub fn value(&self, row: u32) -> f64 {
         match self {

@@ -46,8 +46,9 @@ pub(super) struct LaneCodes {
     pub(super) by_row: Vec<u16>,
     /// By class and lane, the rows or the weight on the left side.
     pub(super) left: Vec<[f64; LANES]>,
-    /// Number of rows on the left side.
+    /// Number of rows on the left side, and of all; copies are rows.
     pub(super) rows_left: [u32; LANES],
+    pub(super) rows: u32,
 }
 
 impl LaneCodes {
@@ -57,20 +58,21 @@ impl LaneCodes {
         self.by_row.resize(rows.len(), 0);
         self.left.clear();
         self.left.resize(rows.classes, [0.0; LANES]);
-        self.rows_left = [0; LANES];
+        self.rows = 0;
         let mut code = 0;
-        for (k, &row) in set.columns[column].order.iter().enumerate() {
+        for &row in &set.columns[column].order {
             while code < len && cuts[code] <= ranks[row as usize] {
-                self.rows_left[code] = k as u32;
+                self.rows_left[code] = self.rows;
                 code += 1;
             }
+            self.rows += rows.size(row);
             let class = rows.class[row as usize];
             self.by_row[row as usize] = code as u16 | u16::from(class) << 8;
             if code < LANES {
                 self.left[usize::from(class)][code] += rows.weight(row);
             }
         }
-        self.rows_left[code..].fill(set.len as u32);
+        self.rows_left[code..].fill(self.rows);
         for lanes in &mut self.left {
             for l in 1..LANES {
                 lanes[l] += lanes[l - 1];
@@ -383,44 +385,39 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
             found.reached = leaf;
         }
         for (g, column) in set.columns.iter().enumerate().filter(|(_, c)| c.buckets > 1) {
-            // Rows that are counted on both sides of a test: where values are missing, only the
-            // known ones.
-            let TestColumn { ranks, end, .. } = &rows.columns[g];
-            let is_counted = |row: u32| {
-                let rank = ranks[row as usize];
-                !column.has_missing || rank > 0 && rank < *end
-            };
-            let (mut counted, mut counted_left) = (set.len as u32, memory.codes.rows_left);
+            // Where missing values go left, both sides of a test need a row whose value is known.
+            let TestColumn { ranks, .. } = &rows.columns[g];
+            let is_counted = |row: u32| column.has_missing && ranks[row as usize] > 0;
+            let (mut counted, mut counted_left) = (0, [0; LANES]);
             if column.has_missing {
-                (counted, counted_left) = (0, [0; LANES]);
                 for &row in column.order.iter().filter(|&&row| is_counted(row)) {
                     let code = memory.codes.by_row[row as usize] & 255;
                     counted += 1;
                     counted_left.iter_mut().skip(code.into()).for_each(|n| *n += 1);
                 }
             }
-            let fewest = if column.has_missing { 1 } else { self.min_rows };
             memory.before.fill([C::default(); LANES]);
             memory.passed.fill(C::default());
             let is_coarse = is_coarse && !column.exact;
             let mark = if is_coarse { BUCKET } else { NEEDED };
             let (mut counted_before, mut rows_before) = ([0_u32; LANES], [0_u32; LANES]);
-            let mut counted_passed = 0;
+            let (mut counted_passed, mut rows_passed) = (0, 0);
             // Of the part before the last place.
             let mut first = [[0.0; LANES]; 2];
-            for (k, (&row, &marks)) in column.order.iter().zip(&column.marks).enumerate() {
+            for (&row, &marks) in column.order.iter().zip(&column.marks) {
                 let x = memory.codes.by_row[row as usize];
                 let (class, code) = (usize::from(x >> 8), u32::from(x & 255));
-                let w = C::of(rows.weight(row));
+                let (w, size) = (C::of(rows.weight(row)), rows.size(row));
                 let before = &mut memory.before[class];
                 let is_counted = is_counted(row);
                 for l in 0..LANES {
                     let is_left = l as u32 >= code;
                     before[l] = before[l].plus(if is_left { w } else { C::default() });
-                    rows_before[l] += u32::from(is_left);
+                    rows_before[l] += if is_left { size } else { 0 };
                     counted_before[l] += u32::from(is_left && is_counted);
                 }
                 counted_passed += u32::from(is_counted);
+                rows_passed += size;
                 memory.passed[class] = memory.passed[class].plus(w);
                 if marks & mark == 0 {
                     continue;
@@ -432,11 +429,11 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                 };
                 let is_few = |side: usize, l: usize| {
                     let (before, left) = (rows_before[l], memory.codes.rows_left[l]);
-                    let before = [before, k as u32 + 1 - before];
+                    let before = [before, rows_passed - before];
                     let known = [counted_before[l], counted_passed - counted_before[l]];
                     let all_known = [counted_left[l], counted - counted_left[l]];
-                    few(self.min_rows, before, [left, set.len as u32 - left], side)
-                        || few(fewest, known, all_known, side)
+                    few(self.min_rows, before, [left, memory.codes.rows - left], side)
+                        || column.has_missing && few(1, known, all_known, side)
                 };
                 let is_free = self.min_rows <= 1 && !column.has_missing;
                 for side in 0..2 {

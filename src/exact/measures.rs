@@ -36,15 +36,15 @@ impl Measure {
         let (tp, tn) = (positive - fn_, negative - fp);
         let (above, below) = match self {
             Self::F { beta } => {
+                // Divided by 1 + beta^2, whose square may be infinite.
                 let square = beta * beta;
-                let hit = (1.0 + square) * tp;
-                (hit, hit + square * fn_ + fp)
+                (tp, tp + fn_ / (1.0 + square.recip()) + fp / (1.0 + square))
             }
             Self::Matthews => {
                 let margins = [tp + fp, positive, negative, tn + fn_];
                 (tp * tn - fp * fn_, margins.iter().map(|margin| margin.sqrt()).product())
             }
         };
-        if below > 0.0 { above / below } else { 0.0 }
+        if below > 0.0 { (above / below).min(1.0) } else { 0.0 }
     }
 }

@@ -10,12 +10,11 @@ use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
 use super::passes::complete;
-use super::ranked::{Asked, RankedTest, TestColumn};
+use super::ranked::{RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
 use super::setting::{Answer, Query};
 use super::sorted::SortedSet;
 use crate::error::Result;
-use crate::numeric::midpoint;
 use crate::parallel::Control;
 use std::sync::atomic::Ordering;
 
@@ -80,8 +79,7 @@ impl Question for NearRoots {
             solve_any(&setting, &query, &pool, control).complete()
         };
         let best = whole(depth)?.best.cost;
-        // Costs are sums in any order.
-        let optimal = best + 1e-9 * (1.0 + best.abs());
+        let optimal = setting.reachable(&set, best);
         let limit = optimal + self.within * search.total;
         let mut found = NearTrees { features: Vec::new(), trees: Vec::new() };
         if depth == 0 || leaves < 2 {
@@ -139,20 +137,11 @@ impl Question for NearRoots {
 /// A test of all rows in terms of the data.
 fn told(search: &OptimalSearch<'_>, set: &SortedSet, test: RankedTest) -> RootTest {
     let column = &search.ranked.columns[test.column as usize];
-    let is_number = search.is_number(column.feature);
-    let (threshold, levels) = match &column.asked {
-        Asked::Levels(levels) => (None, Some(levels.clone())),
-        Asked::Cut => {
-            let place = set.place(search.ranked, test);
-            let order = &set.columns[test.column as usize].order;
-            let value = |place: usize| search.value(column.feature, order[place]);
-            let (below, above) = (value(place - 1), value(place));
-            match is_number {
-                true => (Some(midpoint(below, above)), None),
-                false => (None, Some((0..=below as u32).collect())),
-            }
-        }
-    };
+    let place = set.place(search.ranked, test);
+    let order = &set.columns[test.column as usize].order;
+    let around = (test.below < column.end).then(|| (order[place - 1], order[place]));
+    let asked = search.asked(column, around);
+    let (threshold, levels) = (asked.as_ref().ok().copied(), asked.err());
     let is_twin = |other: &TestColumn| other.feature == column.feature && other.missing_right;
     let twins = search.ranked.columns.iter().any(is_twin);
     let missing_right = twins.then_some(column.missing_right);

@@ -72,7 +72,7 @@ impl Default for Objective {
 /// The criterion whose loss is the weight of the misclassified rows, by the name of that.
 pub(super) const ERROR: &str = "error";
 /// A larger limit on the depth counts as no limit: trees that deep are never searched in full.
-pub(super) const MOST_DEPTH: u32 = 60;
+const MOST_DEPTH: u32 = 60;
 
 /// The tree of least cost, or the best that was found within the limits.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,10 +129,13 @@ impl Objective {
         Ok(())
     }
 
-    /// The most leaves of a tree.
-    pub(super) fn leaves(&self, limits: &SearchLimits, rows: usize) -> u32 {
+    /// The most leaves of a tree, its most levels, and those of them that are searched in full.
+    pub(super) fn shape(&self, limits: &SearchLimits, rows: usize) -> (u32, [u32; 2]) {
         let by_nodes = limits.max_nodes.map_or(usize::MAX, |nodes| nodes.div_ceil(2));
-        by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32
+        let leaves = by_nodes.min(self.max_leaf_nodes.unwrap_or(usize::MAX)).min(rows) as u32;
+        let depth = self.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
+        let depth = depth.min(leaves - 1);
+        (leaves, [depth, self.lookahead.map_or(depth, |d| depth.min(d as u32))])
     }
 
     /// The measure of two classes that is asked for in place of a sum over the leaves.

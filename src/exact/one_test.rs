@@ -31,8 +31,10 @@ pub(super) fn one_test<L: Loss>(
     let counts = part.counts(rows);
     let mut best = Incumbent::new(limit, true);
     best.take(cost(&counts), None, Some(Plan::Stump(1)));
-    let mut by_column = vec![f64::INFINITY; rows.columns.len()];
+    // Of columns that are not looked at in time nothing is known.
+    let mut by_column = vec![0.0; rows.columns.len()];
     let looked = part.each_column(rows, setting.marks(), control, |column, own| {
+        by_column[column] = f64::INFINITY;
         let mut left = vec![0.0; counts.len()];
         let mut right = counts.clone();
         let places = [own.first, own.last].map(|threshold| own.rows_below(threshold));

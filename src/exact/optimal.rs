@@ -42,14 +42,14 @@ pub fn optimal_tree(
     let prepared = Prepared::new(data, rows, weights, error.as_ref().unwrap_or(objective), limits)?;
     let control = prepared.control(control);
     let [searching, ending] = limits.deadlines(prepared.start).map(|end| control.until(end));
-    let controls = (&searching, &ending);
-    let ranked = match prepared.ranked(&searching) {
+    let (ranked, bytes) = match prepared.ranked(measure.is_some(), &searching) {
         Err(Error::OutOfTime) => {
             let leaf = prepared.single_leaf();
             return Ok(measure.map_or(leaf.clone(), |measure| leaf_by(measure, leaf)));
         }
         ranked => ranked?,
     };
+    let controls = (&searching.holding(bytes), &ending.holding(bytes));
     match measure {
         Some(measure) => best_by(measure, &prepared, ranked, controls),
         None => prepared.search(&ranked).ask(&BestTree, controls).map(|(tree, _)| tree),
@@ -79,6 +79,7 @@ pub fn near_optimal(
     let prepared = Prepared::new(data, rows, weights, objective, limits)?;
     let control = prepared.control(control);
     let [searching, _] = limits.deadlines(prepared.start).map(|end| control.until(end));
-    let ranked = prepared.ranked(&searching)?;
+    let (ranked, bytes) = prepared.ranked(false, &searching)?;
+    let searching = searching.holding(bytes);
     prepared.search(&ranked).ask(&NearRoots { within, most_trees }, (&searching, &searching))
 }

@@ -13,7 +13,7 @@
 use super::found::FoundNode;
 use super::measures::{Measure, Wrong};
 use super::objective::Cheapest;
-use super::ranked::RankedRows;
+use super::ranked::{RankedRows, exactly_summed};
 use super::search::{BestTree, Prepared};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
@@ -31,9 +31,12 @@ struct Line {
 }
 
 impl Line {
-    /// Where it crosses another one, which is steeper.
+    /// Where it crosses another one, which is steeper; if it is not, the best point of all.
     fn corner(self, other: Self) -> Wrong {
         let determinant = self.a * other.b - other.a * self.b;
+        if determinant <= 0.0 {
+            return Wrong { fp: 0.0, fn_: 0.0 };
+        }
         let fp = (self.least * other.b - other.least * self.b) / determinant;
         let fn_ = (self.a * other.least - other.a * self.least) / determinant;
         Wrong { fp: fp.max(0.0), fn_: fn_.max(0.0) }
@@ -117,8 +120,13 @@ impl Corners {
             self.best = (wrong, nodes, [a, b]);
         }
         if tree.lower < tree.objective {
-            let around = [lines[0].corner(line), line.corner(lines[1])];
-            self.halt(self.value(around[0]).max(self.value(around[1])));
+            // The corner is possible unless the line cuts it off.
+            let corner = lines[0].corner(lines[1]);
+            let around = match a * corner.fp + b * corner.fn_ < least {
+                true => [lines[0].corner(line), line.corner(lines[1])],
+                false => [corner; 2],
+            };
+            self.halt(around.map(|corner| self.value(corner)).into_iter().fold(0.0, f64::max));
         } else if a * wrong.fp + b * wrong.fn_ < (a * from.fp + b * from.fn_) * (1.0 - TIE) {
             self.push([from, wrong], [lines[0], line]);
             self.push([wrong, to], [line, lines[1]]);
@@ -147,13 +155,14 @@ pub(super) fn best_by(
     }
     let (mut corners, mut opened) = (Corners::new(measure, sides), 0);
     while let Some((chord, scales)) = corners.next() {
-        ranked.weights = weighted(&ranked.class, scales);
-        let search = prepared.search(&ranked);
+        ranked.weights = exactly_summed(weighted(&ranked.class, scales));
+        let mut search = prepared.search(&ranked);
+        search.opened = opened;
         match search.ask(&BestTree, controls) {
             Err(Error::OutOfTime) => corners.halt(chord.most),
             found => {
                 let (tree, nodes) = found?;
-                opened += tree.opened;
+                opened = tree.opened;
                 corners.take(chord, scales, (&tree, nodes, tree.lower * search.total));
             }
         }

@@ -8,7 +8,7 @@
 //! all others and always go left, in the other they come last and go right. So the search tries
 //! both sides without knowing of missing values. O(rows x columns).
 
-use crate::data::{Column, Dataset, MISSING, entry_row, entry_tied, sorted_entries};
+use crate::data::{Column, Dataset, MISSING, Weights, entry_row, entry_tied, sorted_entries};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 
@@ -69,15 +69,17 @@ pub(super) struct RankedRows {
     pub(super) classes: usize,
     /// Weight of each row; empty if all weights are 1.
     pub(super) weights: Vec<f64>,
+    /// Copies of each row, which limits on rows count; empty if each row is one.
+    pub(super) copies: Vec<u32>,
     pub(super) columns: Vec<TestColumn>,
 }
 
 impl RankedRows {
-    /// Encode some rows (internal numbers) with their weights (empty: all are 1).
+    /// Encode some rows (internal numbers) with their weights.
     pub(super) fn new(
         data: &Dataset,
         rows: &[u32],
-        weights: Vec<f64>,
+        weights: &Weights,
         nominal: NominalTests,
         control: &Control,
     ) -> Result<Self> {
@@ -87,10 +89,16 @@ impl RankedRows {
             return Err(Error::Data(told));
         }
         let class = rows.iter().map(|&r| data.classes()[r as usize] as u8).collect();
-        let mut ranked = Self { class, classes, weights, columns: Vec::new() };
+        let copies = weights.copies().unwrap_or_default();
+        let copies = rows.iter().filter_map(|&r| copies.get(r as usize).copied()).collect();
+        let weights = match weights {
+            Weights::Unit => Vec::new(),
+            _ => exactly_summed(rows.iter().map(|&r| weights.value(r)).collect()),
+        };
+        let mut ranked = Self { class, classes, weights, copies, columns: Vec::new() };
         for feature in 0..data.columns().len() {
             control.check()?;
-            ranked.add(data, rows, feature, nominal)?;
+            ranked.add(data, rows, feature, nominal, control)?;
         }
         Ok(ranked)
     }
@@ -110,6 +118,16 @@ impl RankedRows {
         self.weights.get(row as usize).copied().unwrap_or(1.0)
     }
 
+    /// Copies of a row.
+    pub(super) fn size(&self, row: u32) -> u32 {
+        self.copies.get(row as usize).copied().unwrap_or(1)
+    }
+
+    /// Copies of some rows.
+    pub(super) fn sizes(&self, rows: &[u32]) -> u32 {
+        rows.iter().map(|&row| self.size(row)).sum()
+    }
+
     /// Weight of each class of some rows.
     pub(super) fn counts(&self, rows: &[u32]) -> Vec<f64> {
         let mut counts = vec![0.0; self.classes];
@@ -126,6 +144,7 @@ impl RankedRows {
         rows: &[u32],
         feature: usize,
         nominal: NominalTests,
+        control: &Control,
     ) -> Result<()> {
         let column = &data.columns()[feature];
         let cells: Vec<f64> = rows.iter().map(|&row| cell(column, row)).collect();
@@ -151,6 +170,7 @@ impl RankedRows {
             (_, NominalTests::Subset) => divisions(&values, &data.schema().features[feature].name)?,
         };
         for (variant, asked) in variants.into_iter().enumerate() {
+            control.check()?;
             let (ranks, end) = match &asked {
                 Asked::Cut => (ranks.clone(), values.len() as u32 + 1),
                 Asked::Levels(listed) => {
@@ -186,6 +206,13 @@ impl RankedRows {
     }
 }
 
+/// Weights in units of 2^-50 of their sum, so that all their sums and differences are exact.
+pub(super) fn exactly_summed(mut weights: Vec<f64>) -> Vec<f64> {
+    let unit = f64::exp2(weights.iter().sum::<f64>().log2().ceil() - 50.0);
+    weights.iter_mut().for_each(|weight| *weight = unit * (*weight / unit).round().max(1.0));
+    weights
+}
+
 /// The number or the code of a row; NaN if it is missing.
 pub(super) fn cell(column: &Column, row: u32) -> f64 {
     match column {
@@ -193,6 +220,33 @@ pub(super) fn cell(column: &Column, row: u32) -> f64 {
         Column::Nominal(c) if c.code(row) == MISSING => f64::NAN,
         Column::Nominal(c) => f64::from(c.code(row)),
     }
+}
+
+/// Numbers of test columns: of those that are cut, and of those that ask for levels.
+pub(super) fn width(
+    data: &Dataset,
+    rows: &[u32],
+    nominal: NominalTests,
+    control: &Control,
+) -> Result<[usize; 2]> {
+    let mut found = [0; 2];
+    for column in data.columns() {
+        control.check()?;
+        let has_missing = rows.iter().any(|&row| cell(column, row).is_nan());
+        let (at, variants) = match (column, nominal) {
+            (Column::Numeric(_), _) | (_, NominalTests::Ordered) => (0, 1),
+            (Column::Nominal(c), _) => {
+                let codes = rows.iter().map(|&row| c.code(row)).filter(|&code| code != MISSING);
+                let mut codes: Vec<u32> = codes.collect();
+                codes.sort_unstable();
+                codes.dedup();
+                let divisions = (1 << codes.len().clamp(1, MOST_LEVELS) >> 1) - 1;
+                (1, if nominal == NominalTests::Subset { divisions } else { codes.len() })
+            }
+        };
+        found[at] += if has_missing { 2 * variants } else { variants };
+    }
+    Ok(found)
 }
 
 /// All divisions of some levels in two; the listed side has the first level.

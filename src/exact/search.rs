@@ -6,10 +6,10 @@ use super::first_plan::first_of;
 use super::found::{FoundNode, flat};
 use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
-use super::objective::{Cheapest, MOST_DEPTH, Objective, TieRule};
+use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
 use super::passes::{Passed, complete, search};
-use super::ranked::{Asked, RankedRows, cell};
+use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
 use super::setting::Setting;
 use super::sorted::SortedSet;
 use super::two_levels::Pool;
@@ -38,8 +38,7 @@ pub(super) struct Prepared<'a> {
     pub(super) limits: &'a SearchLimits,
     pub(super) start: Instant,
     costs: Option<CostMatrix>,
-    /// Weight of each row; empty if all are 1.
-    weights: Vec<f64>,
+    weights: &'a Weights,
 }
 
 impl<'a> Prepared<'a> {
@@ -47,7 +46,7 @@ impl<'a> Prepared<'a> {
     pub(super) fn new(
         data: &'a Dataset,
         rows: &'a [u32],
-        weights: &Weights,
+        weights: &'a Weights,
         objective: &'a Objective,
         limits: &'a SearchLimits,
     ) -> Result<Self> {
@@ -62,10 +61,6 @@ impl<'a> Prepared<'a> {
         if rows.is_empty() {
             return Err(Error::Data("no training rows with a positive weight".into()));
         }
-        let weights = match weights {
-            Weights::Unit => Vec::new(),
-            _ => rows.iter().map(|&r| weights.value(r)).collect(),
-        };
         Ok(Self { data, rows, objective, limits, start, costs, weights })
     }
 
@@ -74,9 +69,37 @@ impl<'a> Prepared<'a> {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
-    pub(super) fn ranked(&self, control: &Control) -> Result<RankedRows> {
-        let nominal = self.objective.nominal_splits;
-        RankedRows::new(self.data, self.rows, self.weights.clone(), nominal, control)
+    /// The rows by rank, and the bytes that they and their search take; `is_weighed`: whatever the
+    /// rows weigh.
+    pub(super) fn ranked(
+        &self,
+        is_weighed: bool,
+        control: &Control,
+    ) -> Result<(RankedRows, usize)> {
+        let (n, nominal) = (self.rows.len(), self.objective.nominal_splits);
+        let [cuts, levels] = width(self.data, self.rows, nominal, control)?;
+        let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
+        let threads = control.threads();
+        let sets = 1 + depth.saturating_sub(2).min(8) as usize * threads;
+        // By row and column: its rank, and in each set its order, mark, bucket, place and weight.
+        let weighed = if is_weighed || *self.weights != Weights::Unit { 8 } else { 0 };
+        let [of_cut, of_level] = [4 + sets * (11 + weighed), 4 + sets * 7].map(|cell| n * cell);
+        // By column: what describes it and its gaps, in two levels some for each thread.
+        let gaps = if leaves >> depth.min(31) == 0 { leaves as usize } else { 1 };
+        let of_column = 200 + sets * (250 + 130 * gaps.min(n)) + 300 * threads;
+        let of_gaps = 50 * threads * n.min(2 * LANES);
+        // By row: what is known about it, and of several classes the largest one of each lane.
+        let lanes = if self.data.n_classes() > 2 { 8 * LANES } else { 4 };
+        let bytes = n * (80 + lanes * threads)
+            + cuts.saturating_mul(of_cut + of_column + of_gaps)
+            + levels.saturating_mul(of_level + of_column);
+        let remedy = match levels {
+            0 => "give it that much, or take fewer rows or columns",
+            _ => "give it that much, or take fewer rows, or nominal_splits='ordered'",
+        };
+        control.budget().admit("the search for an optimal tree", bytes, remedy)?;
+        let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
+        Ok((ranked, bytes))
     }
 
     /// The search of ranked rows, by their own weights.
@@ -94,6 +117,7 @@ impl<'a> Prepared<'a> {
             costs: self.costs.clone(),
             total,
             is_whole: ranked.weights.iter().all(|w| w.fract() == 0.0) && total <= MOST_COUNTED,
+            opened: 0,
         }
     }
 
@@ -101,10 +125,9 @@ impl<'a> Prepared<'a> {
     /// is negative.
     pub(super) fn single_leaf(&self) -> Cheapest {
         let (data, objective) = (self.data, self.objective);
-        let weight = |i: usize| self.weights.get(i).copied().unwrap_or(1.0);
         let mut counts = vec![0.0; data.n_classes()];
-        for (i, &row) in self.rows.iter().enumerate() {
-            counts[usize::from(data.classes()[row as usize])] += weight(i);
+        for &row in self.rows {
+            counts[usize::from(data.classes()[row as usize])] += self.weights.value(row);
         }
         let n: f64 = counts.iter().sum();
         let label =
@@ -119,7 +142,7 @@ impl<'a> Prepared<'a> {
             (None, Err(_)) => errors,
         };
         let mut tree = Tree::empty(data.n_classes());
-        let rows = self.rows.len() as u32;
+        let rows = self.weights.copied(self.rows);
         write(&mut tree, NodePosition::ROOT, (counts, rows), label as i32, None);
         let penalty = objective.leaf_penalty;
         Cheapest { tree, objective: loss / n + penalty, lower: penalty, errors, opened: 0 }
@@ -167,6 +190,8 @@ pub(super) struct OptimalSearch<'a> {
     pub(super) total: f64,
     /// Whether all weights are whole numbers.
     is_whole: bool,
+    /// Search nodes opened by searches before this one, whose budget it shares.
+    pub(super) opened: u64,
 }
 
 /// A search with all that the solver needs.
@@ -189,9 +214,7 @@ impl OptimalSearch<'_> {
         let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
         let (loss, rise, skips_runs) = match &self.costs {
             Some(costs) => {
-                let pairs = (0..classes).flat_map(|i| (0..classes).map(move |j| (i, j)));
-                let most = pairs.map(|(i, j)| costs.one(i, j as i32)).fold(0.0, f64::max);
-                (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(most), true)
+                (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(costs.largest()), true)
             }
             None => {
                 let (rise, convex) = (criterion.loss_rise(), criterion.info().convex);
@@ -211,6 +234,26 @@ impl OptimalSearch<'_> {
     /// The value of a ranked row: a number, or the code of a level.
     pub(super) fn value(&self, feature: usize, row: u32) -> f64 {
         cell(&self.data.columns()[feature], self.rows[row as usize])
+    }
+
+    /// What a test asks: up to which number, or which levels; `around`: rows with the nearest
+    /// values on both sides, none where all known values are on the left.
+    pub(super) fn asked(
+        &self,
+        column: &TestColumn,
+        around: Option<(u32, u32)>,
+    ) -> std::result::Result<f64, Vec<u32>> {
+        let all = || self.rows.iter().map(|&row| cell(&self.data.columns()[column.feature], row));
+        let largest = || all().fold(f64::NEG_INFINITY, f64::max);
+        let [below, above] = match around {
+            Some((below, above)) => [below, above].map(|row| self.value(column.feature, row)),
+            None => [largest(); 2],
+        };
+        match &column.asked {
+            _ if self.is_number(column.feature) => Ok(midpoint(below, above)),
+            Asked::Levels(levels) if around.is_some() => Err(levels.clone()),
+            _ => Err((0..=below as u32).collect()),
+        }
     }
 
     /// Whether a feature is a number.
@@ -256,10 +299,12 @@ impl OptimalSearch<'_> {
         let is_error = self.is_error(self.objective.criterion()?.as_ref());
         let is_exact = self.is_whole && leaf_penalty.fract() == 0.0 && is_error;
         // For exact losses, so small that the sums of all leaves are exact and below one unit.
-        let step = f64::exp2(self.total.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
+        let most = self.total * self.costs.as_ref().map_or(1.0, CostMatrix::largest);
+        let step = f64::exp2(most.log2().ceil() - if is_exact { 50.0 } else { 34.0 });
         let tie = if is_first { step / 2.0 } else { 0.0 };
-        let min_rows = self.objective.min_samples_leaf.min(ranked.len().max(1)) as u32;
-        let heaviest = (0..ranked.len() as u32).map(|row| ranked.weight(row)).fold(0.0, f64::max);
+        let all: Vec<u32> = (0..ranked.len() as u32).collect();
+        let min_rows = self.objective.min_samples_leaf.min(ranked.sizes(&all) as usize) as u32;
+        let heaviest = all.iter().map(|&row| ranked.weight(row) / f64::from(ranked.size(row)));
         let places = ranked.columns.iter().map(|column| column.end as usize);
         let known = match places.sum::<usize>() <= MOST_KNOWN_PLACES {
             true => Known::new(ranked.len(), limits.memory.min(control.budget().left())),
@@ -272,29 +317,14 @@ impl OptimalSearch<'_> {
             leaf_price: leaf_penalty,
             tie,
             min_rows,
-            few_rows: f64::from(min_rows - 1) * heaviest,
+            few_rows: f64::from(min_rows - 1) * heaviest.fold(0.0, f64::max),
             known,
-            opened: 0.into(),
+            opened: self.opened.into(),
             reported: 0.into(),
             budget: limits.node_budget.unwrap_or(u64::MAX),
         };
-        let leaves = self.objective.leaves(limits, ranked.len());
-        let depth =
-            self.objective.max_depth.map_or(MOST_DEPTH, |d| d.min(MOST_DEPTH as usize) as u32);
-        let full_depth = depth.min(leaves - 1);
-        let depth = self.objective.lookahead.map_or(full_depth, |d| full_depth.min(d as u32));
-        // Per row and column, ranks take 4 bytes and a set at most 11 (its order, marks, places and
-        // buckets), with weights 19; each level and thread holds a set. Of several classes, a scan
-        // keeps the largest one of each lane and side for each row.
-        let sets = 1 + depth.saturating_sub(2).min(8) as usize * control.threads();
-        let cells = ranked.len() * ranked.columns.len().max(1);
-        let of_cell = 4 + sets * if ranked.weights.is_empty() { 11 } else { 19 };
-        let lanes = if ranked.classes > 2 { 8 * LANES * control.threads() } else { 0 };
-        let bytes =
-            cells.saturating_mul(of_cell).saturating_add(ranked.len().saturating_mul(lanes));
-        control.budget().admit("the search for an optimal tree", bytes, "take fewer rows")?;
+        let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
         let mut set = SortedSet::all(ranked, setting.marks(), control)?;
-        let all: Vec<u32> = (0..ranked.len() as u32).collect();
         set.hash = setting.known.hash(&all);
         Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_exact })
     }
@@ -310,7 +340,7 @@ impl OptimalSearch<'_> {
         let started = match self.start(loss, is_first, searching) {
             Err(Error::OutOfTime) => {
                 let leaf = vec![FoundNode { test: None, right: 0 }];
-                return Ok((self.written(loss, &leaf, Some(leaf_penalty), 0), leaf));
+                return Ok((self.written(loss, &leaf, Some(leaf_penalty), self.opened), leaf));
             }
             started => started?,
         };
@@ -339,18 +369,20 @@ impl OptimalSearch<'_> {
                 completed => Some(completed?),
             },
         };
-        // Of deeper trees nothing is known but that no loss is negative.
+        let known = completed.filter(|known| is_done || known.cost < first.cost).unwrap_or(first);
+        // Time may have ended before the tree was completed. Of deeper trees nothing is known but
+        // that no loss is negative.
+        let is_proven = is_done && known.cost <= setting.reachable(set, answer.best.cost);
         let lower = match is_deepest {
-            true => (!is_done || completed.is_none()).then_some(answer.lower),
+            true => (!is_proven).then_some(answer.lower),
             false => Some(leaf_penalty),
         };
-        let known = completed.filter(|known| is_done || known.cost < first.cost).unwrap_or(first);
         let nodes = flat(&known.plan);
         // Of a bound of the cost, what the penalty for ties may have added is taken away.
         let lower = lower.map(|lower| {
             let ties = 2.0 * tie * f64::from(leaves.min(1 << depth.min(30)));
             let lower = (lower - ties).max(leaf_penalty);
-            if *is_exact { (lower - 1e-6).ceil().max(leaf_penalty) } else { lower }
+            if *is_exact { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
         });
         let opened = setting.opened.load(std::sync::atomic::Ordering::Relaxed);
         Ok((self.written(loss, &nodes, lower, opened), nodes))
@@ -375,7 +407,7 @@ impl OptimalSearch<'_> {
                 Some(costs) => costs.label(&counts),
                 None => majority(&counts),
             };
-            let n_rows = rows.len() as u32;
+            let n_rows = ranked.sizes(&rows);
             let FoundNode { test, right } = nodes[i];
             let test = test.map(|test| {
                 let column = &ranked.columns[test.column as usize];
@@ -386,16 +418,11 @@ impl OptimalSearch<'_> {
                 // Known values next to the threshold.
                 let rank = |row: &&u32| column.ranks[**row as usize];
                 let is_known = |row: &&u32| rank(row) > 0 && rank(row) < column.end;
-                let value =
-                    |row: Option<&u32>| self.value(column.feature, row.map_or(0, |&row| row));
-                let below = value(on_left.iter().filter(is_known).max_by_key(rank));
-                let above = value(on_right.iter().filter(is_known).min_by_key(rank));
-                let (test, listed) = match (&data.columns()[column.feature], &column.asked) {
-                    (Column::Numeric(_), _) => {
-                        (Test::Threshold(midpoint(below, above).into()), Vec::new())
-                    }
-                    (_, Asked::Cut) => listing((0..=below as u32).collect()),
-                    (_, Asked::Levels(listed)) => listing(listed.clone()),
+                let below = on_left.iter().filter(is_known).max_by_key(rank).copied();
+                let above = on_right.iter().filter(is_known).min_by_key(rank).copied();
+                let (test, listed) = match self.asked(column, below.zip(above)) {
+                    Ok(threshold) => (Test::Threshold(threshold.into()), Vec::new()),
+                    Err(levels) => listing(levels),
                 };
                 let has_missing = !rows.iter().all(|row| is_known(&row));
                 let missing = has_missing.then_some(u32::from(column.missing_right));

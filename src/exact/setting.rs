@@ -24,7 +24,7 @@ pub(super) struct Setting<'a, L> {
     pub(super) leaf_price: f64,
     /// Costs that differ by less are equal; 0 where ties are not resolved.
     pub(super) tie: f64,
-    /// Fewest rows of a leaf, and the weight of as many of the heaviest rows, less one.
+    /// Fewest rows of a leaf (copies are rows), and the most that fewer rows weigh.
     pub(super) min_rows: u32,
     pub(super) few_rows: f64,
     /// Solved sets.
@@ -82,6 +82,12 @@ impl<L: Loss> Setting<'_, L> {
     /// The cost of a leaf with these weights of the classes.
     pub(super) fn cost(&self, counts: &[f64]) -> f64 {
         self.loss.leaf(counts) + self.penalty
+    }
+
+    /// The most that a tree of a set and of some cost may seem to cost: costs are sums in any
+    /// order.
+    pub(super) fn reachable(&self, set: &SortedSet, cost: f64) -> f64 {
+        cost + 1e-9 * self.leaf(set)
     }
 
     /// The cost of a set as a leaf.

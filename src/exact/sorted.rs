@@ -10,7 +10,7 @@ use crate::parallel::Control;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A test may divide the rows here: two values, both known.
+/// A test may divide the rows here: two values, of which the second may be missing.
 pub(super) const ALLOWED: u8 = 1;
 /// It may be better than its neighbours: not both values have rows of one and the same class.
 pub(super) const NEEDED: u8 = 2;
@@ -294,8 +294,8 @@ impl SortedColumn {
         let (mut from, mut to) = (None, None);
         let (mut before, mut class, mut weight) = (MIXED, MIXED, 0.0);
         // The mark of the place between them.
-        let mark = |from: Option<u32>, to: Option<u32>, before: u8, class: u8| {
-            if from == Some(0) || to == Some(*end) {
+        let mark = |from: Option<u32>, before: u8, class: u8| {
+            if from == Some(0) {
                 return 0;
             }
             let is_run = before == class && class != MIXED && skips_runs;
@@ -306,7 +306,7 @@ impl SortedColumn {
             if rank != to {
                 // The place before the value that ends here.
                 if let [_, .., start] = below[..] {
-                    marks[start as usize - 1] = mark(from, to, before, class);
+                    marks[start as usize - 1] = mark(from, before, class);
                 }
                 (before, class) = (class, own);
                 (from, to) = (to, rank);
@@ -322,15 +322,25 @@ impl SortedColumn {
             }
         }
         if let [_, .., start] = below[..] {
-            marks[start as usize - 1] = mark(from, to, before, class);
+            marks[start as usize - 1] = mark(from, before, class);
         }
         let places = marks.iter().filter(|&&mark| mark & NEEDED != 0).count();
-        // Thresholds that leave enough rows on both sides and divide values that are known.
+        // Thresholds that leave enough rows on both sides and divide values that are known, or
+        // these from missing ones that go right; where they go left, that is the same test.
         let thresholds = below.len();
-        let known = 1 + usize::from(has_left)..thresholds - usize::from(has_right);
-        let few = |rows: u32| rows < rule.min_rows;
-        let first = known.clone().find(|&i| !few(below[i])).unwrap_or(thresholds);
-        let last = known.rev().find(|&i| !few(n as u32 - below[i])).unwrap_or(0);
+        let known = 1 + usize::from(has_left)..thresholds;
+        // Copies up to each place, where a row may be several.
+        let (mut passed, several) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
+        let copies = order.iter().take(if several { n } else { 0 }).map(|&row| {
+            passed += rows.size(row);
+            passed
+        });
+        let copies: Vec<u32> = copies.collect();
+        let size = |below: u32| if several { copies[below as usize - 1] } else { below };
+        let few = |size: u32| size < rule.min_rows;
+        let first = known.clone().find(|&i| !few(size(below[i]))).unwrap_or(thresholds);
+        let is_last = |i: &usize| !few(size(n as u32) - size(below[*i]));
+        let last = known.rev().find(is_last).unwrap_or(0);
         if thresholds == n {
             below = Vec::new();
         }

@@ -16,19 +16,14 @@ use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A first test's column with one division of the leaves.
+/// A first test's column with one division of the leaves. Every threshold that is not solved is
+/// inside a gap or counts for `closed`, whenever the search ends.
 struct Item {
     column: usize,
     leaves: SideLeaves,
     gaps: Vec<ThresholdGap>,
     /// A lower bound of the thresholds that are no longer open.
     closed: f64,
-}
-
-impl Item {
-    fn bound(&self) -> f64 {
-        self.closed
-    }
 }
 
 /// Memory of the workers.
@@ -119,7 +114,7 @@ pub(super) fn two_levels<L: Loss>(
         let item = lock(item);
         let bounds = task_bounds(setting, query, item.column, item.leaves);
         let open = |gap: &ThresholdGap| bounds.open(gap, f64::INFINITY).bound;
-        let of_item = item.gaps.iter().map(open).fold(item.bound(), f64::min);
+        let of_item = item.gaps.iter().map(open).fold(item.closed, f64::min);
         let of_item =
             if is_settled { of_item.min(best.cost).max(floor.min(best.cost)) } else { of_item };
         let of_column = &mut of_columns[item.column];
@@ -161,9 +156,9 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
         best.enough(self.query.share) <= self.floor && !best.is_first
     }
 
-    /// What the thresholds of an item from `threshold` on must undercut.
-    fn limit(&self, item: &Item, threshold: usize) -> f64 {
-        lock(&self.best).limit(self.setting, self.query, item.column, threshold)
+    /// What the thresholds of a column from `threshold` on must undercut.
+    fn limit(&self, column: usize, threshold: usize) -> f64 {
+        lock(&self.best).limit(self.setting, self.query, column, threshold)
     }
 
     /// Scan an item once, or until nothing is open.
@@ -177,29 +172,25 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
                 return Ok(());
             }
             let of_column = self.query.by_column[item.column];
-            if of_column >= self.limit(item, 0) {
+            if of_column >= self.limit(item.column, 0) {
                 item.closed = item.closed.min(of_column);
                 item.gaps.clear();
                 return Ok(());
             }
-            // What is open.
+            // What is open; its gaps stay until they are divided.
             let mut open: Vec<(ThresholdGap, OpenThresholds)> = Vec::with_capacity(item.gaps.len());
-            let mut closed = item.closed;
-            for gap in std::mem::take(&mut item.gaps) {
-                let limit = self.limit(item, gap.from + 1);
-                let left = bounds.open(&gap, limit);
-                if left.len() == 0 {
-                    if gap.to - gap.from > 1 {
-                        closed = closed.min(left.bound.max(limit.min(left.bound.max(limit))));
-                    }
-                    continue;
-                }
+            let Item { column, gaps, closed, .. } = &mut *item;
+            gaps.retain(|gap| {
+                let limit = self.limit(*column, gap.from + 1);
+                let left = bounds.open(gap, limit);
                 if left.len() < gap.to - gap.from - 1 {
-                    closed = closed.min(limit.max(left.bound));
+                    *closed = closed.min(limit.max(left.bound));
                 }
-                open.push((gap, left));
-            }
-            item.closed = closed;
+                if left.len() > 0 {
+                    open.push((*gap, left));
+                }
+                left.len() > 0
+            });
             if open.is_empty() {
                 return Ok(());
             }
@@ -222,21 +213,14 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
             let least = lock(&self.best).cost;
             let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
             let mut check = || self.control.check();
-            let losses =
-                self.setting.loss.stumps(rows, set, &thresholds, is_coarse, memory, &mut check);
-            let losses = match losses {
-                Ok(losses) => losses,
-                Err(error) => {
-                    item.gaps.extend(open.iter().map(|(gap, _)| *gap));
-                    return Err(error);
-                }
-            };
+            let loss = self.setting.loss;
+            let losses = loss.stumps(rows, set, &thresholds, is_coarse, memory, &mut check)?;
             self.take(item, &open, &lanes, &losses);
         }
         Ok(())
     }
 
-    /// Take in the losses of some thresholds: trees that are better, and gaps that are divided.
+    /// Take in the losses of some thresholds: trees that are better, and the open gaps, divided.
     fn take(
         &self,
         item: &mut Item,
@@ -254,6 +238,7 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
             left: cost(of, 0, lane),
             right: cost(of, 1, lane),
         };
+        let mut gaps = Vec::with_capacity(open.len());
         let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
         for (lane, &(threshold, of)) in lanes.iter().enumerate() {
             let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
@@ -280,18 +265,19 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
                 item.closed = item.closed.min(total);
             } else {
                 let (from, to) = (threshold - 1, threshold + 1);
-                item.gaps.push(ThresholdGap { from, to, at_from: bound, at_to: bound });
+                gaps.push(ThresholdGap { from, to, at_from: bound, at_to: bound });
             }
             // Lanes ascend, so the part of the gap above the threshold is divided next.
             if let Some(gap) = rest[of] {
                 if threshold - gap.from > 1 {
-                    item.gaps.push(ThresholdGap { to: threshold, at_to: bound, ..gap });
+                    gaps.push(ThresholdGap { to: threshold, at_to: bound, ..gap });
                 }
                 let above = ThresholdGap { from: threshold, at_from: bound, ..gap };
                 rest[of] = (above.to - threshold > 1).then_some(above);
             }
         }
-        item.gaps.extend(rest.into_iter().flatten());
+        gaps.extend(rest.into_iter().flatten());
+        item.gaps = gaps;
     }
 }
 

@@ -8,6 +8,9 @@
 use super::Tree;
 use crate::error::{Error, Result};
 
+/// The largest cost: costs of rows of any weight have a sum.
+const MOST_COST: f64 = 1e150;
+
 /// A validated cost matrix.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostMatrix {
@@ -20,8 +23,8 @@ impl CostMatrix {
     /// A matrix from its rows, which are true classes; columns are predicted classes.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the matrix is not square of `classes` rows, a cost is negative or
-    /// not finite, or the diagonal is not 0.
+    /// [`Error::Parameter`] if the matrix is not square of `classes` rows, a cost is not within 0
+    /// and [`MOST_COST`], or the diagonal is not 0.
     pub fn new(rows: &[Vec<f64>], classes: usize) -> Result<Self> {
         if rows.len() != classes || rows.iter().any(|r| r.len() != classes) {
             let shape = (rows.len(), rows.first().map_or(0, Vec::len));
@@ -33,11 +36,11 @@ impl CostMatrix {
         }
         for (i, row) in rows.iter().enumerate() {
             for (j, &cost) in row.iter().enumerate() {
-                if !(cost >= 0.0 && cost.is_finite()) || (i == j && cost != 0.0) {
+                if !(0.0..=MOST_COST).contains(&cost) || (i == j && cost != 0.0) {
                     let rule = if i == j {
                         "must be 0: the class is right"
                     } else {
-                        "must be a number >= 0"
+                        "must be a number from 0 to 1e150: divide all costs by a constant"
                     };
                     return Err(Error::parameter(
                         "cost_matrix",
@@ -58,6 +61,11 @@ impl CostMatrix {
             Ok(predicted) => row[predicted],
             Err(_) => row.iter().copied().fold(0.0, f64::max),
         }
+    }
+
+    /// The largest cost.
+    pub fn largest(&self) -> f64 {
+        self.cells.iter().copied().fold(0.0, f64::max)
     }
 
     /// Cost of predicting `label` for rows with these class counts.

@@ -10,12 +10,15 @@ Rows = frozenset[int]
 
 
 def divisions(columns: Sequence[Sequence[float]], rows: Rows) -> list[tuple[Rows, Rows]]:
-    """Both sides of every test ``x <= r`` that divides the rows."""
+    """Both sides of every test ``x <= r`` that divides the rows; missing values (NaN) are on the
+    left of all of them or on the right of all of them."""
     found = []
     for column in columns:
-        for r in sorted({column[i] for i in rows})[:-1]:
-            left = frozenset(i for i in rows if column[i] <= r)
-            found.append((left, rows - left))
+        missing = frozenset(i for i in rows if column[i] != column[i])
+        for r in sorted({column[i] for i in rows - missing}):
+            low = frozenset(i for i in rows if column[i] <= r)
+            sides = {low, low | missing} - {rows}
+            found.extend((left, rows - left) for left in sides)
     return found
 
 
@@ -34,6 +37,27 @@ def best_tree(
         return best
 
     return cost(frozenset(range(len(columns[0]))), depth)
+
+
+def wrong_by_class(
+    columns: Sequence[Sequence[float]],
+    counts: Callable[[Rows], tuple[float, float]],
+    is_allowed: Callable[[Rows], bool],
+    depth: int,
+) -> set[tuple[float, float]]:
+    """(false positives, false negatives) of every tree of two classes, from the weights of both
+    classes in the rows of a leaf."""
+
+    @cache
+    def found(rows: Rows, depth: int) -> frozenset[tuple[float, float]]:
+        negative, positive = counts(rows)
+        pairs = {(0.0, positive), (negative, 0.0)} if is_allowed(rows) else set()
+        for left, right in divisions(columns, rows) if depth > 0 else ():
+            rights = found(right, depth - 1)
+            pairs |= {(a + c, b + d) for a, b in found(left, depth - 1) for c, d in rights}
+        return frozenset(pairs)
+
+    return set(found(frozenset(range(len(columns[0]))), depth))
 
 
 def minimal_tree_size(columns: Sequence[Sequence[float]], y: Sequence[int]) -> int:

@@ -23,12 +23,15 @@ from .._checks import as_float, share, shown
 
 __all__ = ["costs_of", "plain_costs", "prior_factors"]
 
+MOST_COST = 1e150
+"""The largest cost: costs of rows of any weight have a sum."""
+
 
 def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
     """A cost matrix (rows true classes, columns predictions) as lists; None without one.
 
     Raises:
-        ValueError: another shape, a diagonal that is not 0, a cost that is negative or no number.
+        ValueError: another shape, a diagonal that is not 0, a cost outside 0 to `MOST_COST`.
     """
     if value is None:
         return None
@@ -49,8 +52,11 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
             raise ValueError(
                 f"cost_matrix[{i}, {j}] = {cost:g} must be 0: there the class is right"
             )
-        if not 0 <= cost < math.inf:
-            raise ValueError(f"cost_matrix[{i}, {j}] = {cost:g} must be a number >= 0")
+        if not 0 <= cost <= MOST_COST:
+            raise ValueError(
+                f"cost_matrix[{i}, {j}] = {cost:g} must be a number from 0 to {MOST_COST:g}; "
+                "divide all costs by a constant"
+            )
     return costs.tolist()
 
 

@@ -271,7 +271,8 @@ class OptimalTreeClassifier(_Searched):
     the training weight. All tests have two branches (of nominal columns see `nominal_splits`):
     `fit` may make one branch per level, and so have fewer errors at the same depth. Tests on
     numbers are ``x <= t`` with t midway between neighbouring values of the node's rows. A
-    row whose value is missing goes with the side that makes the loss smaller: both are tried.
+    row whose value is missing goes with the side that makes the loss smaller: both are tried, and
+    the missing values alone on one side.
 
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,
@@ -287,23 +288,25 @@ class OptimalTreeClassifier(_Searched):
             proven then.
         max_leaf_nodes: largest number of leaves, >= 1; None is no limit.
         max_nodes: largest number of nodes, >= 1; None is no limit.
-        min_samples_leaf: fewest rows of a leaf, >= 1. Above 1 the search takes longer, because the
-            bounds are weaker.
+        min_samples_leaf: fewest rows of a leaf, >= 1; a whole `sample_weight` is that many rows.
+            Above 1 the search takes longer, because the bounds are weaker.
         leaf_penalty: penalty per leaf as a share of the rows, >= 0: what a leaf must save. This or
             one of the limits on depth, leaves and nodes must be given.
         nominal_splits: tests of nominal columns. ``"ordered"``: cuts of the declared order of the
             levels. ``"one_vs_rest"``: one level against the others. ``"subset"``: all divisions of
             at most 8 levels.
         cost_matrix: ``cost_matrix[i, j]`` >= 0 is the cost of predicting class j for a row of class
-            i, shape (n_classes, n_classes), diagonal 0. The loss is then the cost, and leaves
-            predict the class of least cost; `criterion` must be ``"error"``.
+            i, at most 1e150, shape (n_classes, n_classes), diagonal 0. The loss is then the cost,
+            and leaves predict the class of least cost; `criterion` must be ``"error"``.
         ties: of several optimal trees, ``"first"`` finds the one with the fewest leaves, then, from
             the root down, the lowest column and the lowest threshold. ``"any"`` finds any, in less
             time.
         time_limit: wall time of `fit` in seconds, >= 0, kept within half a second; None is no
             limit. The only parameter that lets the answer depend on the machine.
         node_budget: search nodes, >= 1; None is no limit. The search then takes one thread.
-        memory_limit: bytes that the search may allocate; None is no limit.
+        memory_limit: bytes that the search may allocate; None is no limit. What it needs is
+            counted before it is taken: by row and column, and with ``"one_vs_rest"`` by row and
+            level.
         n_jobs: threads; None is one, -1 all cores. With ``ties="first"`` the tree does not depend
             on them.
         categorical_features, columns: as in `FastTreeClassifier`.

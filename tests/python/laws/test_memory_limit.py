@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ import fasttree
 from fasttree import _core, _engine
 from fasttree.scores.pairs import binned
 from fasttree.table import Table
+from tests.python.tools import thinned
 
 SLACK = 192 << 10
 """Bytes that threads may not have reported, and small blocks that no plan lists."""
@@ -234,6 +236,53 @@ def test_a_need_with_weights_or_gaps_is_no_less_than_what_is_taken(criterion):
         found, peak = taken(call, need + SLACK, n_jobs=1)
         assert np.array_equal(found, truth, equal_nan=True)
         assert peak <= 1.1 * need + SLACK
+
+
+def levels(rows, columns, levels, gaps=0.0):
+    """Nominal columns, some cells of which are missing."""
+    rng = np.random.default_rng(levels)
+    X = rng.integers(0, levels, (rows, columns)).astype(float)
+    X[rng.random(X.shape) < gaps] = np.nan
+    return Table(X, rng.integers(0, 2, rows), categorical_features="all")
+
+
+OPTIMAL = {
+    "numbers": (lambda: numbers(4000, 8), {}),
+    "many numbers": (lambda: numbers(60, 4000), {"node_budget": 30}),
+    "weights": (lambda: numbers(4000, 8), {"sample_weight": np.arange(4000) % 7 + 0.5}),
+    "copies": (lambda: numbers(4000, 8), {"sample_weight": np.arange(4000) % 7 + 1.0}),
+    "three classes": (lambda: table_of(4000, 8, 9, 3), {}),
+    "levels": (lambda: levels(2000, 2, 400), {"nominal_splits": "one_vs_rest"}),
+    "levels and gaps": (lambda: levels(2000, 2, 400, 0.1), {"nominal_splits": "one_vs_rest"}),
+    "more levels": (lambda: levels(300, 4, 2000), {"nominal_splits": "one_vs_rest"}),
+    "subsets": (lambda: levels(3000, 4, 8, 0.1), {"nominal_splits": "subset"}),
+    "ordered": (lambda: levels(3000, 8, 3000, 0.1), {}),
+    "f_measure": (lambda: numbers(4000, 8), {"criterion": "f_measure"}),
+    "gini": (lambda: numbers(4000, 8), {"criterion": "gini"}),
+    "few leaves": (lambda: numbers(2000, 30), {"max_leaf_nodes": 5, "max_depth": 4}),
+}
+"""Searches for optimal trees."""
+
+
+@pytest.mark.parametrize("case", thinned(product(OPTIMAL, (2, 3), (1, 2)), 5), ids=str)
+def test_a_search_for_an_optimal_tree_counts_what_it_needs_before_it_is_taken(case):
+    name, depth, n_jobs = case
+    rows, how = OPTIMAL[name]
+    table = rows()
+    _engine.dataset_of(table)
+    how = {"max_depth": depth, "node_budget": 200, "ties": "any", **how}
+    if n_jobs == 2:
+        how |= {"node_budget": None, "time_limit": 0.1}
+
+    def call(**limits):
+        return fasttree.optimal_tree(table, n_jobs=n_jobs, **how, **limits)
+
+    need = need_of(call, encoded=16 * len(table) * len(table.feature_names))
+    _, peak = taken(call, need)
+    assert peak <= need + SLACK
+    assert not COUNTS or n_jobs > 1 or need <= 6 * peak + SLACK
+    with pytest.raises(MemoryError, match=f"needs {need} bytes"):
+        call(memory_limit=need - 1)
 
 
 def test_calls_at_the_same_time_keep_limits_of_their_own():

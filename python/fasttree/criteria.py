@@ -406,7 +406,7 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
                 f"{', '.join(sorted(names('regression')))}"
             )
             raise ValueError(
-                f"criterion={criterion!r} is not known; "
+                f"criterion={shown(criterion)} is not known; "
                 f"{hint}{' ' if hint.endswith('?') else '; ' if hint else ''}{every}"
             )
         return kind()
@@ -415,9 +415,9 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     if isinstance(criterion, Criterion | PairFunction) or callable(criterion):
         return criterion
     if hasattr(criterion, "fit"):
-        raise TypeError(f"criterion={criterion!r} is an estimator: give it as estimators=")
+        raise TypeError(f"criterion={shown(criterion)} is an estimator: give it as estimators=")
     raise TypeError(
-        f"criterion={criterion!r}: expected a name, an object of fasttree.criteria, or a function"
+        f"criterion={shown(criterion)}: expected a name, an object of fasttree.criteria, or a function"
     )
 
 

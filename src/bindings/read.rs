@@ -2,7 +2,7 @@
 //! them blocks of bytes, and gets NumPy arrays and labels (bytes, as the encoding is Python's to
 //! decide).
 //!
-//! A fault in a file is raised as `FileFault(problem, line, column, value, declared)`; the package
+//! A fault in a file is raised as `FileFault(problem, line, column, value, declared, leave_out)`; the package
 //! turns it into an error that names the file.
 
 use super::InternalError;
@@ -21,7 +21,8 @@ pyo3::create_exception!(
     fasttree._core,
     FileFault,
     PyValueError,
-    "What is wrong with a file: (problem, line, column, value, declared labels)."
+    "What is wrong with a file: (problem, line, column, value, declared labels, whether to leave the \
+     column out)."
 );
 
 /// A column for Python: position in the file, numbers or codes, labels (None for numbers).
@@ -44,7 +45,8 @@ fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyR
             let declared: Option<Vec<_>> = labels.map(|labels| labels.iter().map(bytes).collect());
             let column = fault.column.as_ref().map(bytes);
             let value = fault.value.as_ref().map(bytes);
-            Err(FileFault::new_err((fault.problem, fault.line, column, value, declared)))
+            let parts = (fault.problem, fault.line, column, value, declared, fault.leave_out);
+            Err(FileFault::new_err(parts))
         }
         Err(_) => Err(InternalError::new_err("internal error of fasttree: a panic in a reader")),
     }

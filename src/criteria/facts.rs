@@ -197,14 +197,11 @@ impl Info {
     pub(super) fn refuse_table<T>(&self) -> Result<T> {
         let supported = match self.evidence {
             EvidenceKind::Table | EvidenceKind::Moments => "fit, score_features",
-            EvidenceKind::Pairs => {
-                "its evidence are pairs of rows: fit, score_features, pair_counts"
-            }
-            EvidenceKind::Neighbours => "its evidence are neighbours of rows: fit, score_features",
-            EvidenceKind::Rows => "its evidence are the rows themselves: fit, score_features",
+            EvidenceKind::Pairs => "it needs pairs of rows: fit, score_features, pair_counts",
+            EvidenceKind::Neighbours => "it needs neighbours of rows: fit, score_features",
+            EvidenceKind::Rows => "it needs the rows themselves: fit, score_features",
             EvidenceKind::Order => {
-                "its evidence is the order of a numeric target: FastTreeRegressor, or \
-                 task='regression'"
+                "it needs the order of a numeric target: FastTreeRegressor (task: regression)"
             }
         };
         let what = format!("criterion='{}' on a contingency table", self.name);

@@ -83,7 +83,7 @@ impl<M: OnMoments> MomentCriterion<M> {
         else {
             return Err(Error::Unsupported {
                 what: format!("criterion='{}' on classes", self.0.info().name),
-                supported: "a numeric target: FastTreeRegressor, or task='regression'".into(),
+                supported: "a numeric target: FastTreeRegressor (task: regression)".into(),
             });
         };
         for (candidate, out) in out.iter_mut().enumerate() {

@@ -41,7 +41,7 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
             false => Ok(()),
             true => unsupported(
                 format!("criterion='{name}' with a target of classes"),
-                "criteria on classes; for a number FastTreeRegressor, or task='regression'",
+                "criteria on classes; for a number FastTreeRegressor (task: regression)",
             ),
         };
     };

@@ -281,7 +281,7 @@ impl ArffRows {
             Ok(()) => Ok(()),
             Err(Refusal::Memory) => Err(super::ReadError::Memory),
             Err(refusal) => {
-                refused(refusal, builder, limits).of(&self.names[j], text).at(number).error()
+                refused(refusal, builder, limits, text).column(&self.names[j]).at(number).error()
             }
         }
     }

@@ -2,7 +2,7 @@
 //! several lines), and @data. [`Header::take`] takes it line by line.
 
 use super::lexer::{Token, Tokens, lex, quoted};
-use super::{Fault, ReadLimits, Result, SHOWN, grouped, is_blank, shown, trim};
+use super::{Fault, ReadLimits, Result, SHOWN, grouped, is_blank, trim};
 use std::collections::{HashMap, HashSet};
 
 /// The type of an attribute.
@@ -208,13 +208,12 @@ impl Header {
 /// The error of an attribute with too many labels; `count` is 0 if they have not been counted.
 fn too_many(name: &[u8], line: u64, count: usize, limits: &ReadLimits) -> Result<()> {
     let problem = format!(
-        "declares {}{} labels, more than {}; leave it out with drop=[{}]",
+        "declares {}{} labels, more than {}; leave it out",
         if count == 0 { "far too many" } else { "" },
         if count == 0 { String::new() } else { grouped(count) },
-        grouped(limits.levels),
-        shown(name)
+        grouped(limits.levels)
     );
-    Fault::new(problem).at(line).column(name).error()
+    Fault::new(problem).leave_out().at(line).column(name).error()
 }
 
 /// The labels of a closed list: separated by commas, or by blanks if there is no comma.

@@ -197,8 +197,8 @@ impl Delimited {
         let mut columns = Vec::new();
         for column in self.rows.columns {
             if let Some(RefusedNumber { line, cell, refusal }) = column.refused {
-                let fault = refused(refusal, &column.builder, &self.limits);
-                return fault.at(line).column(&names[column.place]).value(&cell).error();
+                let fault = refused(refusal, &column.builder, &self.limits, &cell);
+                return fault.at(line).column(&names[column.place]).error();
             }
             columns.push(column.builder.finish(column.place));
         }
@@ -313,8 +313,8 @@ impl KeptRecords {
     ) -> Result<()> {
         let cell = trim(record.cell(column.place));
         let name = self.names.get(column.place).map_or(&b""[..], |n| n);
-        refused(refusal, &column.builder, limits)
-            .of(name, cell)
+        refused(refusal, &column.builder, limits, cell)
+            .column(name)
             .at(record.line_of(column.place))
             .error()
     }
@@ -326,16 +326,22 @@ fn has_leading_zero(cell: &[u8]) -> bool {
     matches!(cell, [b'0', b'0'..=b'9', ..]) && cell.iter().all(u8::is_ascii_digit)
 }
 
-/// The problem of a refusal, without its place.
-pub(super) fn refused(refusal: Refusal, builder: &ColumnBuilder, limits: &ReadLimits) -> Fault {
-    match refusal {
+/// The problem of a refusal and the cell, without its place. Of too many labels no cell is named.
+pub(super) fn refused(
+    refusal: Refusal,
+    builder: &ColumnBuilder,
+    limits: &ReadLimits,
+    cell: &[u8],
+) -> Fault {
+    let fault = match refusal {
         Refusal::Infinite => Fault::new(
             "is infinity or too large for float64; write ? for missing or a finite number",
         ),
         Refusal::Inexact => Fault::new(
             "is a whole number that float64 does not have, so rows that differ would become equal; \
-             leave the column out with drop=[...], subtract an offset, or make it nominal",
-        ),
+             subtract an offset, or leave the column out",
+        )
+        .leave_out(),
         Refusal::Undeclared => {
             let CellValues::Codes(_, labels) = builder.clone().finish(0).values else {
                 return Fault::new("is not a label");
@@ -344,11 +350,13 @@ pub(super) fn refused(refusal: Refusal, builder: &ColumnBuilder, limits: &ReadLi
         }
         Refusal::TooMany => Fault::new(format!(
             "has more than {} distinct labels; an identifier carries nothing that generalises: \
-             leave it out with drop=[",
+             leave it out",
             grouped(limits.levels)
-        )),
+        ))
+        .leave_out(),
         _ => Fault::new(
             "is not a number; correct it, write ? for missing, or make the column nominal",
         ),
-    }
+    };
+    if refusal == Refusal::TooMany { fault } else { fault.value(cell) }
 }

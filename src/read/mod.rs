@@ -71,6 +71,8 @@ pub struct Fault {
     pub value: Option<Vec<u8>>,
     /// The declared labels, if the value is not one of them.
     pub declared: Option<Vec<Vec<u8>>>,
+    /// Whether the remedy is to leave the column out: the caller knows how that is said.
+    pub leave_out: bool,
 }
 
 /// Why reading ended.
@@ -109,15 +111,10 @@ impl Fault {
         self
     }
 
-    /// Name the column of a refused cell and show the cell. Of too many labels, name the column
-    /// alone, in the advice too.
-    pub(crate) fn of(mut self, name: &[u8], cell: &[u8]) -> Self {
-        if self.problem.ends_with("drop=[") {
-            self.problem.push_str(&shown(name));
-            self.problem.push(']');
-            return self.column(name);
-        }
-        self.column(name).value(cell)
+    /// Advise to leave the column out; the problem ends with these words.
+    pub(crate) fn leave_out(mut self) -> Self {
+        self.leave_out = true;
+        self
     }
 
     /// The fault as an error.

@@ -15,9 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-from . import configurations, files, guarded, models, plink, writers
+from . import commands, configurations, files, guarded, models, plink, writers
 
 PARTS = {
+    "commands": commands,
     "models": models,
     "files": files,
     "configurations": configurations,

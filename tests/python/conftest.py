@@ -16,6 +16,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from fasttree.table import unfailing
+
+unfailing.STRICT = True
+
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore", max_examples=1000, print_blob=True)
 settings.load_profile(os.environ.get("FASTTREE_HYPOTHESIS", "same"))

@@ -30,6 +30,7 @@ import numpy as np
 
 from .masks import refuse_masked
 from .naming import without_address, written
+from .speech import given
 
 __all__ = [
     "DECAYS",
@@ -69,11 +70,29 @@ DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
 
 def shown(value: Any) -> str:
     """A value for a message: its repr, shortened in the middle; a whole number of very many digits
-    by its digits.
+    by its digits, an array by its shape, a function by its name, no object by its address.
 
     >>> shown(0.1), shown(10**400), len(shown("x" * 1000))
     ('0.1', '1000000000... (about 401 digits)', 60)
+    >>> shown(np.eye(3)), shown([np.eye(3), len]), shown(object())
+    ('<ndarray of shape (3, 3)>', '[<ndarray of shape (3, 3)>, len]', '<object object>')
     """
+    if not isinstance(value, type) and getattr(value, "shape", ()):
+        return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
+    if type(value) in (list, tuple, dict):
+        first, last = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
+        parts = (
+            [f"{shown(k)}: {shown(v)}" for k, v in value.items()]
+            if first == "{"
+            else [shown(one) for one in value]
+        )
+        comma = "," if first == "(" and len(parts) == 1 else ""
+        text = f"{first}{', '.join(parts)}{comma}{last}"
+        return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
+    if callable(value) and not isinstance(value, type):
+        value = getattr(value, "__name__", value)
+        if isinstance(value, str):
+            return value
     if isinstance(value, int) and value.bit_length() > 256:
         digits = int(value.bit_length() * math.log10(2)) + 1
         lead = str(abs(value) // 10 ** (digits - 20))[:10]
@@ -99,7 +118,7 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
     """The value if it is one of `known`, else a ValueError that lists these."""
     if not any(value is k or (type(value) is type(k) and value == k) for k in known):
         raise ValueError(
-            f"{name}={shown(value)} is not known; use {', '.join(repr(k) for k in known)}"
+            f"{given(name, shown(value))} is not known; use {', '.join(repr(k) for k in known)}"
         )
     return value
 
@@ -110,21 +129,21 @@ def one_value(name: str, value: Any) -> Any:
     >>> one_value("positive", np.array([1, 2]))
     Traceback (most recent call last):
     ...
-    ValueError: positive=array([1, 2]) is an array: give one value
+    ValueError: positive=<ndarray of shape (2,)> is an array: give one value
     """
     if getattr(value, "ndim", 0):
-        raise ValueError(f"{name}={shown(value)} is an array: give one value")
+        raise ValueError(f"{given(name, shown(value))} is an array: give one value")
     return value
 
 
 def integer(name: str, value: Any, low: int) -> int:
     """A whole number that is at least `low`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise ValueError(f"{name}={shown(value)} must be a whole number >= {low}")
+        raise ValueError(f"{given(name, shown(value))} must be a whole number >= {low}")
     if int(value) < low:
-        raise ValueError(f"{name}={shown(value)} must be at least {low}")
+        raise ValueError(f"{given(name, shown(value))} must be at least {low}")
     if int(value) >= 2**63:
-        raise ValueError(f"{name}={shown(value)} must be a whole number below 2^63")
+        raise ValueError(f"{given(name, shown(value))} must be a whole number below 2^63")
     return int(value)
 
 
@@ -132,7 +151,7 @@ def real(name: str, value: Any, low: float, high: float) -> float:
     """A number in [low, high]."""
     number = as_float(value)
     if number is None or not low <= number <= high:
-        raise ValueError(f"{name}={shown(value)} must be a number in [{low:g}, {high:g}]")
+        raise ValueError(f"{given(name, shown(value))} must be a number in [{low:g}, {high:g}]")
     return number
 
 
@@ -147,10 +166,10 @@ def at_least_zero(name: str, value: Any) -> float:
     number = as_float(value)
     if number is None:
         raise ValueError(
-            f"{name}={shown(value)} is not a number; {name} must be finite and at least 0"
+            f"{given(name, shown(value))} is not a number; {name} must be finite and at least 0"
         )
     if not 0 <= number < math.inf:
-        raise ValueError(f"{name}={shown(value)}: {name} must be finite and at least 0")
+        raise ValueError(f"{given(name, shown(value))}: {name} must be finite and at least 0")
     return number
 
 
@@ -165,8 +184,8 @@ def four_weights(value: Any, name: str = "theta") -> tuple[float, float, float, 
     cells = list(value) if np.iterable(value) and not isinstance(value, str | bytes) else []
     if len(cells) != 4:
         raise ValueError(
-            f"{name}={shown(value)}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights in [0, "
-            "1], one a case"
+            f"{given(name, shown(value))}: {name.rsplit(': ', maxsplit=1)[-1]} holds four weights "
+            "in [0, 1], one per case"
         )
     weights = []
     for case, weight in enumerate(cells):
@@ -256,8 +275,8 @@ def threads(n_jobs: Any) -> int | None:
         whole = 0
     if whole == 0 or abs(whole) >= 2**31:
         raise ValueError(
-            f"n_jobs={shown(n_jobs)}: give a number of threads, -1 for all cores, -2 for all but "
-            "one, or None for one"
+            f"{given('n_jobs', shown(n_jobs))}: give a number of threads, -1 for all cores, -2 for "
+            "all but one, or None for one"
         )
     return whole
 
@@ -314,7 +333,9 @@ def whole(low: int, high: int = 2**31 - 1) -> Check:
     def check(name: str, value: Any) -> int:
         number = as_float(value)
         if number is None or not low <= number <= high or number != math.floor(number):
-            raise ValueError(f"{name}={shown(value)} must be a whole number in [{low}, {high}]")
+            raise ValueError(
+                f"{given(name, shown(value))} must be a whole number in [{low}, {high}]"
+            )
         return int(value)
 
     return check
@@ -340,7 +361,7 @@ def number_in(low: float, high: float, *, above: bool = False, below: bool = Fal
         found = as_float(value)
         inside = found is not None and low <= found <= high and math.isfinite(found)
         if found is None or not inside or (above and found == low) or (below and found == high):
-            raise ValueError(f"{name}={shown(value)} must be a number that lies in {words}")
+            raise ValueError(f"{given(name, shown(value))} must be a number that lies in {words}")
         return found
 
     return check
@@ -372,14 +393,14 @@ def number_array(name: str, value: Any) -> np.ndarray:
             raise TypeError
         return found.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name}={shown(value)} is not an array of numbers") from None
+        raise ValueError(f"{given(name, shown(value))} is not an array of numbers") from None
 
 
 def listing(name: str, value: Any) -> list[Any]:
     """The values of an iterable that is no text and no mapping."""
     if np.iterable(value) and not isinstance(value, str | bytes | Mapping):
         return list(value)
-    raise TypeError(f"{name}={shown(value)} must be a list")
+    raise TypeError(f"{given(name, shown(value))} must be a list")
 
 
 def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Check:
@@ -387,7 +408,7 @@ def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Che
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{name}={shown(value)} must map names to {words}")
+            raise TypeError(f"{given(name, shown(value))} must map names to {words}")
         for key, one in value.items():
             if not fits(one):
                 raise TypeError(f"{name}[{key!r}]={shown(one)} must be {words}")
@@ -401,7 +422,7 @@ def having(words: str, *attributes: str) -> Check:
 
     def check(name: str, value: Any) -> Any:
         if isinstance(value, type) or not all(hasattr(value, one) for one in attributes):
-            raise TypeError(f"{name}={shown(value)} must be {words}")
+            raise TypeError(f"{given(name, shown(value))} must be {words}")
         return value
 
     return check
@@ -410,21 +431,23 @@ def having(words: str, *attributes: str) -> Check:
 def path_of(name: str, value: Any) -> Path:
     """The path of a file."""
     if not isinstance(value, str | os.PathLike) or "\0" in os.fsdecode(value) or not str(value):
-        raise TypeError(f"{name}={shown(value)} must be the path of a file: a str or os.PathLike")
+        raise TypeError(
+            f"{given(name, shown(value))} must be the path of a file: a str or os.PathLike"
+        )
     return Path(value)
 
 
 def content(name: str, value: Any) -> bytes:
     """The bytes of a file."""
     if not isinstance(value, bytes | bytearray | memoryview):
-        raise TypeError(f"{name}={shown(value)} must be bytes")
+        raise TypeError(f"{given(name, shown(value))} must be bytes")
     return bytes(value)
 
 
 def string(name: str, value: Any) -> str:
     """A str."""
     if not isinstance(value, str):
-        raise TypeError(f"{name}={shown(value)} must be a str")
+        raise TypeError(f"{given(name, shown(value))} must be a str")
     return value
 
 
@@ -441,7 +464,7 @@ def random_seed(name: str, value: Any) -> Any:
     if value is None or generator or (natural and int(value) >= 0):
         return value
     raise ValueError(
-        f"{name}={shown(value)} must be None, a whole number >= 0 or a NumPy generator"
+        f"{given(name, shown(value))} must be None, a whole number >= 0 or a NumPy generator"
     )
 
 

@@ -7,13 +7,14 @@ its columns are encoded at most once.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from .._checks import threads
+from .._checks import shown, threads
 from .._checks.mapped import check_mapped
 
 if TYPE_CHECKING:
@@ -45,7 +46,28 @@ def schema_json(table: Table) -> str:
     for feature in features if table.unused else ():
         if feature["name"] in table.unused:
             feature["unused"] = table.unused[feature["name"]]
-    return schema_text(features, table.classes, table.target or "class")
+    text = schema_text(features, table.classes, table.target or "class")
+    if "\\ud" in text:  # surrogates, perhaps not in pairs
+        _refuse_halves(table)
+    return text
+
+
+def _refuse_halves(table: Table) -> None:
+    """Refuse names and texts with half of a surrogate pair, which UTF-8 cannot write."""
+    remedy = (
+        "holds half of a surrogate pair, which is no character: read the source in its encoding"
+    )
+    target = table.target_column
+    for column in (*table.columns, *(() if target is None else (target,))):
+        if _HALF.search(column.name):
+            raise ValueError(f"the name of column {column.name!r} {remedy}")
+        for code, level in enumerate(column.levels or ()):
+            if isinstance(level, str) and _HALF.search(level):
+                row = int((np.asarray(column.values) == code).argmax())
+                raise ValueError(f"column {column.name!r}, row {row}: {shown(level)} {remedy}")
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def schema_text(features: list[dict[str, Any]], classes: Sequence[Any], target: str) -> str:

@@ -6,7 +6,6 @@ It prints as text, shows as HTML in notebooks, and writes a page of its own (`Ad
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 from os import PathLike
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from .._checks.naming import written
+from .._checks.speech import argument
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
@@ -183,8 +183,7 @@ class Advice:
         if self.codes:
             notes.append(
                 f"Numbers that are codes of categories, by the name: {some_of(self.codes)}; to "
-                f"read them as levels: categorical_features={self.codes!r} (ftree: --nominal "
-                f"{shlex.quote(','.join(self.codes))})."
+                f"read them as levels: {argument('categorical_features', self.codes)}."
             )
         notes += [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in self._hints]
         notes.append(f"{counted(self.n_rows, 'row')}, {self._judge.target_text()}")
@@ -271,18 +270,14 @@ class Advice:
             "candidates": list(self.table),
         }
 
-    def to_text(
-        self, code: str | None = None, worded: Callable[[str], str] = lambda text: text
-    ) -> str:
+    def to_text(self, code: str | None = None) -> str:
         """Everything as text.
 
         Args:
             code: what fits the tree again, in place of `code`.
-            worded: changes the words of the notes and of the sentence.
         """
-        *lines, last = str(self.model).split("\n")[2:]
-        tree = "\n".join([*lines, worded(last) if last.startswith("(cut;") else last])
-        said = [worded(one_line(text)) for text in (*self.notes, self.sentence)]
+        tree = "\n".join(str(self.model).split("\n")[2:])
+        said = [one_line(text) for text in (*self.notes, self.sentence)]
         parts = ["\n".join(said[:-1]), str(self.table)]
         if self.params:
             parts += [tree, (self.code if code is None else code).rstrip("\n")]

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import listing
+from .._checks import listing, shown
 from .._checks.aliases import Task
+from .._checks.speech import argument, option
 from ..datasets import load
 from ..datasets.inputs import given
 from ..estimators.tree import task_of_target
@@ -65,7 +66,9 @@ def screened(
         table = load(X, y, drop, task=task, as_given=False, **(reading or {}))
     else:
         for name, value in (reading or {}).items():
-            raise ValueError(f"{name}={value!r} is for a file; X is none: leave {name} out")
+            raise ValueError(
+                f"{option(name)}={shown(value)} is for a file; X is none: leave {name} out"
+            )
         X, y = given(X, y)
         task = task or task_of_target(X, y)
         present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
@@ -127,5 +130,5 @@ def _check_target(table: Table) -> None:
             f"the target {table.target!r} has {counted(occurring, 'class')} in "
             f"{counted(len(table), 'row')}: that "
             "is an identifier or a number to be estimated, not a class; name the class column, "
-            "give task='regression' for a number, or cut the numbers into a few groups first"
+            f"give {argument('task', 'regression')} for a number, or cut the numbers into a few groups first"
         )

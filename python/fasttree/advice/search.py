@@ -257,7 +257,7 @@ def advise(
         folds=folds.description,
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
-        hints=hints(whole, grouped=members is not None, with_options=True),
+        hints=list(hints(whole, grouped=members is not None)),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],
         started=started,

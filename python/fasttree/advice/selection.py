@@ -159,6 +159,11 @@ def corrected_accuracy(
     rng = np.random.default_rng(seed)
     squares = right if squares is None else squares
     n = len(right)
+    if n < 2:
+        raise ValueError(
+            "cv: a choice is judged on rows that took no part in it, and the folds test one row, "
+            "or with a metric or groups are one: give more folds"
+        )
     totals, sums = np.zeros(2), np.array([right.sum(axis=0), squares.sum(axis=0)])
     for _ in range(divisions):
         for tenth in np.array_split(rng.permutation(n), min(10, n)):

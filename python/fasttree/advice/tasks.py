@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.speech import worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.rare import RareClass
 from ..metrics.scorers import Scorer
@@ -209,7 +210,7 @@ class OfClasses(Judge):
         return (
             f"{self._rare_found(row)} The accuracy says little of it; to choose by this class: "
             + " or ".join(
-                f"scoring={python} (ftree: --metric {shell})"
+                worded(f"scoring={python}", f"--metric {shell}")
                 for python, shell in self.rare.proposals()
             )
             + "."

@@ -24,8 +24,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["datasets", "describe", "no-such-set"])
     2
     """
+    from .streams import drop, prepare, say
+
+    prepare()
+    code = 0
+    try:
+        code = _main(sys.argv[1:] if arguments is None else list(arguments))
+        sys.stdout.flush()
+    except OSError as error:  # stdout is full or closed
+        drop(sys.stdout)
+        if code == 0 and not isinstance(error, BrokenPipeError):
+            say(f"ftree: error: standard output: {error.strerror}")
+            code = 2
+    return code
+
+
+def _main(given: list[str]) -> int:
+    """The command, its standard streams open."""
     # Version and help of ftree itself load neither NumPy nor the commands.
-    given = sys.argv[1:] if arguments is None else list(arguments)
     if given == ["--version"]:
         from .front import version
 

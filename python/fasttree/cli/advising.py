@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,7 @@ from . import options as o
 from .bundles import Without
 from .folding import Dependence
 from .output import check_writable, emit
-from .shell_words import in_shell_words, rows_are_of
+from .shell import SHELL, listed, quoted
 
 __all__ = ["COMMANDS"]
 
@@ -76,36 +75,30 @@ def advise(
 
     check_writable({"--model": model, "--html": html, "--json": json})
     dependence.check()
-    rows_are_of(data)
+    SHELL.file = data, None
     rows, cv = _rows(data, columns, dependence, folds)
     typed: dict[str, Any] = {} if rows is not data else {"task": columns.task, **columns.reading}
-    try:
-        found = recommend(
-            rows,
-            columns.target if rows is data else None,
-            scoring=None if metric is None else o.metric_of(metric),
-            prefer=prefer,  # type: ignore[arg-type]
-            groups=dependence.groups,
-            exposure=columns.exposure,
-            work=work,  # type: ignore[arg-type]
-            time_limit=time_limit or None,
-            cv=cv,
-            **run.keywords,
-            drop=[*o.split_list(columns.drop), *([dependence.time] if dependence.time else [])],
-            categorical_features=columns.kinds,
-            **typed,
-        )
-    except ValueError as error:
-        if dependence.groups is None:
-            raise
-        said = str(error).replace(f"groups={dependence.groups!r}", f"--groups {dependence.groups}")
-        raise ValueError(said) from error
+    found = recommend(
+        rows,
+        columns.target if rows is data else None,
+        scoring=None if metric is None else o.metric_of(metric),
+        prefer=prefer,  # type: ignore[arg-type]
+        groups=dependence.groups,
+        exposure=columns.exposure,
+        work=work,  # type: ignore[arg-type]
+        time_limit=time_limit or None,
+        cv=cv,
+        **run.keywords,
+        drop=[*o.split_list(columns.drop), *([dependence.time] if dependence.time else [])],
+        categorical_features=columns.kinds,
+        **typed,
+    )
     # The files that were asked for, with a line on each.
     refit = f"Fit it again:\n{_command(data, found, columns, dependence)}"
-    text = [found.to_text(refit, in_shell_words)]
+    text = [found.to_text(refit)]
     if model is not None:
         found.model.save(model)
-        text.append(f"Saved as {model}; use: ftree predict {shlex.quote(str(model))} DATA")
+        text.append(f"Saved as {model}; use: ftree predict {quoted(str(model))} DATA")
     if html is not None:
         found.to_html(html)
         text.append(f"Page written to {html}")
@@ -116,10 +109,10 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     """The `ftree fit` that grows the recommended tree."""
     given = {
         "--target": columns.target,
-        "--drop": ",".join(o.split_list(columns.drop)),
-        "--nominal": ",".join(o.split_list(columns.nominal)),
+        "--drop": listed(o.split_list(columns.drop)),
+        "--nominal": listed(o.split_list(columns.nominal)),
         "--decimal": columns.decimal,
-        "--missing": ",".join(o.split_list(columns.missing)),
+        "--missing": ",".join(columns.missing or ()),
         "--task": columns.task,
         "--exposure": columns.exposure,
         "--groups": dependence.groups,
@@ -128,7 +121,8 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     if found.task == "regression":
         given["--task"] = found.task
     words = [word for option, value in given.items() if value for word in (option, value)]
-    return shlex.join(["ftree", "fit", data, *words, *o.typed_params(found.params)])
+    typed = ["ftree", "fit", data, *words, *o.typed_params(found.params)]
+    return " ".join(map(quoted, typed))
 
 
 def _rows(data: str, columns: o.Columns, dependence: Dependence, folds: str) -> tuple[Any, Any]:

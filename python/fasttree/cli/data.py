@@ -12,7 +12,7 @@ import typer
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
-from .shell_words import typed
+from .shell import typed
 from .standard_input import reading_standard_input
 
 app = typer.Typer(

@@ -6,7 +6,6 @@ The hint recommends pruning where a pruned tree is as good with fewer leaves.
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
-from .shell_words import typed
+from .shell import quoted, typed
 from .showing import size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
@@ -227,8 +226,8 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
             levels = counted(len(widest.levels or ()), "level")
             hint = f", {typed('--drop', [widest.name])} ({levels})"
         warnings.warn(
-            f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree learns rows by "
-            "heart; prune it: "
+            f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
+            "(overfits); prune it: "
             f"-p pruning={TASKS[rows.task].pruning}{hint}, or ask ftree advise",
             stacklevel=2,
         )
@@ -351,7 +350,7 @@ def _written(
     lines = []
     if model is not None:
         tree.save(model)
-        lines += ["", f"Saved as {model}; use: ftree predict {shlex.quote(str(model))} DATA"]
+        lines += ["", f"Saved as {model}; use: ftree predict {quoted(str(model))} DATA"]
     if svg is not None:
         save_text(svg, tree.to_svg())
         lines.append(f"Drawn as {svg}")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from .._checks.speech import data_row
 from ..table.dates import instants_of, order_of_dates
 from ..table.doubtful import groups_are_known
 from . import options as o
@@ -114,7 +115,7 @@ def _times(column: Any, data: str, numbers: np.ndarray | None) -> np.ndarray:
     if len(missing):
         row = missing[0] if numbers is None else numbers[missing[0]]
         raise ValueError(
-            f"--time {column.name}: data row {row} (counted from 0) of {data} has no value; give "
+            f"--time {column.name}: {data_row(row)} of {data} has no value; give "
             "it one, or leave the row out"
         )
     if column.kind == "numeric":

@@ -16,8 +16,10 @@ from typing import Annotated, Any
 
 import typer
 
+from .._checks.speech import data_row
 from ..rendering.words import counted, left_out, some_of
-from .shell_words import rows_are_of, typed
+from ..table.unfailing import unfailing
+from .shell import SHELL, missing_cells, split_list, typed
 from .tasks import TASKS
 
 DATA = typer.Argument(
@@ -206,10 +208,7 @@ class Columns:
         >>> Columns(missing=["n/a,age=999", "age=-9"]).reading
         {'missing': {None: ['n/a'], 'age': ['999', '-9']}}
         """
-        cells: dict[str | None, list[str]] = {}
-        for item in split_list(self.missing):
-            name, equals, text = item.rpartition("=")
-            cells.setdefault(name.strip() if equals else None, []).append(text.strip())
+        cells = missing_cells(self.missing)
         missing: Any = cells.get(None) if cells.keys() <= {None} else cells
         given = {"decimal": self.decimal, "missing": missing or None}
         return {name: value for name, value in given.items() if value is not None}
@@ -249,8 +248,9 @@ class Columns:
         if self.exposure is not None:
             task, aside = task or "regression", [*aside, self.exposure]
         as_given, drop = self.treatment == "as_given", split_list(self.drop)
+        SHELL.file = data, None
         read = load(data, target, drop, task=task, as_given=as_given, **self.reading)
-        rows_are_of(data, len(read))
+        SHELL.file = data, len(read)
         check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)
         kept_aside = [name for name in aside if name in table.feature_names]
@@ -261,8 +261,7 @@ class Columns:
         if len(unlabelled):
             rows = counted(len(table), "row")
             said = left_out(len(unlabelled), rows, TASKS[table.task].without)
-            first = f"first data row {unlabelled[0]} (counted from 0)"
-            warnings.warn(f"{data}: {said}, {first}", stacklevel=2)
+            warnings.warn(f"{data}: {said}, first {data_row(unlabelled[0])}", stacklevel=2)
         table = table.drop_missing_target()
         return table if self.exposure is None else with_exposure(table, self.exposure)
 
@@ -294,28 +293,6 @@ class Run:
     def keywords(self) -> dict[str, Any]:
         """Seed and threads as keywords of a function of the package."""
         return {"random_state": self.seed, "n_jobs": self.n_jobs}
-
-
-def split_list(texts: Iterable[str] | None) -> list[str]:
-    """Items of repeated options that may hold commas; commas within brackets do not split.
-
-    >>> split_list(["gini, f_measure(beta=2,variant=change)", "mdl"])
-    ['gini', 'f_measure(beta=2,variant=change)', 'mdl']
-    >>> split_list(["theta=[1, 1, 0, 1],alpha=2"])
-    ['theta=[1, 1, 0, 1]', 'alpha=2']
-    """
-    items: list[str] = []
-    for text in texts or []:
-        depth, current = 0, ""
-        for character in text:
-            depth += (character in "([") - (character in ")]")
-            if character == "," and depth == 0:
-                items.append(current)
-                current = ""
-            else:
-                current += character
-        items.append(current)
-    return [item.strip() for item in items if item.strip()]
 
 
 def value_of(text: str) -> Any:
@@ -504,12 +481,10 @@ def as_nominal(table: Any, wanted: Any) -> Any:
     if wanted == "all":
         return table.from_any(table, categorical_features="all")
     own = [column.name for column in table.columns if column.kind == "nominal"]
-    try:
-        return table.from_any(table, categorical_features=[*own, *wanted])
-    except ValueError as error:
-        raise ValueError(str(error).replace("categorical_features", "--nominal")) from error
+    return table.from_any(table, categorical_features=[*own, *wanted])
 
 
+@unfailing()
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
@@ -552,7 +527,7 @@ def warn_of_traps(table: Any, data: str) -> None:
     for name, (texts, why_text) in mixed.items():
         warnings.warn(
             f"{data}: {name}: {why_text}, so all its numbers are read as levels; "
-            + (f"if missing: {typed('--missing', texts)}; else " if texts else "")
+            + (f"if missing: {SHELL.argument('missing', texts)}; else " if texts else "")
             + f"correct the file, or leave out: {typed('--drop', [name])}",
             stacklevel=3,
         )

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..rendering.plain_text import one_line
 from ..rendering.records import render_csv
 from ..rendering.saving import save_text
 from ..reports import Cell, ReportTable, render_json
+from .streams import write
 
 __all__ = ["emit", "save_picture", "table"]
 
@@ -65,11 +65,9 @@ def emit(
     if csv_file is not None:
         save_text(csv_file, render_csv(document["rows"]))
     if json_file is not None and str(json_file) == "-":
-        sys.stdout.write(render_json(document))
+        write(render_json(document))
         return
     if json_file is not None:
         save_text(json_file, render_json(document))
     printed = text() if callable(text) else text
-    if sys.stdout.isatty():  # no control characters of names reach a terminal
-        printed = "\n".join(map(one_line, printed.split("\n")))
-    sys.stdout.write(printed if printed.endswith("\n") else printed + "\n")
+    write(printed if printed.endswith("\n") else printed + "\n")

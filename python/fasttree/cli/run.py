@@ -1,11 +1,10 @@
 """From arguments to an exit code: all errors and interrupts of a command, in one place.
 
-Messages of the package name arguments of Python; here they become options (`shell_words`).
+Messages name options in place of arguments (`shell`).
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from contextvars import copy_context
@@ -13,8 +12,10 @@ from typing import Any
 
 import typer
 
+from .._checks.speech import speaking
 from ..rendering import plain_text
-from .shell_words import in_shell_words
+from .shell import SHELL
+from .streams import drop, say
 
 __all__ = ["run"]
 
@@ -32,22 +33,22 @@ def one_line(error: BaseException) -> str:
     message: Any = error.args[0] if isinstance(error, KeyError) and error.args else error
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         message = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
-    return _with_options(message) or type(error).__name__
+    return _joined(message) or type(error).__name__
 
 
-def _with_options(message: Any) -> str:
-    """A message in one line, with options of the command line for arguments of Python."""
-    return in_shell_words(" ".join(plain_text.one_line(message).split()))
+def _joined(message: Any) -> str:
+    """The lines of a message as one, without their indents; blanks within a line stay."""
+    return plain_text.one_line(" ".join(line.strip() for line in str(message).split("\n")))
 
 
 def _complain(text: str) -> None:
     """Print an error."""
-    print(f"ftree: error: {text}", file=sys.stderr)
+    say(f"ftree: error: {text}")
 
 
 def _warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning, as `warnings.showwarning` does."""
-    print(f"ftree: warning: {_with_options(message)}", file=sys.stderr)
+    say(f"ftree: warning: {_joined(message)}")
 
 
 def run(arguments: list[str]) -> int:
@@ -57,7 +58,9 @@ def run(arguments: list[str]) -> int:
         for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
             warnings.simplefilter("ignore", kind)
         warnings.showwarning = _warning
-        return copy_context().run(_run, arguments)  # a later call repeats the warnings
+        SHELL.file = None
+        with speaking(SHELL):
+            return copy_context().run(_run, arguments)  # a later call repeats the warnings
 
 
 def _run(arguments: list[str]) -> int:
@@ -71,16 +74,16 @@ def _run(arguments: list[str]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        print("ftree: interrupted", file=sys.stderr)
+        say("ftree: interrupted")
         return INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
     except (BrokenPipeError, SystemExit):  # stdout was closed, as in `ftree ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno())  # type: ignore[union-attr]
+        drop(sys.stdout)
         return 0
     except ClickException as error:
         context = getattr(error, "ctx", None)
-        text = " ".join(plain_text.one_line(error.format_message()).split())  # type: ignore[attr-defined]
+        text = _joined(error.format_message())  # type: ignore[attr-defined]
         hint = f" (see {context.command_path} --help)" if context is not None else ""
         _complain(text.rstrip(".") + hint)
         return REFUSED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +14,7 @@ from . import options as o
 from .bundles import Alias
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
+from .streams import say
 
 __all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
 
@@ -184,7 +184,7 @@ def _say_dates(tree: Any, form: str) -> None:
         else f"{part!r} ({word} of {name!r}{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
     ]
-    print(f"{form} reads numbers of dates: {'; '.join(quoted)}", file=sys.stderr)
+    say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
 
 
 def _say_sentinels(tree: Any, form: str) -> None:
@@ -193,7 +193,7 @@ def _say_sentinels(tree: Any, form: str) -> None:
 
     said = Reading(tree).said_sentinels
     if said:
-        print(f"{form} reads numbers as missing, as the model does: {said}", file=sys.stderr)
+        say(f"{form} reads numbers as missing, as the model does: {said}")
 
 
 FIELDS = {"year": "YEAR", "month": "MONTH", "weekday": "ISODOW"}

@@ -22,8 +22,9 @@ from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
-from .shell_words import typed
+from .shell import listed, typed
 from .showing import ModelFile, Picture, model_of
+from .streams import say, write
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def predict(
     schema = tree._schema
     aside = dict.fromkeys([*carried, *members])
     unused = [name for name in aside if name not in (*schema.names, schema.target)]
-    rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), *unused]))
+    rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), listed(unused)]))
     for option, found in (("--id", carried), ("--groups", members)):
         if any(len(texts) != len(rows) for texts in found.values()):
             raise ValueError(
@@ -123,7 +124,7 @@ def predict(
     _write_predictions(header, lines, document, out, json)
     if quality.known:
         sys.stdout.flush()
-        print(*quality.lines, sep="\n", file=sys.stderr)
+        say("\n".join(quality.lines))
 
 
 def _carried(data: str, names: list[str]) -> dict[str, list[str]]:
@@ -154,7 +155,9 @@ def _write_predictions(
     else:
         if json is not None:
             emit("", document, json)
-        write_csv(sys.stdout, header, lines)
+        printed = io.StringIO()
+        write_csv(printed, header, lines)
+        write(printed.getvalue())
 
 
 Top = Annotated[

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._checks.speech import argument
 from .._engine import ArffReader
 from ..table.columns import Column
 from .blocks import blocks, decode, decode_as, split_suffix
@@ -103,15 +104,17 @@ def _start(reader: ArffReader, drop: set[str], path: Path) -> None:
     if unknown:
         names = ", ".join(repr(name) for name, _, _ in attributes[:12])
         raise DataFileError(
-            f"drop={unknown[0]!r} is no attribute of the file; it has {names} ...", path
+            f"{argument('drop', unknown[:1])} is no attribute of the file; it has {names} ...", path
         )
     wanted = []
     for place, (name, kind, line) in enumerate(attributes):
         if name in drop:
             continue
         if kind in ("date", "relational"):
-            hint = f"is of type {kind}, which no tree here splits on; leave it out with "
-            hint += f"drop=[{name!r}]" + (" or turn it into numbers" if kind == "date" else "")
+            hint = f"is of type {kind}, which no tree here splits on; leave it out: "
+            hint += argument("drop", [name]) + (
+                " or turn it into numbers" if kind == "date" else ""
+            )
             raise DataFileError(hint, path, line, name)
         wanted.append(place)
     reader.start(wanted)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.speech import argument, data_row, option, worded
 from ..table import Table
 from ..table.columns import Column
 from ..table.target import fractions_of, numbers_of, without_unused_levels
@@ -67,7 +68,7 @@ def _as_target(
     if label.n_missing == len(label):
         raise DataFileError(
             f"the column taken as the {'target' if task == 'regression' else 'class'} is empty; "
-            "name another with target=",
+            f"name another: {argument('target', 'NAME')}",
             path,
             column=label.name,
         )
@@ -76,9 +77,10 @@ def _as_target(
         if broken.size and task == "classification":
             raise DataFileError(
                 "Unknown label type: continuous. The column taken as the class holds "
-                f"{label.values[broken[0]]} in data row {int(broken[0])}: that is a number "
-                "(task='regression'); for classes name another with target=, load without one by "
-                "target=False, or cut the numbers into groups (below 10, 10 to 20, ...)",
+                f"{label.values[broken[0]]} in {data_row(int(broken[0]))}: that is a number "
+                f"({argument('task', 'regression')}); for classes name another: "
+                f"{argument('target', 'NAME')}, {worded('load without one by target=False, ')}"
+                "or cut the numbers into groups (below 10, 10 to 20, ...)",
                 path,
                 column=label.name,
             )
@@ -102,7 +104,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
         if not -len(names) <= target < len(names):
             raise DataFileError(
-                f"target={target} is no column position; there are {len(names)} columns", path
+                f"{argument('target', target)} is no column position; there are {len(names)} columns",
+                path,
             )
         return names[int(target)]
     if target in names:
@@ -122,7 +125,9 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
             "the first line holds values, so the file has no names: put a line of names on top, "
             f"or give the position of the column (0 to {len(names) - 1}, -1 the last)"
         )
-    raise DataFileError(f"is not a column (target=); {hint}", path, None, None, str(target))
+    raise DataFileError(
+        f"is not a column ({option('target')}); {hint}", path, None, None, str(target)
+    )
 
 
 def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
@@ -133,7 +138,7 @@ def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Colu
     """
     unknown = set(drop).difference(frame.columns)
     if unknown:
-        raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
+        raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
         return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
     except MemoryError:

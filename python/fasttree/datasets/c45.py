@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from .._checks.speech import argument, option
 from .._engine import DelimitedReader
 from ..table.columns import Column, make_levels
 from .blocks import blocks
@@ -184,7 +185,9 @@ def read_c45(
     names = [attribute.name for attribute in attributes]
     unknown = set(drop).difference(names)
     if unknown:
-        raise DataFileError("is not an attribute (drop=)", names_path, None, None, min(unknown))
+        raise DataFileError(
+            f"is not an attribute ({option('drop')})", names_path, None, None, min(unknown)
+        )
     # From declarations to what the core shall read.
     requests: list[ColumnRequest] = []
     for j, (name, kind, labels, line) in enumerate(attributes):
@@ -192,7 +195,7 @@ def read_c45(
             continue
         if kind == "date":
             raise DataFileError(
-                f"is a date; leave it out with drop=[{name!r}]", names_path, line, name
+                f"is a date; leave it out: {argument('drop', [name])}", names_path, line, name
             )
         if len(set(labels)) < len(labels):
             raise DataFileError("declares a value twice", names_path, line, name)

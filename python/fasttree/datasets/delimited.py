@@ -33,6 +33,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
+from .._checks.speech import argument, option, worded
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..rendering.words import some_of
@@ -136,11 +138,11 @@ def read_delimited(
     sep, skipped = _separator(path, sep, limits)
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
-            f"sep={sep!r} cannot separate cells; use one ASCII character that is no quote and no "
+            f"sep={shown(sep)} cannot separate cells; use one ASCII character that is no quote and no "
             "line end"
         )
     if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal={decimal!r} is not known; use '.', ',' or None")
+        raise ValueError(f"decimal={shown(decimal)} is not known; use '.', ',' or None")
     cells = FileCells.of(missing)
     decimal = cells.decimal if decimal is None else decimal
     # Columns that turned out to hold text after the sample are read again, as labels.
@@ -199,7 +201,7 @@ def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
         warn_caller(
             f"{os.fspath(path)}: {some_of([repr(name) for name in doubtful])}: whole numbers stand "
             "beside numbers of three digits behind the point; if the point separates thousands, "
-            "read the source with decimal=','"
+            f"read the source with {argument('decimal', ',')}"
         )
 
 
@@ -293,11 +295,11 @@ class _Pass:
         found, self.failed, self.latin1_line, matched = records
         self.matched = {text.decode() for text in matched}
         if not found and not self.failed:
-            raise DataFileError("no columns are left (drop=)", self.path)
+            raise DataFileError(f"no columns are left ({option('drop')})", self.path)
         if found and len(found[0].values) == 0:
             raise DataFileError(
                 "there are no rows: the one line that there is looks like a header; "
-                "header=False reads it as data",
+                + worded("header=False reads it as data", "put the rows below it"),
                 self.path,
             )
         # The names again, in the encoding that the whole file turned out to have.
@@ -339,13 +341,14 @@ class _Pass:
             self.raw_names = first_cells
         unknown = self.drop.difference(self.names)
         if unknown:
-            hint = (
-                f"is not a column (drop=); the columns are {', '.join(map(repr, self.names[:12]))}"
+            hint = f"is not a column ({option('drop')}); the columns are " + ", ".join(
+                map(repr, self.names[:12])
             )
             raise DataFileError(hint, path, None, None, min(unknown))
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not self.cells.remembered.issuperset(texts):
-                hint = f"is not a column (missing=); {unknown_name(name, self.names, 'column')}"
+                missing = worded("missing", "--missing")
+                hint = f"is not a column ({missing}); {unknown_name(name, self.names, 'column')}"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None
@@ -421,6 +424,10 @@ def _names(
     if len(set(resolved)) < len(resolved):
         double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
         raise DataFileError(
-            "names two columns; rename one, or give names=[...]", path, line, None, double
+            "names two columns; rename one" + worded(", or give names=[...]", " in the file"),
+            path,
+            line,
+            None,
+            double,
         )
     return resolved

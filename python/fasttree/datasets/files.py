@@ -27,6 +27,7 @@ import numpy as np
 
 from .._checks import checked, choice, having, listing, maybe, one_value, path_of, string
 from .._checks.aliases import TASKS, Task
+from .._checks.speech import argument, option, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.file_cells import FileCells
@@ -317,8 +318,8 @@ def _refuse(options: dict[str, Any], path: str) -> None:
             value = value.asked.as_argument() or None
         if value is not None:
             raise ValueError(
-                f"{name}={value!r} cannot act: {path} is not delimited text (CSV and its kin), "
-                f"and only that takes it; leave {name} out"
+                f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its kin), "
+                f"and only that takes it; leave it out"
             )
 
 
@@ -329,7 +330,7 @@ def _genotypes(text: str, target: TargetName, drop: Collection[str], task: Task 
     if target not in (None, False) and (label is None or target != label.name):
         raise DataFileError(
             "is no target of genotypes, whose phenotype is the class; another is read by "
-            "read_plink(path, phenotype=FILE)",
+            + worded("read_plink(path, phenotype=FILE)", "--pheno FILE of ftree rank"),
             text,
             value=target,
         )
@@ -346,7 +347,7 @@ def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[C
     """The columns that are not dropped; an unknown name in `drop` is an error."""
     unknown = set(drop).difference(c.name for c in columns)
     if unknown:
-        raise DataFileError("is not a column (drop=)", path, None, None, min(unknown))
+        raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     return [c for c in columns if c.name not in drop]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from .._checks import shown
 from .._checks.aliases import MaybeArray, Task
 from ..table import Table
 from ..table.inputs import without_column
@@ -64,7 +65,7 @@ def given(
             )
         return loaded(X, y, task, as_given=as_given, missing=missing), None
     if isinstance(X, Genotypes):
-        raise TypeError(f"X={X!r} has no columns of its own: give X.to_table()")
+        raise TypeError(f"X={shown(X)} has no columns of its own: give X.to_table()")
     return without_column(X, y) if isinstance(y, str) else (X, y)
 
 

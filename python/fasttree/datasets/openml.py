@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from .._checks.speech import argument
 from .errors import DataFileError
 
 _NAME = re.compile(r"\w[\w.()+,=& -]*(/[0-9]{1,9})?", re.ASCII)
@@ -59,7 +60,7 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
     if target is None:
         if len(targets) != 1:
             raise DataFileError(
-                f"OpenML names {len(targets)} targets {targets}; choose one with target=",
+                f"OpenML names {len(targets)} targets {targets}; choose one: {argument('target', 'NAME')}",
                 f"openml:{name}",
             )
         target = targets[0]

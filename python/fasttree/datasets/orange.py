@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+from .._checks.speech import option
 from .._engine import DelimitedReader
 from ..table.columns import Column
 from .blocks import blocks, head
@@ -74,7 +75,7 @@ def read_orange(
     names = [n.strip() for n in names]
     unknown = set(drop).difference(names)
     if unknown:
-        raise DataFileError("is not a column (drop=)", path, 1, None, min(unknown))
+        raise DataFileError(f"is not a column ({option('drop')})", path, 1, None, min(unknown))
     target = next(
         (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
     )

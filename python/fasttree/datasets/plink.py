@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, maybe, one_value, path_of, string
+from .._checks.speech import argument, option
 from ..rendering.saving import half_replaced
 from ..rendering.words import counted
 from ..table.doubtful import warn_caller
@@ -199,7 +200,7 @@ def read_plink(
         table = _by_sample(phenotype)
         if phenotype_name is not None and phenotype_name not in table.columns:
             raise DataFileError(
-                f"is not a column (phenotype_name=); there are {', '.join(table.columns)}",
+                f"is not a column ({option('phenotype_name')}); there are {', '.join(table.columns)}",
                 phenotype,
                 None,
                 None,
@@ -212,8 +213,8 @@ def read_plink(
         _check_overlap(samples, table, file)
     elif phenotype_name is not None:
         raise ValueError(
-            f"phenotype_name={phenotype_name!r} names a column of a phenotype file; give the file "
-            "as phenotype="
+            f"{argument('phenotype_name', phenotype_name)} names a column of a phenotype file; "
+            f"give the file by {argument('phenotype', 'FILE')}"
         )
     fields = study.fields | _phenotype(values, lines, file, column)
     # All columns of the covariate file, numbers or text.

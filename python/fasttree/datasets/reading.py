@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.speech import argument
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
 from ..table.sources import column_of_codes
@@ -75,7 +76,10 @@ def faults_of(path: Path) -> Iterator[None]:
     try:
         yield
     except FileFault as fault:
-        problem, line, column, value, declared = fault.args
+        problem, line, column, value, declared, leave_out = fault.args
+        name = None if column is None else decode(column)
+        if leave_out:
+            problem += f": {argument('drop', [name])}"
         text = None if value is None else decode(value)
         if declared is not None:
             levels = [decode(one) for one in declared]
@@ -85,9 +89,7 @@ def faults_of(path: Path) -> Iterator[None]:
                 if close
                 else "; declare it in the header or correct the cell"
             )
-        raise DataFileError(
-            problem, path, line, None if column is None else decode(column), text
-        ) from None
+        raise DataFileError(problem, path, line, name, text) from None
 
 
 def read_records(

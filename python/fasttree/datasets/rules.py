@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, generator_of, one_value, share, whole
+from .._checks import checked, generator_of, one_value, share, shown, whole
 from ..table import Table
 from ..table.columns import Column
 
@@ -172,7 +172,7 @@ def make_monks(
     """
     if problem not in (1, 2, 3):
         raise ValueError(
-            f"problem={problem!r} is not one of the three MONK's problems; use 1, 2 or 3"
+            f"problem={shown(problem)} is not one of the three MONK's problems; use 1, 2 or 3"
         )
     rng = generator_of(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, check_weights, one_value, weights_array
+from .._checks import Parameters, check_weights, one_value, shown, weights_array
 from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
@@ -97,7 +97,7 @@ class ColumnTransformer(Parameters):
         """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(
-                f"transform={transform!r} is not known; use 'default', 'pandas', 'polars' or None"
+                f"transform={shown(transform)} is not known; use 'default', 'pandas', 'polars' or None"
             )
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}

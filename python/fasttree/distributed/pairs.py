@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, one_value
+from .._checks import checked, one_value, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
@@ -243,7 +243,7 @@ def score_features(
         )
     if evidence != "pairs" or not isinstance(made, criteria.Criterion):
         raise ValueError(
-            f"criterion={criterion!r}: clusters score by criteria on pairs ('pi', "
+            f"criterion={shown(criterion)}: clusters score by criteria on pairs ('pi', "
             "'contextual_merit', 'relief') and on neighbours ('relieff', 'surf', 'multisurf', "
             "...); fasttree.score_features serves all criteria in one process"
         )

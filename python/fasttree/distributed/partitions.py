@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
@@ -147,7 +148,7 @@ def partitions_of(
 def _named(y: Any, sample_weight: MaybeArray, what: str) -> tuple[str, str | None]:
     """Names of the columns of labels and weights; ValueError for anything else."""
     if not isinstance(y, str) or not isinstance(sample_weight, str | None):
-        raise ValueError(f"of {what} y and sample_weight are names of columns; y={y!r}")
+        raise ValueError(f"of {what} y and sample_weight are names of columns; y={shown(y)}")
     return y, sample_weight
 
 

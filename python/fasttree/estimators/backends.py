@@ -30,6 +30,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import _engine
+from .._checks import shown
 from ..rendering.saving import replace_file
 
 __all__ = [
@@ -289,7 +290,7 @@ def ready_client(client: Any) -> Any:
     """
     if not all(hasattr(client, name) for name in ("submit", "scatter", "ncores")):
         raise TypeError(
-            f"client={client!r} is no dask.distributed.Client; make one by Client(address)"
+            f"client={shown(client)} is no dask.distributed.Client; make one by Client(address)"
         )
     if getattr(client, "asynchronous", False):
         raise TypeError("client= is asynchronous; give one of Client(address)")

@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
+from .._checks.speech import argument
 from ..datasets.inputs import given, loaded, table_for
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted, some_of
@@ -31,6 +32,7 @@ from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.screening import kept_columns
 from ..table.sources import listed
+from ..table.unfailing import unfailing
 from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows
@@ -238,14 +240,16 @@ def thin_levels(table: Table) -> dict[str, int]:
     }
 
 
+@unfailing()
 def warn_of_thin_levels(table: Table) -> None:
     """Warn once of nominal columns with fewer than five rows per level."""
     thin = thin_levels(table)
     if thin:
         said = [f"{name!r} ({counted(n, 'level')})" for name, n in thin.items()]
         warnings.warn(
-            f"nominal columns with fewer than five rows a level: {some_of(said)}; a "
-            "split on them learns rows by heart: leave them out, or prune (pruning='error_based')",
+            f"nominal columns with fewer than five rows per level: {some_of(said)}; a "
+            "split on them memorises rows (overfits): leave them out, or prune "
+            f"({argument('pruning', 'error_based')})",
             UserWarning,
             stacklevel=4,
         )

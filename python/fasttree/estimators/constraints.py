@@ -93,7 +93,7 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
         is_whole = isinstance(sign, numbers.Integral) and not isinstance(sign, bool | np.bool_)
         if not is_whole or sign not in (-1, 0, 1):
             raise ValueError(
-                f"monotonic_cst: {sign!r} for column {name!r} must be 1 (the prediction may not "
+                f"monotonic_cst: {shown(sign)} for column {name!r} must be 1 (the prediction may not "
                 "fall where the column rises), -1 (it may not rise) or 0"
             )
     return [int(sign) for sign in signs]
@@ -144,7 +144,7 @@ def _place(member: Any, names: Sequence[str]) -> int:
     is_whole = isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_)
     if not is_whole or not 0 <= member < len(names):
         raise ValueError(
-            f"interaction_cst: {member!r} is no column; give a name, or a number from 0 to "
+            f"interaction_cst: {shown(member)} is no column; give a name, or a number from 0 to "
             f"{len(names) - 1}"
         )
     return int(member)

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
+from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
 from ..exports.answers import Scale, figures
@@ -123,7 +124,7 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
         return _name_of_model(beside), beside
     if X is None:
         raise ValueError(
-            f"beside={beside!r} is a criterion: give the training rows, explore(X, y, beside=...), "
+            f"beside={shown(beside)} is a criterion: give the training rows, explore(X, y, beside=...), "
             "or a fitted model"
         )
     from sklearn.base import clone

@@ -23,12 +23,13 @@ from .. import _engine
 from .._checks import check_weights
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
+from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.dates import DateOrder, dates_among, part_names
 from ..table.file_cells import FileCells
-from ..table.sources import cells_of, listed, names_of
+from ..table.sources import cells_of, is_single, listed, names_of
 from ..table.traps import no_numbers
 from .training_rows import own_weights
 
@@ -202,7 +203,8 @@ def refuse_missing(schema: Schema, columns: list[Column]) -> None:
             raise ValueError(
                 f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and "
                 "the model was made with "
-                "missing='error'; impute it, or fit with missing='mode' or 'branch'"
+                f"missing='error'; impute it, or fit with {argument('missing', 'mode')} or "
+                f"{argument('missing', 'branch')}"
             )
 
 
@@ -429,7 +431,8 @@ def _number(column: Column) -> Column:
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
-        f"{column.labels()[row]!r}; give numbers (or NaN for missing)"
+        f"{column.labels()[row]!r}; give numbers "
+        + worded("(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)")
     )
 
 
@@ -526,7 +529,9 @@ def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
         return None
     if len(names) != len(columns) or len(names) != len(schema.names):
         return None
-    if not all(isinstance(n, str) for n in names) or len(columns[0]) <= MAX_LEVELS:
+    if not all(isinstance(n, str) for n in names) or any(map(is_single, columns)):
+        return None
+    if len(columns[0]) <= MAX_LEVELS:
         return None
     return dict(zip(names, columns, strict=True))
 

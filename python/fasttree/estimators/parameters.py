@@ -21,6 +21,7 @@ from .. import criteria, discretize, pruning
 from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from .._checks.naming import display_name
+from .._checks.speech import given
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
@@ -140,12 +141,12 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     """
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
-            raise ValueError(f"random_state={random_state!r} must not be negative")
+            raise ValueError(f"random_state={shown(random_state)} must not be negative")
         return int(random_state) % 2**64 if drawn else 0
     generators = np.random.Generator, np.random.RandomState
     if random_state is not None and not isinstance(random_state, generators):
         raise ValueError(
-            f"random_state={random_state!r} must be None, a whole number or a NumPy generator"
+            f"{given('random_state', shown(random_state))} must be None, a whole number or a NumPy generator"
         )
     if not drawn:
         return 0

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import criteria
+from .._checks import shown
 from ..exports.reading import Reading
 from ..table.traps import is_of_numbers
 from .new_rows import rows_for
@@ -114,7 +115,7 @@ def to_sklearn(
 ) -> Any:
     """A fitted model as an estimator of scikit-learn; see `FastTreeClassifier.to_sklearn`."""
     if missing not in ("refuse", "largest"):
-        raise ValueError(f"missing={missing!r} is not known; use 'refuse' or 'largest'")
+        raise ValueError(f"missing={shown(missing)} is not known; use 'refuse' or 'largest'")
     forest = as_forest or hasattr(model, "estimators_")
     trees = list(model.estimators_) if hasattr(model, "estimators_") else [model]
     readings = [Reading(tree) for tree in trees]

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
-from .._checks import checked, listing, maybe, one_value, path_of, string
+from .._checks import checked, listing, maybe, one_value, path_of, shown, string
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import check_on_interrupt
 from ..rendering.progress import Progress
@@ -116,7 +116,7 @@ def run(
 
         close = difflib.get_close_matches(name, EXPERIMENTS, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
-        raise ValueError(f"name={name!r}: the experiment is not known; {hint}")
+        raise ValueError(f"name={shown(name)}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()
     with quiet(), executing_on(client, journal):  # nothing can be changed in the papers' data

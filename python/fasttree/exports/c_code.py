@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from .._checks import shown
 from ..rendering.words import counted
 from .program import fits_nesting, nested, tables
 from .reading import Reading, ValueSet
@@ -341,7 +342,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise ValueError(
-            f"name={name!r} must be an identifier of C: letters, digits and _, a letter first"
+            f"name={shown(name)} must be an identifier of C: letters, digits and _, a letter first"
         )
     reading = Reading(model)
     nests = fits_nesting(reading)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from .._checks import shown
 from .c_code import initialiser, literal
 from .c_code import to_c as tree_to_c
 from .python_code import to_python as tree_to_python
@@ -199,7 +200,7 @@ def to_sql(
     output = served[0] if output is None else output
     if output not in served:
         raise ValueError(
-            f"output={output!r} is not known of a forest; use {' or '.join(map(repr, served))}"
+            f"output={shown(output)} is not known of a forest; use {' or '.join(map(repr, served))}"
         )
     of_trees = [one.columns_of_answers() for one in writers]
     means = [

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from .._checks import shown
 from . import onnx_heads as heads
 from .onnx_parts import ClassOutputs, Graph, Inputs
 from .onnx_trees import Columns, Ensemble, column_test
@@ -87,9 +88,9 @@ def to_onnx(
         ['Gather', 'TreeEnsembleClassifier']
     """
     if inputs not in ("auto", "tensor", "columns"):
-        raise ValueError(f"inputs={inputs!r} is not known; use 'auto', 'tensor' or 'columns'")
+        raise ValueError(f"inputs={shown(inputs)} is not known; use 'auto', 'tensor' or 'columns'")
     if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype={dtype!r} is not known; use 'float32' or 'float64'")
+        raise ValueError(f"dtype={shown(dtype)} is not known; use 'float32' or 'float64'")
     is_forest = hasattr(model, "estimators_")
     readings = _readings(model.estimators_ if is_forest else [model])
     reading = readings[0]

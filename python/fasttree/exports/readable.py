@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._checks import integer, listing
+from .._checks import integer, listing, shown
+from .._checks.speech import worded
 from ..rendering.words import counted
 from .formats import offer_methods
 from .words import MAX_LEVELS
@@ -72,7 +73,7 @@ class Readable:
         if feature_names is not None:
             names = [str(name) for name in listing("feature_names", feature_names)]
             if style != "tree":
-                raise ValueError(f"feature_names do not go with style={style!r}")
+                raise ValueError(f"feature_names do not go with style={shown(style)}")
             if len(names) != len(self._schema.names):
                 raise ValueError(
                     f"feature_names has {counted(len(names), 'name')}, but the model has "
@@ -83,7 +84,7 @@ class Readable:
 
             return to_j48(self)
         if style != "tree":
-            raise ValueError(f"style={style!r} is not known; use 'tree' or 'j48'")
+            raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
         if max_depth is not None:
             max_depth = integer("max_depth", max_depth, 0)
         text: str = self._model.to_text(decimals, max_depth, max_levels, names)
@@ -196,7 +197,13 @@ class Readable:
                 shown = shown or lines[:MAX_LINES]
                 break
             shown = lines
-        return [*shown, "(cut; all: print(model.to_text()), a picture: model.plot())"]
+        return [
+            *shown,
+            worded(
+                "(cut; all: print(model.to_text()), a picture: model.plot())",
+                "(cut; save it by --model MODEL; all: ftree show MODEL, a picture: --plot FILE)",
+            ),
+        ]
 
     def _repr_html_(self) -> str:
         """The tree as a picture of at most 40 nodes; scikit-learn's diagram before `fit`."""

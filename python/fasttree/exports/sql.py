@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from .._checks import shown
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -207,7 +208,9 @@ class _Writer:
 def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     """The writer of a tree in a dialect; ValueError for an unknown one."""
     if dialect not in DIALECTS:
-        raise ValueError(f"dialect={dialect!r} is not known; use {', '.join(map(repr, DIALECTS))}")
+        raise ValueError(
+            f"dialect={shown(dialect)} is not known; use {', '.join(map(repr, DIALECTS))}"
+        )
     return _Writer(Reading(model), dialect, table)
 
 
@@ -269,7 +272,7 @@ def to_sql(
     if output not in served:
         what = "a number" if reading.predicts_number else "classes"
         listed = " or ".join(map(repr, served))
-        raise ValueError(f"output={output!r} is not known of a tree for {what}; use {listed}")
+        raise ValueError(f"output={shown(output)} is not known of a tree for {what}; use {listed}")
     mixed = mixture and reading.fractional
     if output == "leaf" and mixed:
         raise ValueError(

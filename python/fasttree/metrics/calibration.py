@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, one_value, whole
+from .._checks import checked, one_value, shown, whole
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_weights, encode_proba, positive_code
 from .metric import Metric
@@ -42,7 +42,7 @@ def curve_of(
     elif strategy == "quantile":
         edges = np.unique(np.quantile(confidence, np.linspace(0.0, 1.0, n_bins + 1)[1:-1]))
     else:
-        raise ValueError(f'strategy={strategy!r}; use "uniform" or "quantile"')
+        raise ValueError(f'strategy={shown(strategy)}; use "uniform" or "quantile"')
     bins = np.searchsorted(edges, confidence, side="left")
     unit = np.ones(len(confidence)) if weights is None else weights
     total = np.bincount(bins, unit, minlength=n_bins)

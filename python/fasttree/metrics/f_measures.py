@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, number_in, one_value
+from .._checks import checked, number_array, number_in, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
@@ -74,7 +74,9 @@ def f_beta_from_confusion(
         return each.mean(axis=-1)
     if average == "weighted":
         return (each * support).sum(axis=-1) / support.sum(axis=-1)
-    raise ValueError(f'average={average!r}; use None (one positive class), "macro" or "weighted"')
+    raise ValueError(
+        f'average={shown(average)}; use None (one positive class), "macro" or "weighted"'
+    )
 
 
 def precision_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:

@@ -212,4 +212,4 @@ def positive_code(classes: Sequence[Any], positive: Label | None) -> int:
     for code, label in enumerate(classes):
         if label == positive:
             return code
-    raise ValueError(f"positive={positive!r} is not one of the classes {list(classes)!r}")
+    raise ValueError(f"positive={shown(positive)} is not one of the classes {list(classes)!r}")

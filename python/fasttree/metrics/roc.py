@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, one_value
+from .._checks import checked, number_array, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import Metric
@@ -170,7 +170,7 @@ def mean_over_classes(
         share = np.bincount(codes, weights, minlength=n_classes)[known]
         return float((each[known] * share).sum() / share.sum())
     raise ValueError(
-        f'average={average!r}; use "macro" (mean over classes) or "weighted" (by class frequency)'
+        f'average={shown(average)}; use "macro" (mean over classes) or "weighted" (by class frequency)'
     )
 
 

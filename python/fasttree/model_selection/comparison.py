@@ -112,7 +112,7 @@ class Comparison(Rendered):
             )
         if metric not in first.metrics and metric not in next(iter(first.values())):
             raise ValueError(
-                f"metric={metric!r} was not computed; there are {', '.join(first.metrics)}"
+                f"metric={shown(metric)} was not computed; there are {', '.join(first.metrics)}"
             )
         self.metric = metric
         self.greater_is_better = first.larger_is_better(metric)

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import listing, whole
+from .._checks import listing, shown, whole
 from .._checks.aliases import CvFolds, Seed, Task
+from .._checks.speech import given
 from ..table.groups import group_codes
 from .groups import GroupedKFold, warn_of_torn_groups
 from .splitter import Fold
@@ -103,8 +104,8 @@ def resolve_cv(
         match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
         if not match or int(match[1]) < 1:
             raise ValueError(
-                f'cv={cv!r}; use "5x10" (repetitions x folds), "10x10", "5x2", "weka", a '
-                f"splitter or folds"
+                f"{given('cv', shown(cv))} is not known; use '5x10' (repetitions x folds), "
+                "'10x10', '5x2', 'weka', a splitter or folds"
             )
         return _repeated(int(match[2]), int(match[1]), random_state, task, grouped)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):

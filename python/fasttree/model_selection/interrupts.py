@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from .._checks import shown
+
 ON_INTERRUPT = ("raise", "return")
 
 K = TypeVar("K")
@@ -24,7 +26,7 @@ class InterruptedWarning(UserWarning):
 def check_on_interrupt(on_interrupt: Any) -> None:
     """Raise ValueError unless the value is "raise" or "return"."""
     if on_interrupt not in ON_INTERRUPT:
-        raise ValueError(f"on_interrupt={on_interrupt!r}; use 'raise' or 'return'")
+        raise ValueError(f"on_interrupt={shown(on_interrupt)}; use 'raise' or 'return'")
 
 
 def finish(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._checks import integer
+from .._checks import integer, shown
 
 _MULTIPLIER = 0x5DEECE66D
 _INCREMENT = 0xB
@@ -48,7 +48,7 @@ class JavaRandom:
     def next_int(self, bound: int) -> int:
         """Return the next integer in [0, bound); 1 <= bound < 2^31."""
         if not 0 < bound < 1 << 31:
-            raise ValueError(f"bound={bound!r} must be between 1 and 2^31 - 1")
+            raise ValueError(f"bound={shown(bound)} must be between 1 and 2^31 - 1")
         bits = self._next_31()
         if bound & -bound == bound:
             return (bound * bits) >> 31

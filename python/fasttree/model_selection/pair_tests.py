@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .statistics import (
     PairedTestResult,
     five_by_two_cv_f_test,
@@ -37,13 +38,13 @@ def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> 
     n_methods, n_folds = values.shape
     if isinstance(test, str) and test not in TESTS:
         raise ValueError(
-            f"test={test!r}; use one of {', '.join(TESTS)}, or a callable (a, b) -> "
+            f"test={shown(test)}; use one of {', '.join(TESTS)}, or a callable (a, b) -> "
             "PairedTestResult"
         )
     # The t tests of all pairs at once.
     if test in ("corrected_resampled_t", "paired_t"):
         if n_folds < 2:
-            raise ValueError(f"test={test!r} needs at least two folds, got {n_folds}")
+            raise ValueError(f"test={shown(test)} needs at least two folds, got {n_folds}")
         factor = 1.0 / n_folds + (test_over_train if test == "corrected_resampled_t" else 0.0)
         largest = np.abs(values).max(axis=1)
         with np.errstate(invalid="ignore"):

@@ -194,7 +194,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         NaN with a single value.
         """
         if of not in ("folds", "repeats"):
-            raise ValueError(f'of={of!r}; use "folds" or "repeats"')
+            raise ValueError(f'of={shown(of)}; use "folds" or "repeats"')
         values = self[method][metric] if of == "folds" else self.repeat_means(method, metric)
         if len(values) < 2 or not np.isfinite(values).all():
             return float("nan")

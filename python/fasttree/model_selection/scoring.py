@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
+from .._checks.speech import argument
 from ..metrics.confusion import confusion_counts
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
@@ -60,7 +62,7 @@ def resolve_scoring(scoring: Any) -> Scoring:
     elif isinstance(scoring, Sequence):
         items = [(None, one) for one in scoring]
     else:
-        raise TypeError(f"scoring={scoring!r}; use names, scorers, or a dict of them")
+        raise TypeError(f"scoring={shown(scoring)}; use names, scorers, or a dict of them")
     resolved: Scoring = {}
     for key, one in items:
         if isinstance(one, str):
@@ -73,7 +75,7 @@ def resolve_scoring(scoring: Any) -> Scoring:
             found, name = one, display_name(one)
         else:
             raise TypeError(
-                f"scoring holds {one!r}; use names, scorers or callables (estimator, X, y)"
+                f"scoring holds {shown(one)}; use names, scorers or callables (estimator, X, y)"
             )
         if (key or name) in resolved:
             raise ValueError(f"scoring names {key or name!r} twice")
@@ -105,13 +107,21 @@ def resolve_scoring_of(scoring: Scoring | None, task: Task) -> Scoring:
     if scoring is None:
         return resolve_scoring(DEFAULT_SCORING[task])
     for name, one in scoring.items():
-        if isinstance(one, Scorer) and one.metric.task not in (None, task):
+        own = one.metric.task if isinstance(one, Scorer) else _task_of_function(one, task)
+        if own not in (None, task):
             raise ValueError(
-                f"scoring: {name!r} is a metric of {one.metric.task}, and the task is {task}; name "
-                f"others ({', '.join(DEFAULT_SCORING[task])}, ...), or give "
-                f"task={one.metric.task!r}"
+                f"scoring: {name!r} is a metric of {own}, and the task is {task}; name others "
+                f"({', '.join(DEFAULT_SCORING[task])}, ...), or give {argument('task', own)}"
             )
     return scoring
+
+
+def _task_of_function(scorer: Any, task: Task) -> Task:
+    """The task of a scorer of scikit-learn: classification for its metrics of labels, shares and
+    ranks, else `task`, since labels may be numbers."""
+    module = getattr(getattr(scorer, "_score_func", None), "__module__", "")
+    of_classes = module in ("sklearn.metrics._classification", "sklearn.metrics._ranking")
+    return "classification" if of_classes else task
 
 
 def needs_proba(scoring: Scoring) -> bool:

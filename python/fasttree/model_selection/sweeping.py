@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import criteria
-from .._checks import at_least_zero, checked, one_value, random_seed, several_fours
+from .._checks import at_least_zero, checked, one_value, random_seed, several_fours, shown
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
@@ -245,7 +245,7 @@ def _combinations(
     # Refuse what would have no effect, and what would be run twice.
     if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
         raise ValueError(
-            f"at_zero={at_zero!r} cannot act in this sweep: it needs decay='power'; set that, or "
+            f"at_zero={shown(at_zero)} cannot act in this sweep: it needs decay='power'; set that, or "
             "leave at_zero out"
         )
     if len(made) < len(settings):

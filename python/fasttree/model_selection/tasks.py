@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from .._checks import one_of
+from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
 from ..criteria import Criterion, is_on_number, make
 from ..rendering.words import some_of
@@ -99,7 +99,7 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
         own = _declared(one)
         if own not in (None, task):
             raise TypeError(
-                f"estimators: {name!r} is a {NOUNS[own]}, and task={task!r} needs {NOUNS[task]}s; "
+                f"estimators: {name!r} is a {NOUNS[own]}, and task={shown(task)} needs {NOUNS[task]}s; "
                 f"leave it out, or give task={own!r}"
             )
 

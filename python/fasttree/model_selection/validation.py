@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, memory_limit, one_value, random_seed
+from .._checks import checked, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
 from ..datasets.inputs import given
@@ -80,7 +80,9 @@ def list_methods(
         methods.append((name, one))
     refuse_other_task(methods, task)
     if not methods:
-        raise ValueError(f"criterion={criterion!r} and estimators={estimators!r} name no method")
+        raise ValueError(
+            f"criterion={shown(criterion)} and estimators={shown(estimators)} name no method"
+        )
     # A name that occurs again gets a number.
     seen: dict[str, int] = {}
     unique = []
@@ -404,7 +406,7 @@ def cross_validate(
 def check_on_error(on_error: Any) -> None:
     """Raise ValueError unless the value is "raise" or "skip"."""
     if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error={on_error!r} is not known; use 'raise' or 'skip'")
+        raise ValueError(f"on_error={shown(on_error)} is not known; use 'raise' or 'skip'")
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:

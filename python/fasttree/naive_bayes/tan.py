@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._checks import one_of
+from .._checks import one_of, shown
 from .._checks.aliases import CategoricalFeatures
 from ..bayesian_networks.network import BayesianNetwork
 from ..discretize import interval_labels
@@ -114,18 +114,20 @@ class TAN(BayesClassifier):
             return None
         if wrapper:
             raise ValueError(
-                f"root={root!r}: the wrapper search finds its own roots; leave it None"
+                f"root={shown(root)}: the wrapper search finds its own roots; leave it None"
             )
         if isinstance(root, str):
             if root not in table.feature_names:
-                raise ValueError(f"root={root!r} is not a column of X")
+                raise ValueError(f"root={shown(root)} is not a column of X")
             return table.feature_names.index(root)
         if (
             isinstance(root, bool)
             or not isinstance(root, numbers.Integral)
             or not 0 <= root < table.n_features
         ):
-            raise ValueError(f"root={root!r} must be a name or an index below {table.n_features}")
+            raise ValueError(
+                f"root={shown(root)} must be a name or an index below {table.n_features}"
+            )
         return int(root)
 
     def _read(self, state: dict[str, Any]) -> None:

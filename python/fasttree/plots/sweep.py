@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, having, maybe, string
+from .._checks import checked, having, maybe, shown, string
 from ..rendering.scales import scale_of
 from .canvas import AXES, axes_of
 
@@ -60,7 +60,7 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     metric = sweep.result.metrics[0] if metric is None else metric
     if metric not in sweep.result.metrics:
         raise ValueError(
-            f"metric={metric!r} is not known; there are {', '.join(sweep.result.metrics)}"
+            f"metric={shown(metric)} is not known; there are {', '.join(sweep.result.metrics)}"
         )
     # The mean of each cell; NaN in combinations that the sweep does not hold.
     rows, columns, places, across = sweep.layout()

@@ -36,7 +36,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
-from .._checks import checked, one_of, one_value
+from .._checks import checked, one_of, one_value, shown
 from .._checks.aliases import TASKS, Task
 from .._checks.declared import declared_class
 from .base import Pruning
@@ -64,14 +64,14 @@ class _ReducedError(Pruning):
             seed = self.checked_option("random_state", seed)
         elif fraction is not None:
             raise ValueError(
-                f"ReducedError(fraction={fraction!r}, random_state=None): folds are divided "
+                f"ReducedError(fraction={shown(fraction)}, random_state=None): folds are divided "
                 "without a seed, a share is not; give folds, or a random_state"
             )
         if fraction is None:
             share = 1.0 / self.checked_option("folds", folds)
         elif folds != 3:
             raise ValueError(
-                f"ReducedError(folds={folds!r}, fraction={fraction!r}): folds cannot act "
+                f"ReducedError(folds={shown(folds)}, fraction={shown(fraction)}): folds cannot act "
                 "beside fraction; give one of them"
             )
         else:
@@ -169,7 +169,7 @@ def make(method: Any) -> Pruning:
     if isinstance(method, Pruning):
         return method
     raise ValueError(
-        f"pruning={method!r} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an object "
+        f"pruning={shown(method)} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an object "
         "of fasttree.pruning"
     )
 
@@ -194,7 +194,7 @@ def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -
     known = IMPURITIES[task]
     if impurity not in known:
         raise ValueError(
-            f"impurity={impurity!r} is not known; use 'auto', {', '.join(map(repr, known[:-1]))} "
+            f"impurity={shown(impurity)} is not known; use 'auto', {', '.join(map(repr, known[:-1]))} "
             f"or {known[-1]!r}"
         )
     return impurity

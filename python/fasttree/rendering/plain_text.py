@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["guard_cell", "one_line", "unguard_cell"]
+__all__ = ["for_terminal", "guard_cell", "one_line", "unguard_cell"]
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
@@ -39,6 +39,19 @@ def one_line(text: object) -> str:
         ('two lines', ' [31mred ')
     """
     return _CONTROLS.sub(" ", str(text))
+
+
+def for_terminal(text: str) -> str:
+    """Text for a terminal: control characters and the like as escapes, but for line ends and tabs.
+
+    Examples:
+        >>> print(for_terminal("\\x1b[31mred\\nnext"))
+        \\u001b[31mred
+        next
+    """
+    return _CONTROLS.sub(
+        lambda run: "".join(c if c in "\n\t" else f"\\u{ord(c):04x}" for c in run[0]), text
+    )
 
 
 def guard_cell(text: str) -> str:

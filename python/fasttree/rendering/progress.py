@@ -149,8 +149,13 @@ def make_report(progress: Progress, what: str) -> Report | None:
         return None
     if progress is True or (isinstance(progress, str) and progress == "auto"):
         return Bar(what)
+    told = (
+        repr(progress)
+        if isinstance(progress, str | int | float)
+        else f"<{type(progress).__name__}>"
+    )
     raise ValueError(
-        f"progress={progress!r} is not known; use True or 'auto' (a bar), False or None, or a "
+        f"progress={told} is not known; use True or 'auto' (a bar), False or None, or a "
         "function (done, total)"
     )
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, integer, one_value, real
+from .._checks import checked, integer, one_value, real, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.parameters import seed_of
@@ -296,14 +296,14 @@ def estimate(
 def _refuse_unread(method: str, z: float | None, sizes: Mapping[str, int | None]) -> None:
     """Refuse an unknown method, sizes of the other one, and limits without a race."""
     if method not in ("subsets", "rows"):
-        raise ValueError(f"method={method!r} is not known; use 'subsets' or 'rows'")
+        raise ValueError(f"method={shown(method)} is not known; use 'subsets' or 'rows'")
     for name, value in sizes.items():
         limit = name.startswith("max")
         of_method = ("subsets" in name) == (method == "subsets")
         if value is not None and not (of_method and (z is not None or not limit)):
             why = "a race (z=...)" if limit else "the other method"
             raise ValueError(
-                f"{name}={value!r} belongs to {why}; this call has method={method!r}, z={z!r}"
+                f"{name}={value!r} belongs to {why}; this call has method={shown(method)}, z={shown(z)}"
             )
 
 

@@ -24,9 +24,10 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import integer, threads
+from .._checks import integer, shown, threads
 from .._checks.aliases import MaybeArray, Seed
 from .._checks.mapped import check_mapped
+from .._checks.speech import argument, worded
 from ..datasets.genotypes import Genotypes
 from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of
@@ -54,13 +55,15 @@ def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
         if genotypes.phenotype is not None:
             raise ValueError(
                 f"the phenotype of {genotypes.name!r} is quantitative, and variants are scored for "
-                "classes such as cases and controls: name another phenotype (phenotype_name=), or "
+                "classes such as cases and controls: name another phenotype "
+                f"({argument('phenotype_name', 'NAME')}), or "
                 "divide its numbers into classes and give these"
             )
         if genotypes.y is None:
             raise ValueError(
                 f"{genotypes.name!r} has no phenotype: column 6 of the .fam says 0 or -9 "
-                "everywhere; give labels as y, or read_plink(..., phenotype=FILE)"
+                "everywhere; give "
+                + worded("labels as y, or read_plink(..., phenotype=FILE)", "--pheno FILE")
             )
         y = genotypes.y
     if len(y) != genotypes.n_samples:
@@ -230,7 +233,7 @@ def relief_p_values(
     made = criteria.make(criterion)
     if not isinstance(made, criteria.Criterion) or made.name not in WITH_P_VALUES:
         raise ValueError(
-            f"criterion={criterion!r} has no p-values here; 'surf' and 'multisurf' have, whose "
+            f"criterion={shown(criterion)} has no p-values here; 'surf' and 'multisurf' have, whose "
             "neighbours do not depend on the classes"
         )
     number = integer("n_permutations", n_permutations, 0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import four_weights, real
+from .._checks import four_weights, real, shown
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def metric_of(criterion: Any) -> PairMetric:
     name = made.name if isinstance(made, criteria.Criterion) else ""
     if name not in ("pi", "contextual_merit", "relief"):
         raise ValueError(
-            f"criterion={criterion!r} cannot be estimated: scores are estimated for the criteria "
+            f"criterion={shown(criterion)} cannot be estimated: scores are estimated for the criteria "
             "on pairs of rows that are sums over pairs, "
             "'pi', 'contextual_merit' and 'relief'"
         )

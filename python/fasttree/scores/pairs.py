@@ -502,7 +502,7 @@ def count_matrices(
         True
     """
     if precision not in ("exact", "fixed"):
-        raise ValueError(f"precision={precision!r}: use 'exact' or 'fixed'")
+        raise ValueError(f"precision={shown(precision)}: use 'exact' or 'fixed'")
     setting = _setting(theta, alpha, decay, at_zero)
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     if precision == "exact":

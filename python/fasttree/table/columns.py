@@ -24,6 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .._checks import shown
 from .whole import float_of_whole, inexact_message, is_inexact
 
 MAX_LEVELS = 65_536
@@ -110,8 +111,10 @@ def is_missing(value: Any) -> bool:
     """
     if value is None:
         return True
-    if isinstance(value, (float, np.floating, Decimal)):
-        return bool(value != value)  # noqa: PLR0124  (the one test that Decimal and every float share)
+    if isinstance(value, Decimal):
+        return value.is_nan()  # the signalling NaN cannot be compared
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)  # noqa: PLR0124
     if isinstance(value, (np.datetime64, np.timedelta64)):
         return bool(np.isnat(value))
     pandas = sys.modules.get("pandas")
@@ -230,7 +233,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
         kind = family(type(cell))
         if kind not in known:
             raise TypeError(
-                f"{role} {name!r}, row {row}: {cell!r} is of type {type(cell).__name__}; "
+                f"{role} {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                 "the argument must be a string or a number (a cell is a number, a string, a bool "
                 "or missing)"
             )
@@ -238,8 +241,8 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
             first = (row, kind)
         elif kind != first[1]:
             raise TypeError(
-                f"{role} {name!r}, row {row}: {cell!r} ({type(cell).__name__}) is mixed with "
-                f"{cells[first[0]]!r} ({type(cells[first[0]]).__name__}, row {first[0]}); make the "
+                f"{role} {name!r}, row {row}: {shown(cell)} ({type(cell).__name__}) is mixed with "
+                f"{shown(cells[first[0]])} ({type(cells[first[0]]).__name__}, row {first[0]}); make the "
                 f"{role} all "
                 "strings (nominal) or all numbers (numeric)"
             )

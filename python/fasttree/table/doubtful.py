@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .dates import dates_of
 from .suspects import hints
 from .traps import are_numbers, code_columns, date_share, decimal_comma_share, strange_cells
+from .unfailing import unfailing
 
 if TYPE_CHECKING:
     from .table import Table
@@ -129,6 +131,7 @@ def empty_columns(table: Table) -> list[str]:
     return [c.name for c in table.columns if _is_empty(np.asarray(c.values))]
 
 
+@unfailing()
 def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> None:
     """Say in one line which columns a fit leaves out, and of which it uses year, month and weekday.
 
@@ -150,10 +153,12 @@ def warn_of_columns(reasons: Mapping[str, str], *, none_left: bool = False) -> N
         names = some_of([repr(name) for name in dates])
         said.append(f"year, month and weekday stand for the dates {names}")
     first = [name for name in reasons if name not in dates][:1]
-    one_of_them = f", columns={{{first[0]!r}: 'as_given'}} one of them" if first else ""
-    warn_caller(f"{'; '.join(said)}; columns='as_given' uses all columns as they are{one_of_them}")
+    one_of_them = f", {argument('columns', {first[0]: 'as_given'})} one of them" if first else ""
+    every = argument("columns", "as_given")
+    warn_caller(f"{'; '.join(said)}; {every} uses all columns as they are{one_of_them}")
 
 
+@unfailing()
 def warn_of_hints(table: Table, passed_over: Collection[str]) -> None:
     """Say which numbers may stand for missing cells, and which columns may hold groups of rows.
 
@@ -168,10 +173,11 @@ def warn_of_hints(table: Table, passed_over: Collection[str]) -> None:
         if codes:
             warn_caller(
                 f"codes of categories, by the name, are read as numbers: {some_of(codes)}; as "
-                "levels: .astype('category') in a frame"
+                f"levels: {argument('categorical_features', codes)}"
             )
 
 
+@unfailing()
 def warn_of_data(table: Table) -> None:
     """Warn of a doubtful target, of columns without a value, or of no value in any column."""
     if _QUIET.get():
@@ -187,7 +193,7 @@ def warn_of_data(table: Table) -> None:
         names = some_of([repr(name) for name in empty])
         warn_caller(
             f"columns without a value in any row: {names}; no split can use them: leave them out "
-            "of X (of a file: drop=), or fill them"
+            "of X, or fill them"
         )
     _warn_of_numbers_as_text(table)
     if not _TRAPS_SAID.get():
@@ -216,7 +222,8 @@ def _warn_of_target(table: Table) -> None:
     many = many_numbers(table)
     if many is not None:
         warn_caller(
-            f"{many} FastTreeRegressor (fit with task='regression') grows a tree for a number"
+            f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a tree "
+            "for a number"
         )
 
 
@@ -262,7 +269,8 @@ def _warn_of_text(table: Table) -> None:
         warn_caller(
             f"numbers with a decimal comma as text: {some_of([repr(name) for name in commas])}; "
             "read "
-            "the source with decimal=',' (fasttree.datasets.load and pandas.read_csv have it)"
+            f"the source with {argument('decimal', ',')}"
+            + worded(" (fasttree.datasets.load and pandas.read_csv have it)")
         )
     for column, _ in texts:
         found = strange_cells(column, table.row_numbers)
@@ -270,8 +278,9 @@ def _warn_of_text(table: Table) -> None:
             warn_caller(
                 f"column {column.name!r}: {found[1]}, so its numbers are levels: "
                 + (
-                    f"if missing, read the source with missing={found[0]!r} (a frame: "
-                    "pandas.to_numeric with errors='coerce'); else "
+                    f"if missing, read the source with {argument('missing', found[0])}"
+                    + worded(" (a frame: pandas.to_numeric with errors='coerce')")
+                    + "; else "
                     if found[0]
                     else ""
                 )
@@ -291,10 +300,11 @@ def _warn_of_numbers_as_text(table: Table) -> None:
     if numbers:
         warn_caller(
             f"numbers as text: {some_of(numbers)}; each is a level, which says nothing about other "
-            "numbers: convert with pandas.to_numeric"
+            "numbers" + worded(": convert with pandas.to_numeric")
         )
 
 
+@unfailing()
 def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None:
     """Warn of classes that occur in fewer rows than there are folds."""
     if _QUIET.get():

@@ -77,7 +77,7 @@ class FileCells:
         found = cls.of({**stored["by_column"], None: stored["everywhere"]})
         decimal = stored["decimal"]
         if decimal not in (None, ".", ","):
-            raise ValueError(f"decimal={decimal!r}")
+            raise ValueError(f"decimal={shown(decimal)}")
         return cls(found.everywhere, found.by_column, frozenset(found.texts), decimal)
 
     def as_json(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.speech import argument
 from ..rendering.words import counted
 from .columns import is_missing
 from .inputs import without_column
@@ -33,11 +34,10 @@ def taken_groups(X: Any, groups: Any, what: str = "groups") -> tuple[Any, Any]:
     if not isinstance(X, Table):
         return without_column(X, groups, what)
     if groups == X.target:
-        raise ValueError(f"{what}={groups!r} is the target of the Table; {what}= is another column")
+        raise ValueError(f"{argument(what, groups)} is the target; name another column")
     if groups not in X.feature_names:
-        raise ValueError(
-            f"{what}={groups!r}: {unknown_name(groups, X.feature_names, 'column of the Table')}"
-        )
+        known = unknown_name(groups, X.feature_names, "column of the Table")
+        raise ValueError(f"{argument(what, groups)}: {known}")
     return X.drop(groups), X.column(groups).labels()
 
 

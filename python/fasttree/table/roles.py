@@ -64,7 +64,11 @@ def resolve_roles(
         mask[chosen] = True
     elif chosen.dtype.kind in "UOT":
         known = names()
-        check_known([str(n) for n in chosen.tolist()], known, "categorical_features")
+        check_known(
+            [n if isinstance(n, str) else shown(n) for n in chosen.tolist()],
+            known,
+            "categorical_features",
+        )
         mask = np.isin(known, [str(n) for n in chosen.tolist()])
     else:
         raise ValueError(

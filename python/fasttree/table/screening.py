@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import one_of, shown
-from .columns import MAX_LEVELS
+from .._checks.speech import argument
+from .columns import MAX_LEVELS, is_missing
 from .dates import date_reason, dates_of, order_of_dates, part_names
 from .doubtful import warn_of_columns, warn_of_hints
 from .inputs import without_column
@@ -149,7 +150,7 @@ def _reason_of(values: Any) -> str | None:
         if series.dtype != nw.Object:
             return None
         some = series.head(LOOKED_AT).to_list()
-    known = [cell for cell in some if cell is not None and cell == cell]  # noqa: PLR0124 - NaT
+    known = [cell for cell in some if not is_missing(cell)]
     if known and all(isinstance(cell, datetime.date) for cell in known):
         return date_reason("ymd")
     times = (datetime.time, datetime.timedelta)
@@ -204,7 +205,7 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     check_known(keep, table.feature_names, "columns")
     for name in table.unused.keys() & keep:
         raise ValueError(
-            f"columns={{{name!r}: 'as_given'}}: columns of numbers or levels can be used as they "
+            f"{argument('columns', {name: 'as_given'})}: columns of numbers or levels can be used as they "
             f"are, and {name!r} is none ({table.unused[name]})"
         )
     reasons = reasons_of(table, keep)

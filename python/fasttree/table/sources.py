@@ -26,6 +26,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.mapped import check_mapped
+from .._checks.speech import argument, option
 from ..rendering.words import counted
 from .columns import (
     Column,
@@ -170,12 +171,23 @@ def cells_from_list(cells: Any) -> np.ndarray:
     return _object_array(cells)
 
 
+def is_single(cells: Any) -> bool:
+    """Whether a value of a mapping is one cell, not a column.
+
+    >>> is_single("text"), is_single(np.array(1.0)), is_single([1.0])
+    (True, True, False)
+    """
+    if isinstance(cells, str):
+        return True
+    return not hasattr(cells, "__len__") or getattr(cells, "ndim", 1) == 0
+
+
 def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     names = check_names([str(n) for n in X])
     cells: list[Cells] = []
     for name, values in zip(names, X.values(), strict=True):
-        if isinstance(values, str) or (not hasattr(values, "__len__") and np.ndim(values) == 0):
-            raise _single_cell(name, values)
+        if is_single(values):
+            raise _single_cell(name, values.item() if hasattr(values, "item") else values)
         column = unused_column(name, len(values)) if name in unused else one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
@@ -486,7 +498,7 @@ def pull(source: Source, target: str) -> Cells:
     names = source.names or [f"x{j}" for j in range(source.n_columns)]
     if target not in names:
         raise ValueError(
-            f"target={target!r} is not a column of X, and y is None. "
+            f"{argument('target', target)} is not a column of X, and y is None. "
             f"{unknown_name(target, names, 'column')}"
         )
     j = names.index(target)
@@ -556,8 +568,8 @@ def names_of(X: Any) -> list[str] | None:
     return [str(name) for name in names]
 
 
-def check_known(names: Iterable[str], known: Sequence[str], argument: str) -> None:
-    """Refuse names that are no columns, in an error that names the argument."""
+def check_known(names: Iterable[str], known: Sequence[str], parameter: str) -> None:
+    """Refuse names that are no columns, in an error that names the parameter."""
     for name in names:
         if name not in known:
-            raise ValueError(f"{argument}: {unknown_name(name, known, 'column')}")
+            raise ValueError(f"{option(parameter)}: {unknown_name(name, known, 'column')}")

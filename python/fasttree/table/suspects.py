@@ -13,15 +13,16 @@ Complexity
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .columns import Column
 from .traps import are_numbers, named_code, strange_cells
+from .unfailing import unfailing
 
 if TYPE_CHECKING:
     from .table import Table
@@ -324,12 +325,12 @@ def _known(values: np.ndarray) -> np.ndarray:
     return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)
 
 
+@unfailing(otherwise=())
 def hints(
     table: Table,
     passed_over: Collection[str] = (),
     *,
     grouped: bool = False,
-    with_options: bool = False,
 ) -> list[str]:
     """What a user may want to know of the rows, one sentence for each kind of suspicion.
 
@@ -337,13 +338,13 @@ def hints(
         table: the rows.
         passed_over: columns that are not looked at for groups.
         grouped: whether groups are known already.
-        with_options: name the options of the shell, too.
 
     Examples:
         >>> from fasttree import Table
         >>> print(*hints(Table({"patient": [i // 4 for i in range(120)], "x": [0, 2] * 60})))
-        column 'patient' has 30 values with 4 rows each: if rows of one belong together, leave it \
-out of a fit, and in cross_validate, compare and advise use groups='patient'
+        column 'patient' has 30 values with 4 rows each: ignore this unless it identifies groups \
+(patients, sites); then leave it out of a fit, and in cross_validate, compare and advise use \
+groups='patient'
     """
     found = sentinels(table)
     said = []
@@ -356,26 +357,25 @@ out of a fit, and in cross_validate, compare and advise use groups='patient'
         by_column: dict[str, list[int]] = {}
         for one in found:
             by_column.setdefault(one.column, []).append(one.value)
-        cells = ",".join(f"{one.column}={one.value}" for one in found)
-        shell = f" (ftree: --missing {shlex.quote(cells)})" if with_options else ""
         said.append(
             f"numbers far from all others may mean a missing cell: {some_of(listed)}; if so, "
-            f"missing={by_column!r} of fasttree.datasets.load, or NaN in a frame{shell}"
+            f"{argument('missing', by_column)}"
+            + worded(" of fasttree.datasets.load, or NaN in a frame")
         )
     for name in labels_among(table, passed_over):
         what, noun = "stands one to one for the classes", "label"
         if table.task == "regression":
             what, noun = "is equal to the target", "target"
         said.append(
-            f"column {name!r} {what}: is it the {noun} under another name? if so, leave it out of "
-            f"X (of a file: drop={[name]!r})"
+            f"column {name!r} {what}: is it the {noun} under another name? if so, leave it out: "
+            + worded(f"X.drop(columns=[{name!r}])", argument("drop", [name]))
         )
     for group in [] if grouped else groupings(table, passed_over):
         each = f"{group.fewest} to {group.most}" if group.fewest < group.most else str(group.most)
-        shell = f" (ftree: --groups {shlex.quote(group.column)})" if with_options else ""
         said.append(
             f"column {group.column!r} has {counted(group.n_values, 'value')} with {each} rows "
-            "each: if rows of one belong together, leave it out of a fit, and in cross_validate, "
-            f"compare and advise use groups={group.column!r}{shell}"
+            "each: ignore this unless it identifies groups (patients, sites); then leave it out "
+            f"of a fit, and in {worded('cross_validate', 'cv')}, compare and advise use "
+            f"{argument('groups', group.column)}"
         )
     return said

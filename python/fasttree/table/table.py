@@ -20,6 +20,7 @@ import numpy as np
 from .._checks import checked, listing, mapping, maybe, one_of, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
+from .._checks.speech import argument, worded
 from ..rendering.listing import Records
 from ..rendering.words import counted
 from .columns import Column, Kind, code_block, numeric_block, unused_column
@@ -466,8 +467,8 @@ class Table:
         if isinstance(target, NumericTarget):
             return target.check_numbers()
         raise ValueError(
-            f"the target {target.name!r} has classes, not numbers: make the Table with "
-            "task='regression', or use as_regression()"
+            f"the target {target.name!r} has classes, not numbers: read it with "
+            f"{argument('task', 'regression')}{worded(', or use as_regression()')}"
         )
 
     def _need_target(self) -> Target | NumericTarget:

@@ -23,6 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import number_array
+from .._checks.speech import argument, worded
 from ..rendering.words import counted
 from .columns import (
     Column,
@@ -94,9 +95,8 @@ class NumericTarget:
     def check(self) -> np.ndarray:
         """Refuse to give codes of classes."""
         raise ValueError(
-            f"the target {self.name!r} is a number (task='regression'), which has no classes: use "
-            "FastTreeRegressor or task='regression' here, or make the Table with "
-            "task='classification'"
+            f"the target {self.name!r} is a number, which has no classes: use "
+            f"{worded('FastTreeRegressor or ')}{argument('task', 'regression')} here, or read it as classes: {argument('task', 'classification')}"
         )
 
     def check_numbers(self) -> np.ndarray:
@@ -113,7 +113,7 @@ def missing_message(name: str, row: int, count: int = 1, what: str = "class labe
     return (
         f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop "
         "such rows "
-        f"(table.drop_missing_target()) or give them a {what.rsplit(maxsplit=1)[-1]}"
+        f"{worded('(table.drop_missing_target()) ')}or give them a {what.rsplit(maxsplit=1)[-1]}"
     )
 
 
@@ -283,7 +283,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                 raise ValueError(
                     f"row {row} of the target {name!r} is {cell!r}, which is not a number: a "
                     "regression predicts numbers; name another target, or use "
-                    "task='classification'"
+                    f"{argument('task', 'classification')}"
                 ) from None
     _refuse_infinity(name, numbers)
     large = np.flatnonzero(np.abs(numbers) > MOST)
@@ -418,8 +418,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
-            f"{values[row]!s}. For a number use fasttree.FastTreeRegressor or "
-            "task='regression'; for classes name another target, or discretise this one.)"
+            f"{values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
+            f"{argument('task', 'regression')}; for classes name another target, or discretise this one.)"
         )
 
 

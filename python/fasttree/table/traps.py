@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._checks.speech import data_row, worded
 from ..rendering.words import counted
 from .columns import Column
 from .dates import date_reason, order_of_dates
+from .unfailing import unfailing
 
 if TYPE_CHECKING:
     from .table import Table
@@ -163,25 +165,30 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[
         >>> strange_cells(Column("age", "nominal", np.arange(10, dtype=np.int32), levels))
         (['n/a'], "'n/a' in data row 9 (counted from 0) is no number, 9 of 10 levels are")
     """
-    levels = [text for text in column.levels or () if isinstance(text, str)]
-    if len(levels) < 8 or len(levels) < len(column.levels or ()):
+    known = column.levels or ()
+    if len(known) < 8:
+        return None
+    codes = np.asarray(column.values)
+    occurring = np.flatnonzero(np.bincount(codes[codes >= 0]))
+    levels = [text for code in occurring if isinstance(text := known[code], str)]
+    if len(levels) < 8 or len(levels) < len(occurring):
         return None
     if _share(_PERCENT, tuple(levels)) == 1.0:
         return [], f"numbers with a sign ({levels[0]!r}, ...) are text"
-    strange = [levels[code] for code in no_numbers(levels)]
-    if not 0 < len(strange) <= 0.2 * len(levels):
+    odd = no_numbers(levels)
+    if not 0 < len(odd) <= 0.2 * len(levels):
         return None
-    codes = np.asarray(column.values)
-    places = {text: np.flatnonzero(codes == levels.index(text)) for text in strange[:100]}
-    first = min((int(found[0]), text) for text, found in places.items() if len(found))
-    row = first[0] if rows is None else int(rows[first[0]])
+    strange = [levels[place] for place in odd]
+    first = int(np.isin(codes, occurring[odd]).argmax())
+    row = first if rows is None else int(rows[first])
     description = (
-        f"{first[1]!r} in data row {row} (counted from 0) is no number, "
+        f"{known[codes[first]]!r} in {data_row(row)} is no number, "
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
     return (strange if len(strange) <= MOST_STRANGERS else []), description
 
 
+@unfailing()
 def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = None) -> str | None:
     """Why a column cannot help to predict new rows (an identifier, a date, one value), or None.
 
@@ -217,9 +224,8 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
                 return f"numbers with a decimal comma as text ({levels[0]}, ...)"
             if are_numbers(levels):
                 other = "" if are_numbers(levels, fractions=True) else "an identifier, or "
-                return (
-                    f"{other}numbers as text ({levels[0]!r}, ...): convert with pandas.to_numeric"
-                )
+                said = f"{other}numbers as text ({levels[0]!r}, ...)"
+                return said + worded(": convert with pandas.to_numeric")
             words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
             what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
             return f"{what}: {counted(len(levels), 'level')} in {counted(filled, 'row')}"

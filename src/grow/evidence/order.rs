@@ -354,6 +354,6 @@ fn sorted(rows: impl Iterator<Item = u32>) -> Vec<u32> {
 fn target(data: &Dataset) -> Result<&Target> {
     data.target().ok_or_else(|| Error::Unsupported {
         what: "a criterion on the order of a numeric target, with a target of classes".into(),
-        supported: "criteria on classes; or FastTreeRegressor, task='regression'".into(),
+        supported: "criteria on classes; or FastTreeRegressor (task: regression)".into(),
     })
 }

@@ -213,4 +213,4 @@ def test_the_page_and_the_command_show_it(advice, tmp_path, capsys):
     assert main(["predict", str(model), str(file)]) == 0
     assert "of 300 rows whose number is known" in capsys.readouterr().err
     assert main([*arguments, "--prefer", "big"]) == 2
-    assert "--prefer big is not known" in capsys.readouterr().err
+    assert "--prefer 'big' is not known" in capsys.readouterr().err

@@ -80,7 +80,7 @@ def test_suspicions_are_one_line_with_options_that_can_be_typed(ftree, clinic, c
     assert code == 0, err
     assert err.count("'age' (999 in 12 rows, all others from 18 to 89)") == 1
     assert "if so, --missing age=999\n" in err and "datasets.load" not in err
-    assert "'patient no' has 60 values with 4 to 5 rows each: if rows of one" in err
+    assert "'patient no' has 60 values with 4 to 5 rows each: ignore this unless it" in err
     assert "use --groups 'patient no'\n" in err and "groups=" not in err
     assert "as levels: --nominal 'ward type'" in err
     assert (
@@ -89,7 +89,7 @@ def test_suspicions_are_one_line_with_options_that_can_be_typed(ftree, clinic, c
         and "--drop size" in err
     )
     code, _, err = ftree(*words, "--missing", "age=999", "--groups", "patient no")
-    assert code == 0 and "belong together" not in err and "missing cell" not in err
+    assert code == 0 and "identifies groups" not in err and "missing cell" not in err
 
 
 def test_advise_shares_the_suspicions_and_names_rows_of_the_file(ftree, clinic):
@@ -217,6 +217,6 @@ def test_the_label_among_the_columns_is_named_with_the_option_to_drop_it(ftree, 
     clinic.write_text("\n".join([f"{head},final state", *copied]))
     code, _, err = ftree("fit", clinic, "-t", "outcome", "--no-cv")
     assert code == 0 and err.count("'final state' stands one to one for the classes") == 1
-    assert "leave it out of X (of a file: --drop 'final state')" in err
+    assert "leave it out: --drop 'final state'" in err
     code, _, err = ftree("fit", clinic, "-t", "outcome", "--no-cv", "--drop", "final state")
     assert code == 0 and "one to one" not in err

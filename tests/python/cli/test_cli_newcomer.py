@@ -46,13 +46,13 @@ def test_fit_recommends_a_pruned_tree_and_warns_of_too_many_leaves(ftree, tmp_pa
     cities().to_csv(file, index=False)
     code, out, err = ftree("fit", file, "-p", "nominal_splits=multiway")
     assert code == 0 and "A pruned tree does as well or better" in out
-    assert "learns rows by heart" in err and "--drop city (" in err and "pruning=error_based" in err
+    assert "memorises rows" in err and "--drop city (" in err and "pruning=error_based" in err
     _, out, err = ftree("fit", file, "-p", "pruning=error_based", "--drop", "city")
-    assert "A pruned tree" not in out and "by heart" not in err
+    assert "A pruned tree" not in out and "memorises" not in err
 
 
 def test_a_nominal_column_with_few_rows_a_level_is_warned_of_once():
-    with pytest.warns(UserWarning, match="fewer than five rows a level: 'city'") as caught:
+    with pytest.warns(UserWarning, match="fewer than five rows per level: 'city'") as caught:
         fasttree.fit(cities(), "label")
     assert len(caught) == 1
 

@@ -116,7 +116,7 @@ def test_the_target_the_criterion_and_parameters_say_the_task(ftree, whole, part
     for arguments, said in (
         (["fit", parts, "-c", "gini"], "criterion='gini' with a numeric target"),
         (["fit", parts, "--task", "classification"], "(--task regression)"),
-        (["fit", whole, "--task", "number"], "--task number is not known"),
+        (["fit", whole, "--task", "number"], "--task 'number' is not known"),
         (["sweep", parts], "Unknown label type: continuous"),
         (
             ["fit", whole, "--task", "regression", "-p", "leaf_smoothing=laplace"],

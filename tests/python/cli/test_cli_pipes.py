@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 import tempfile
 
 import pytest
@@ -83,3 +86,76 @@ def test_metric_and_form_are_the_names_everywhere():
     assert not any({"--scoring", "--format"} & words for words in options.values())
     assert all("--metric" in options[name] for name in ("cv", "compare", "sweep"))
     assert all("--form" in options[name] for name in ("cv", "compare", "show"))
+
+
+def hostile_bytes(folder):
+    """A file whose names and cells are beyond ASCII and hold control characters."""
+    rows = (f"{i},q\x1b]0;title\x07{'İß'[i % 2]}{i % 3},{'ab'[i % 2]}" for i in range(60))
+    path = folder / "u.csv"
+    path.write_text("\n".join(["größe,name,class", *rows]), encoding="utf-8")
+    return path
+
+
+STREAMS = {
+    "stdout closed": (">&-", 0),
+    "stderr closed": ("2>&-", 0),
+    "all closed": ("<&- >&- 2>&-", 0),
+    "stdout full": ("> /dev/full", 2),
+    "stderr full": ("2> /dev/full", 0),
+    "ended pipe": ("| true", 0),
+}
+
+
+@pytest.mark.parametrize("streams", STREAMS)
+def test_work_is_kept_whatever_the_streams_are(tmp_path, streams):
+    model = tmp_path / "m.json"
+    path, (redirected, code) = hostile_bytes(tmp_path), STREAMS[streams]
+    command = f"-m fasttree.cli fit {path} -p max_depth=1 --no-cv -m {model} {redirected}"
+    found = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{sys.executable} {command}"], capture_output=True
+    )
+    assert found.returncode == code, found.stderr
+    assert b"Traceback" not in found.stderr and b"defect" not in found.stderr
+    assert b"Exception ignored" not in found.stderr
+    assert fasttree.load(model).get_n_leaves() > 1
+    assert (b"No space left on device" in found.stderr) == (streams == "stdout full")
+
+
+@pytest.mark.parametrize("words", ["--help", "--version", "fit --help", "criteria"])
+@pytest.mark.parametrize("streams", [">&-", "> /dev/full", "| true"])
+def test_texts_that_cannot_be_printed_are_no_traceback(words, streams):
+    run = f"{sys.executable} -m fasttree.cli {words} {streams}"
+    found = subprocess.run(["bash", "-o", "pipefail", "-c", run], capture_output=True)
+    assert found.returncode == (2 if "full" in streams else 0), found.stderr
+    assert found.stderr.count(b"\n") == ("full" in streams) and b"Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_letters_that_a_stream_lacks_are_escapes(tmp_path, encoding):
+    path, model, out = hostile_bytes(tmp_path), tmp_path / "m.json", tmp_path / "p.csv"
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    run = [sys.executable, "-m", "fasttree.cli"]
+    fit = [*run, "fit", path, "--no-cv", "-m", model]
+    found = subprocess.run(fit, capture_output=True, env=environment)
+    assert found.returncode == 0, found.stderr
+    assert ("İ".encode() if encoding == "utf-8" else rb"\u0130") in found.stdout
+    predict = [*run, "predict", model, path, "--id", "größe", "--id", "name", "-o", out]
+    found = subprocess.run(predict, capture_output=True, env=environment)
+    assert found.returncode == 0, found.stderr
+    assert "İ" in out.read_text("utf-8") and "größe" in out.read_text("utf-8")
+
+
+def test_a_terminal_gets_no_control_characters(ftree, tmp_path, monkeypatch):
+    path, model = hostile_bytes(tmp_path), tmp_path / "m.json"
+    assert ftree("fit", path, "--no-cv", "-m", model)[0] == 0
+    for words in (
+        ("predict", model, path, "--id", "name"),
+        ("predict", model, path, "--id", "name", "--json", "-"),
+        ("fit", path, "--no-cv"),
+        ("datasets", "describe", path),
+    ):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+        code, out, err = ftree(*words)
+        assert code == 0 and "\x1b" not in out + err and "\x07" not in out + err
+        assert "title" in out or words[0] == "datasets"

@@ -84,10 +84,10 @@ def test_pruning_takes_objects_and_warns_of_a_price_of_zero(ftree, tmp_path):
     assert json.loads(out)["leaves"] == equal.get_n_leaves()
 
 
-def test_rows_are_named_by_their_lines(tmp_path):
-    from fasttree.cli.shell_words import in_shell_words, line_of, rows_are_of
+def test_rows_are_named_by_their_lines(tmp_path, monkeypatch):
+    from fasttree.cli.shell import SHELL, line_of
 
-    said, path = "data row 2 (counted from 0) is no number", tmp_path / "a.csv"
+    path = tmp_path / "a.csv"
     forms = {
         "a,b\n1,2\n3,4\n5,6\n": 4,
         "1,2\n3,4\n5,6\n": 3,  # no header
@@ -96,11 +96,11 @@ def test_rows_are_named_by_their_lines(tmp_path):
     }
     for text, line in forms.items():
         path.write_text(text)
-        rows_are_of(str(path), 3)
-        assert in_shell_words(said) == f"line {line} is no number"
+        monkeypatch.setattr(SHELL, "file", (str(path), 3))
+        assert SHELL.data_row(2) == f"line {line}"
         assert text.splitlines()[line - 1].startswith("5")
         assert line_of(str(path), None, 2) == line or text.startswith(("1", "sep"))
     # Of other files, and of files with records of another number, the row is told.
     assert line_of(str(path), 30, 2) is None
-    rows_are_of("iris", 150)
-    assert in_shell_words(said) == said
+    monkeypatch.setattr(SHELL, "file", ("iris", 150))
+    assert SHELL.data_row(2) == "data row 2 (counted from 0)"

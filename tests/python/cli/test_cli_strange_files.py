@@ -133,12 +133,12 @@ def test_letters_and_signs_of_windows(tmp_path, encoding, ftree):
 
 REFUSED = {
     "a,a,y\n1,2,p\n1,3,q\n": "line 1: 'a' names two columns; rename one in the file",
-    "a,b,y\n1,2,0.5\n2,3,0.25\n": "column 'y': Unknown label type: continuous.* 0.5 in data row 0: "
-    "that is a number \\(--task regression\\); for classes name another: --target, ",
+    "a,b,y\n1,2,0.5\n2,3,0.25\n": "column 'y': Unknown label type: continuous.* 0.5 in line 2: "
+    "that is a number \\(--task regression\\); for classes name another: --target NAME, ",
     "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': row 1 of the target 'y' is 'cheap', which is not a "
     "number: a regression predicts numbers; name another target, or use --task classification",
-    "1.5,2,p\n2.5,3,q\n": "'z' is not a column; the first line holds values, so the file has no "
-    "names: put a line of names on top, or give the position of the column",
+    "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line holds values, so the "
+    "file has no names: put a line of names on top, or give the position of the column",
     "a,b,y\n1,2,p\n2,q\n": "line 3: the line has 2 cells but the first has 3; write [?] for",
     "a,b,y\n1,2,p\n2,3,4,q\n": "line 3: the line has 4 cells but the first has 3; quote",
     'a,b,y\n1,"2,p\n2,3,q\n': "line 2: .* its quote .* is opened here, in cell 2",
@@ -167,7 +167,7 @@ def test_options_of_text_are_refused_for_other_data(tmp_path, ftree):
     for typed, said in (("--decimal=,", "--decimal ,"), ("--missing=a,b", "--missing a,b")):
         code, _, err = ftree("fit", "iris", typed)
         assert code == 2 and f"{said} cannot act: iris is not delimited text" in err
-        assert f"leave {typed.split('=')[0]} out" in err
+        assert "leave it out" in err
     arff = tmp_path / "a.arff"
     arff.write_text("@relation r\n@attribute a numeric\n@attribute y {p,q}\n@data\n1,p\n2,q\n")
     for words in ({"sep": ";"}, {"header": True}, {"names": ["a"]}, {"decimal": ","}):
@@ -203,7 +203,7 @@ def test_the_code_of_an_advice_reads_the_file_in_the_same_way(tmp_path):
     assert found.model.get_n_leaves() > 1
     assert space["model"].to_text() == found.model.to_text()
     plain = fasttree.advise(file, time_limit=None, progress=False, decimal=".", missing="n/a")
-    assert plain.codes == ["code"] and "--nominal code" in str(plain)
+    assert plain.codes == ["code"] and "categorical_features=['code']" in str(plain)
     assert found.codes == []
 
 

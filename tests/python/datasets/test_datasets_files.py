@@ -476,7 +476,7 @@ def test_home_is_expanded(tmp_path, monkeypatch):
 def test_errors_of_the_extension_travel_between_processes():
     from fasttree import _core
 
-    fault = _core.FileFault("is not a number", 3, b"x", b"abc", None)
+    fault = _core.FileFault("is not a number", 3, b"x", b"abc", None, False)
     for error in (fault, _core.InternalError("a panic")):
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error) and again.args == error.args

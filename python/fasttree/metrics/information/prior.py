@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import number_array
+from ..._checks import number_array, shown
 from ..labels import check_proba
 
 
@@ -38,7 +38,7 @@ def check_prior(prior: Any, n_rows: int, n_classes: int) -> np.ndarray:
     if isinstance(prior, str):
         if prior != "uniform":
             raise ValueError(
-                f'prior={prior!r}; use an array of {n_classes} probabilities or "uniform"'
+                f'prior={shown(prior)}; use an array of {n_classes} probabilities or "uniform"'
             )
         return np.full(n_classes, 1.0 / n_classes)
     array = number_array("prior", prior)

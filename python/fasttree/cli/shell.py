@@ -1,0 +1,227 @@
+"""The words of the shell: options as they are typed, and lines of a file in place of rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .._checks.speech import Speaker
+
+__all__ = ["SHELL", "listed", "missing_cells", "quoted", "split_list", "typed"]
+
+DELIMITED = (".csv", ".tsv", ".tab", ".txt", ".data")
+"""Files of which the line of a row is known."""
+
+OPTIONS = {
+    "categorical_features": "--nominal",
+    "columns": "--columns",
+    "cv": "--cv",
+    "decimal": "--decimal",
+    "drop": "--drop",
+    "exposure": "--exposure",
+    "groups": "--groups",
+    "max_nodes": "--max-nodes",
+    "n_jobs": "--n-jobs",
+    "phenotype": "--pheno",
+    "phenotype_name": "--pheno-name",
+    "prefer": "--prefer",
+    "random_state": "--seed",
+    "scoring": "--metric",
+    "target": "--target",
+    "task": "--task",
+    "time_limit": "--time-limit",
+    "work": "--work",
+}
+"""Options of the shell for arguments of functions."""
+
+
+class Shell(Speaker):
+    """Writes the parts of messages for the shell."""
+
+    file: tuple[str, int | None] | None = None
+    """The file whose rows messages name by their numbers, and how many it has, if that is known."""
+
+    def argument(self, name: str, value: Any) -> str:
+        """An option to type; a parameter of trees without an option of its own by ``-p``.
+
+        >>> SHELL.argument("drop", ["Customer ID", "a,b"]), SHELL.argument("pruning", "mdl")
+        ('--drop \\'Customer ID,"a,b"\\'', '-p pruning=mdl')
+        >>> SHELL.argument("missing", {"the age": [999], None: ["x"]})
+        "--missing 'the age=999,x'"
+        """
+        if name == "columns" and isinstance(value, dict):
+            return typed("--keep", value)
+        if name == "missing" and not isinstance(value, str):
+            cells = value if isinstance(value, dict) else {None: value}
+            items = [
+                ("" if column is None else f"{_item(column, '=,')}=") + _item(str(cell), "=,")
+                for column, texts in cells.items()
+                for cell in texts
+            ]
+            return f"--missing {quoted(','.join(items))}"
+        option = OPTIONS.get(name)
+        if option is None:
+            return f"-p {quoted(f'{name}={value}')}"
+        return typed(option, value) if isinstance(value, list) else f"{option} {quoted(str(value))}"
+
+    def given(self, name: str, text: str) -> str:
+        """An option with its value, where there is one."""
+        return f"{OPTIONS[name]} {text}" if name in OPTIONS else super().given(name, text)
+
+    def option(self, name: str) -> str:
+        """The option for an argument."""
+        return OPTIONS.get(name, name)
+
+    def data_row(self, row: int) -> str:
+        """The line of the row, where it is known."""
+        line = None if self.file is None else line_of(*self.file, row)
+        return super().data_row(row) if line is None else f"line {line}"
+
+    def worded(self, python: str, shell: str) -> str:
+        """The second text."""
+        return shell
+
+
+SHELL = Shell()
+"""The speaker of the commands."""
+
+
+def line_of(data: str, n_rows: int | None, row: int) -> int | None:
+    """The line of a file, counted from 1, on which a row of data begins; None where the file is no
+    delimited text, or has other records than a header and the rows."""
+    from ..datasets import load
+    from ..datasets.delimited import sniff
+    from ..table.doubtful import quiet
+
+    path = Path(data).expanduser()
+    if path.suffix.lower() not in DELIMITED or not path.is_file():
+        return None
+    try:
+        if n_rows is None:
+            with quiet():
+                n_rows = len(load(data, target=False))
+        text = path.read_text("latin-1")
+        first = next((line for line in text.splitlines() if line.strip()), "")
+        reader = csv.reader(
+            io.StringIO(text, newline=""), delimiter=sniff(first), skipinitialspace=True
+        )
+        starts, before = [], 0
+        for record in reader:
+            if any(cell.strip() for cell in record):
+                starts.append(before + 1)
+            before = reader.line_num
+    except (OSError, ValueError, csv.Error):
+        return None
+    # A line "sep=;" and a header may stand above the rows.
+    above = len(starts) - n_rows
+    return starts[above + row] if above in (0, 1, 2) else None
+
+
+def quoted(text: str) -> str:
+    """A word as it is typed in a shell; one with characters that cannot be typed with escapes.
+
+    >>> quoted("the id"), quoted("a\\nb'")
+    ("'the id'", "$'a\\\\nb\\\\''")
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    escaped = "".join(
+        f"\\{character}"
+        if character in "'\\"
+        else character
+        if character.isprintable()
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+    return f"$'{escaped}'"
+
+
+def listed(items: Iterable[str]) -> str:
+    """The value of an option that takes a list, as `options.split_list` reads it.
+
+    >>> listed(["age", '6" disk, new'])
+    'age,"6"" disk, new"'
+    """
+    return ",".join(map(_item, items))
+
+
+def _item(text: str, apart: str = ",") -> str:
+    """An item of a list, in double quotes where it would be read otherwise without them; `apart`
+    are characters that divide it."""
+    if split_list([f"{text},x"]) == [text, "x"] and not set(text) & set(apart):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def typed(option: str, names: Iterable[str]) -> str:
+    """An option of columns as it is typed in a shell.
+
+    >>> typed("--drop", ["Customer ID", "signup"]), typed("--groups", ["site"])
+    ("--drop 'Customer ID,signup'", '--groups site')
+    """
+    return f"{option} {quoted(listed(names))}"
+
+
+def split_list(texts: Iterable[str] | None) -> list[str]:
+    """Items of repeated options that may hold commas; commas within brackets do not split.
+
+    >>> split_list(["gini, f_measure(beta=2,variant=change)", "mdl"])
+    ['gini', 'f_measure(beta=2,variant=change)', 'mdl']
+    >>> split_list(["theta=[1, 1, 0, 1],alpha=2"])
+    ['theta=[1, 1, 0, 1]', 'alpha=2']
+    >>> split_list(['age,"6"" disk, new"'])
+    ['age', '6" disk, new']
+    """
+    return [unquoted(item) for item in _items(texts or ()) if item]
+
+
+def _items(texts: Iterable[str]) -> Iterator[str]:
+    """Items of repeated options, with their quotes."""
+    for text in texts:
+        depth, inside, current = 0, False, ""
+        for character in text:
+            if character == '"' and depth == 0:
+                # A quote begins an item or follows "=", or goes on after a doubled one.
+                inside = not inside and current.strip()[-1:] in ("", "=", '"')
+            elif not inside:
+                depth += (character in "([") - (character in ")]")
+            if character == "," and depth == 0 and not inside:
+                yield current.strip()
+                current = ""
+            else:
+                current += character
+        yield current.strip()
+
+
+def unquoted(text: str) -> str:
+    """A text without the double quotes around it.
+
+    >>> unquoted('"6"" disk, new"'), unquoted("it")
+    ('6" disk, new', 'it')
+    """
+    return text[1:-1].replace('""', '"') if _QUOTED.fullmatch(text) else text
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
+_CELL = re.compile(rf"(?:({_QUOTED.pattern}|.*)=)?({_QUOTED.pattern}|[^=]*)", re.DOTALL)
+"""An item of ``--missing``: the column, if one is named, and the text."""
+
+
+def missing_cells(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
+    """The texts of ``--missing`` by column; None: of all columns.
+
+    >>> missing_cells(["n/a,age=999", '"a=b"="x,y"'])
+    {None: ['n/a'], 'age': ['999'], 'a=b': ['x,y']}
+    """
+    cells: dict[str | None, list[str]] = {}
+    for item in filter(None, _items(texts or ())):
+        match = _CELL.fullmatch(item)
+        assert match is not None
+        name = match[1] and unquoted(match[1].strip())
+        cells.setdefault(name, []).append(unquoted(match[2].strip()))
+    return cells

@@ -77,18 +77,14 @@ def shown(value: Any) -> str:
     >>> shown(np.eye(3)), shown([np.eye(3), len]), shown(object())
     ('<ndarray of shape (3, 3)>', '[<ndarray of shape (3, 3)>, len]', '<object object>')
     """
-    if not isinstance(value, type) and getattr(value, "shape", ()):
+    if not isinstance(value, type) and getattr(value, "shape", None):
         return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
-    if type(value) in (list, tuple, dict):
-        first, last = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
-        parts = (
-            [f"{shown(k)}: {shown(v)}" for k, v in value.items()]
-            if first == "{"
-            else [shown(one) for one in value]
-        )
-        comma = "," if first == "(" and len(parts) == 1 else ""
-        text = f"{first}{', '.join(parts)}{comma}{last}"
-        return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
+    if type(value) in (list, tuple):
+        comma = "," if type(value) is tuple and len(value) == 1 else ""
+        inside = ", ".join(map(shown, value)) + comma
+        return _cut(f"[{inside}]" if type(value) is list else f"({inside})")
+    if type(value) is dict:
+        return _cut("{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value.items()) + "}")
     if callable(value) and not isinstance(value, type):
         value = getattr(value, "__name__", value)
         if isinstance(value, str):
@@ -101,6 +97,11 @@ def shown(value: Any) -> str:
         text = without_address(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         text = f"a {type(value).__name__} of numbers beyond 4300 digits"
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
+    """A text of at most 60 characters, shortened in the middle."""
     return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
 
 

@@ -11,7 +11,7 @@ from . import options as o
 from .bundles import Without
 from .folding import Dependence
 from .output import check_writable, emit
-from .shell import SHELL, listed, quoted
+from .shell import SHELL, listed, quoted, split_list
 
 __all__ = ["COMMANDS"]
 
@@ -89,7 +89,7 @@ def advise(
         time_limit=time_limit or None,
         cv=cv,
         **run.keywords,
-        drop=[*o.split_list(columns.drop), *([dependence.time] if dependence.time else [])],
+        drop=[*split_list(columns.drop), *([dependence.time] if dependence.time else [])],
         categorical_features=columns.kinds,
         **typed,
     )
@@ -109,8 +109,8 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     """The `ftree fit` that grows the recommended tree."""
     given = {
         "--target": columns.target,
-        "--drop": listed(o.split_list(columns.drop)),
-        "--nominal": listed(o.split_list(columns.nominal)),
+        "--drop": listed(split_list(columns.drop)),
+        "--nominal": listed(split_list(columns.nominal)),
         "--decimal": columns.decimal,
         "--missing": ",".join(columns.missing or ()),
         "--task": columns.task,

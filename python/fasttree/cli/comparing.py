@@ -16,6 +16,7 @@ from .bundles import Alias
 from .execution import Execution
 from .folding import Dependence
 from .output import emit, save_picture
+from .shell import split_list
 from .tasks import TASKS, baseline_of, baseline_text, costs_said
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ def cv(
     rows = dependence.prepared(rows, data)
     task = TASKS[rows.task]
     costs = settings.get("cost_matrix")
-    scoring = [o.metric_of(one, costs) for one in o.split_list(metric) or task.metrics]
+    scoring = [o.metric_of(one, costs) for one in split_list(metric) or task.metrics]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,

@@ -12,7 +12,7 @@ import typer
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
-from .shell import typed
+from .shell import split_list, typed
 from .standard_input import reading_standard_input
 
 app = typer.Typer(
@@ -43,7 +43,7 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
     """The Table of a file without its unreadable columns, and (column, reason) of these."""
     from ..datasets.errors import DataFileError
 
-    drop = o.split_list(columns.drop)
+    drop = split_list(columns.drop)
     refused: list[tuple[str, str]] = []
     while True:
         try:

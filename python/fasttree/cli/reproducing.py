@@ -12,6 +12,7 @@ from ..rendering.words import counted
 from . import options as o
 from .execution import Execution
 from .output import emit
+from .shell import split_list
 
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
@@ -59,7 +60,7 @@ def reproduce(
         about = {name: what for name, (_, what) in EXPERIMENTS.items()}
         emit("\n".join(f"{name:14}{what}" for name, what in about.items()), about, json)
         return
-    wanted = o.split_list(datasets)
+    wanted = split_list(datasets)
     with execution.opened() as keywords:
         found = experiments.run(
             paper,

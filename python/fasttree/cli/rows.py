@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from ..table.file_cells import FileCells
 from . import options as o
+from .shell import split_list
 
 __all__ = ["rows_for"]
 
@@ -68,7 +69,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     from ..datasets import load
 
     columns = columns or o.Columns()
-    given, schema = o.split_list(columns.drop), tree._schema
+    given, schema = split_list(columns.drop), tree._schema
     typed = FileCells.of(columns.reading.get("missing"))
     reading = {**columns.reading, "missing": schema.file_cells.beside(typed)}
     target, names = schema.target, schema.given_names

@@ -13,6 +13,7 @@ from .bundles import Without
 from .comparing import Cv
 from .execution import Execution
 from .output import emit, save_picture
+from .shell import split_list
 from .showing import Picture
 from .tasks import costs_said
 
@@ -146,10 +147,10 @@ def sweep(
 def _grid_of(criteria: Several, theta: Several, alpha: Several, decay: Several) -> dict[str, Any]:
     """The typed options that make up the grid, as keywords of `fasttree.model_selection.sweep`."""
     typed: dict[str, Any] = {
-        "theta": [theta_of(text) for text in o.split_list(theta)],
-        "alpha": [_number("--alpha", text) for text in o.split_list(alpha)],
-        "decay": o.split_list(decay),
-        "criterion": o.split_list(criteria),
+        "theta": [theta_of(text) for text in split_list(theta)],
+        "alpha": [_number("--alpha", text) for text in split_list(alpha)],
+        "decay": split_list(decay),
+        "criterion": split_list(criteria),
     }
     return {name: values for name, values in typed.items() if values}
 

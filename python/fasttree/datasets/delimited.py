@@ -347,8 +347,8 @@ class _Pass:
             raise DataFileError(hint, path, None, None, min(unknown))
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not self.cells.remembered.issuperset(texts):
-                missing = worded("missing", "--missing")
-                hint = f"is not a column ({missing}); {unknown_name(name, self.names, 'column')}"
+                known_as = worded("missing", "--missing")
+                hint = f"is not a column ({known_as}); {unknown_name(name, self.names, 'column')}"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None

@@ -387,7 +387,9 @@ pub fn map<R: Send>(
     }
     let results: Vec<Mutex<Option<Result<R>>>> = (0..n).map(|_| Mutex::new(None)).collect();
     for_each_index(n, &|i| {
-        let result = f(i);
+        // What an item does before its first check may be long, and there may be many items.
+        let cancelled = control.shared.cancel.load(Ordering::Relaxed);
+        let result = if cancelled { Err(Error::Cancelled) } else { f(i) };
         *results[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     });
     let results =

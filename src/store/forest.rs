@@ -36,7 +36,11 @@ fn empty_schema() -> Schema {
 /// Write a forest; equal forests give equal bytes.
 pub fn forest_to_bytes(forest: &Forest, control: &Control) -> Result<Vec<u8>> {
     let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { empty_schema() };
-    let trees = forest.trees.iter().enumerate().map(|(t, tree)| body(tree, schema(t))).collect();
+    let trees = forest.trees.iter().enumerate().map(|(t, tree)| {
+        control.check()?;
+        Ok(body(tree, schema(t)))
+    });
+    let trees = trees.collect::<Result<_>>()?;
     let (parameters, seeds) = (forest.parameters.clone(), forest.seeds.clone());
     write_document(
         FORMAT,

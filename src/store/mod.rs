@@ -10,6 +10,7 @@
 use crate::data::{Feature, Kind, Label, Schema};
 use crate::error::{Error, Result};
 use crate::json;
+use crate::memory;
 use crate::model::{LeafSmoothing, Model};
 use crate::parallel::Control;
 use crate::tree::{ALL, NONE, Node, NodePosition, Outcome, Test, Threshold, Tree};
@@ -26,15 +27,6 @@ const FORMAT: &str = "fasttree model";
 const VERSION: u32 = 1;
 /// Nodes between two checks of the cancel flag.
 const NODES_PER_CHECK: usize = 4096;
-
-/// A document to be written.
-#[derive(Serialize)]
-struct Document<'a> {
-    format: &'a str,
-    version: u32,
-    checksum: String,
-    model: &'a RawValue,
-}
 
 /// A document as read, its content not yet parsed.
 #[derive(Deserialize)]
@@ -165,12 +157,18 @@ fn body(model: &Model, schema: Schema) -> Body {
 
 /// Wrap content into a document of a format.
 fn write_document(format: &str, content: &impl Serialize, control: &Control) -> Result<Vec<u8>> {
-    let internal = |e: &dyn std::fmt::Display| Error::Internal(e.to_string());
     let text = json::to_vec(content, control)?;
     let checksum = checksum(&text, control)?;
-    let text = String::from_utf8(text).map_err(|e| internal(&e))?;
-    let model = RawValue::from_string(text).map_err(|e| internal(&e))?;
-    json::to_vec(&Document { format, version: VERSION, checksum, model: &model }, control)
+    let head =
+        format!(r#"{{"format":"{format}","version":{VERSION},"checksum":"{checksum}","model":"#);
+    let mut out = memory::with_capacity(head.len() + text.len() + 1)?;
+    out.extend_from_slice(head.as_bytes());
+    for chunk in text.chunks(1 << 24) {
+        control.check()?;
+        out.extend_from_slice(chunk);
+    }
+    out.push(b'}');
+    Ok(out)
 }
 
 /// A number that JSON can hold: infinities become the largest doubles, NaN becomes 0.

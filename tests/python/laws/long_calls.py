@@ -395,6 +395,16 @@ FORESTS = {
     "permutation_importance": Call(
         _FOREST, "forest.permutation_importance(X, y)", ("permutation_losses",)
     ),
+    "permutation_importance on two threads": Call(
+        "X, y = numbers(20_000, 10); y = y + rng.normal(size=len(X))\n"
+        "forest = fasttree.FastForestRegressor(60, n_jobs=2).fit(X, y)",
+        "forest.permutation_importance(X, y)",
+    ),
+    "save a forest of deep trees": Call(
+        "X, y = numbers(20_000, 6); y = y + rng.normal(size=len(X))\n"
+        "forest = fasttree.FastForestRegressor(60, n_jobs=2).fit(X, y)",
+        "forest.to_bytes()",
+    ),
     "bootstrap_counts": Call(_FOREST, "forest.bootstrap_counts(X, y)", ("bag_counts",)),
     "save a forest": Call(_FOREST, "forest.to_bytes()", ("Trees.to_bytes",)),
     "load a forest": Call(

@@ -28,6 +28,9 @@ Label = bool | int | float | str
 MOST_COUNTED = 12
 """Largest number of classes that `ClassAnswers.held` counts."""
 
+MOST_DRAWN = 30
+"""Largest number of classes in a bar of `ClassAnswers`: after 30 colours, the first come again."""
+
 NARROWEST = 0.03
 """Width of the bar of a node whose rows all have one number."""
 
@@ -172,7 +175,8 @@ class ClassAnswers(Answers):
     def bar(self, node: int) -> list[Share]:
         counts, total, left = self._counts[node], float(self._weight[node]), 0.0
         shares = []
-        for code in np.flatnonzero(counts > 0).tolist() if total > 0 else ():
+        drawn = np.sort(np.argsort(-counts, kind="stable")[:MOST_DRAWN])
+        for code in drawn[counts[drawn] > 0].tolist() if total > 0 else ():
             width = float(counts[code]) / total
             shares.append(Share(colour(code), left, width))
             left += width

@@ -1,4 +1,4 @@
-"""`to_text` under other names of the features."""
+"""`to_text` under other names of the features, and all formats on many classes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from sklearn.datasets import load_iris
 import fasttree
 from fasttree import Table
 from fasttree.discretize import EqualWidth
+from fasttree.exports import FORMATS
+from fasttree.exports.answers import MOST_DRAWN
+from fasttree.exports.reading import Reading
+
+from ..tools import body_of, file_of
 
 X, Y = load_iris(return_X_y=True)
 WORDS = [["red", "x"], ["blue", "x"], ["green", "y"], [None, "y"]] * 4
@@ -49,3 +54,50 @@ def test_a_regression_tree_takes_names_and_wrong_ones_are_refused():
         tree.to_text(feature_names="long")
     with pytest.raises(ValueError, match="style='j48'"):
         fasttree.fit(X, Y).to_text(style="j48", feature_names=list("abcd"))
+
+
+PROBABILITIES = {"sql", "python", "c", "onnx", "json"}
+"""Formats that hold the probability of each class in each leaf."""
+
+
+def chain(k, tests=40):
+    """A tree of k classes that splits off one class after the other, up to the last leaf, which
+    holds the rest."""
+    body = body_of(fasttree.fit(np.arange(4.0)[:, None], list("abcd")).to_bytes())
+    n = 2 * tests + 1
+    inner = np.arange(n) % 2 == 0
+    inner[-1] = False
+    counts = np.zeros((n, k))
+    for i in range(0, n, 2):
+        counts[i, i // 2 :] = 1
+        counts[i - 1, i // 2 - 1] = i > 0 or counts[i - 1, i // 2 - 1]
+    body["schema"]["classes"] = [f"class {c}" for c in range(k)]
+    body.update(
+        parent=[-1, *(2 * ((i - 1) // 2) for i in range(1, n))],
+        branch=[0, *((i - 1) % 2 for i in range(1, n))],
+        feature=np.where(inner, 0, -1).tolist(),
+        threshold=[i / 2 + 0.5 if inner[i] else None for i in range(n)],
+        missing_branch=np.where(inner, 0, -1).tolist(),
+        label=counts.argmax(axis=1).tolist(),
+        rows=counts.sum(axis=1).astype(int).tolist(),
+        step=[i // 2 if inner[i] else -1 for i in range(n)],
+        score=[1.0] * n,
+        distance=[0.5] * n,
+        n_children=np.where(inner, 2, 0).tolist(),
+        counts=counts.ravel().tolist(),
+    )
+    return fasttree.from_bytes(file_of(body))
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name not in PROBABILITIES])
+def test_what_is_written_of_many_classes_does_not_grow_with_these(name):
+    """The nodes near the root hold rows of all classes."""
+    few, many = (len(FORMATS[name].show(chain(k))) for k in (100, 1600))
+    assert many < 2 * few
+
+
+def test_bars_show_the_largest_classes():
+    drawn = Reading(chain(100)).answers
+    assert len(drawn.bar(0)) == MOST_DRAWN == len({share.fill for share in drawn.bar(0)})
+    assert len(drawn.bar(1)) == 1
+    assert sum(share.width for share in drawn.bar(0)) == pytest.approx(MOST_DRAWN / 100)

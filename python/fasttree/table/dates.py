@@ -78,14 +78,17 @@ def dates_of(reasons: Mapping[str, str]) -> dict[str, DateOrder]:
 
 
 def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
-    """The columns of dates of a schema, whose year, month and weekday it has too.
+    """The columns of dates of a schema, whose year, month and weekday are its last columns.
 
     Args:
         names: names of all columns.
         unused: the reasons of the unused ones, by name.
     """
-    known, found = set(names), dates_of(unused)
-    return {n: order for n, order in found.items() if known.issuperset(part_names([n]))}
+    found = dates_of(unused)
+    known = set(names) if found else set()
+    found = {n: order for n, order in found.items() if known.issuperset(part_names([n]))}
+    parts = part_names(found)
+    return found if set(names[len(names) - len(parts) :]) == set(parts) else {}
 
 
 def _date_of(text: str, order: DateOrder) -> datetime.date | None:

@@ -391,3 +391,25 @@ def test_one_function_reads_the_files_of_all_models(tmp_path, capsys):
     path.write_bytes(path.read_bytes().replace(b"fasttree network", b"fasttree picture"))
     with pytest.raises(ValueError, match=r"model\.json: "):
         fasttree.load(path)
+
+
+@pytest.mark.parametrize("turn", range(6))
+def test_dates_at_any_place_answer_every_method(turn):
+    """The parts of dates are the last columns; a file that has them elsewhere has plain columns."""
+    frame = pd.DataFrame({"when": pd.Timestamp("2024-01-01") + pd.to_timedelta(range(60), "D")})
+    frame["size"], frame["age"] = np.arange(60.0) % 7, np.arange(60) % 5
+    y = (frame["when"].dt.day_of_week > 3) ^ (frame["size"] > 3) ^ (frame["age"] > 2)
+    model = fasttree.fit(frame, y)
+    body = body_of(model.to_bytes())
+    features = body["schema"]["features"]
+    order = [*range(turn, len(features)), *range(turn)]
+    body["schema"]["features"] = [features[j] for j in order]
+    body["feature"] = [j if j < 0 else order.index(j) for j in body["feature"]]
+    again = fasttree.from_bytes(file_of(body))
+    n = again.n_features_in_
+    assert again.feature_importances_.shape == (n,)
+    rows = pd.DataFrame({name: np.arange(9.0) % 8 for name in again.feature_names_in_})
+    if turn == 0:
+        rows = frame
+    assert again.shap_values(rows).shape == (len(rows), n, 2)
+    assert len(again.predict(rows)) == len(rows)

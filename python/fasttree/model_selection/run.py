@@ -10,7 +10,7 @@ them release the GIL. `validation` calls `run_methods` in this process, `units` 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -92,10 +92,21 @@ class Data:
                 self._views[form] = codes_matrix(self.table)
         return "rows", self._views[form]
 
+    def as_seen(self, table: Table, train: np.ndarray) -> Table:
+        """The Table as `fit` reads the training rows alone. One that the caller gave has declared
+        its levels."""
+        if table is not self.table or self.X is table:
+            return table
+        columns = [column.as_seen(train) for column in table.columns]
+        same = all(new is old for new, old in zip(columns, table.columns, strict=True))
+        return table if same else table.with_columns(columns)
+
     def treated(self, table: Table, reasons: dict[str, str]) -> Any:
         """The Table with its columns treated for these reasons, made once."""
         if not reasons:
             return table
+        if table is not self.table:
+            return treated(table, reasons)
         key = f"{id(table)} {reasons}"
         if key not in self._views:
             self._views[key] = treated(table, reasons)
@@ -279,6 +290,7 @@ def _fit_one(
     started = time.perf_counter()
     with quiet():  # warnings about the data are given once, for all rows
         if form == "table":
+            X = data.as_seen(X, train)
             estimator.fit(X.take(train))
         else:
             estimator.fit(take_rows(X, train), data.y[train])
@@ -370,6 +382,22 @@ def _by_table(
     return list(groups.values())
 
 
+def _folds_alike(
+    data: Data, table: Table, columns: Any, folds: Folds
+) -> Iterator[tuple[Table, list[int]]]:
+    """Tables as the training rows of folds are read, and the numbers of the folds of each."""
+    for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
+        whole = []
+        for number in numbers:
+            seen = data.as_seen(table, folds.pairs[number][0])
+            if seen is table:
+                whole.append(number)
+            else:
+                yield data.treated(seen, reasons), [number]
+        if whole:
+            yield data.treated(table, reasons), whole
+
+
 def _config_on(method: Method, table: Table) -> dict[str, Any]:
     """The configuration of a tree on a Table whose columns were screened."""
     from ..estimators.tree import config_for
@@ -443,11 +471,11 @@ def run_methods(
     # Our trees: one call into the engine for each Table.
     done = 0
     for table, columns, places in _by_table(methods, fast, data.table):
-        for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
+        for own, numbers in _folds_alike(data, table, columns, folds):
             started = time.perf_counter()
             found = _run_trees(
-                data.treated(table, reasons),
-                [_config_on(methods[place], data.treated(table, reasons)) for place in places],
+                own,
+                [_config_on(methods[place], own) for place in places],
                 Folds.of([folds.pairs[number] for number in numbers]),
                 n_jobs=n_jobs,
                 progress=report and after(done),

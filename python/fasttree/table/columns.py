@@ -44,6 +44,8 @@ class Column:
             `levels`, -1 = missing (uint8 codes, which have no missing value, when the data came
             that way).
         levels: the declared levels in order (None for a numeric column).
+        declared: whether the type of a frame's column names the levels (pandas Categorical, Enum,
+            Arrow dictionary), so that the rows do not decide which there are.
 
     Examples:
         >>> import numpy as np
@@ -57,9 +59,23 @@ class Column:
     kind: Kind
     values: np.ndarray
     levels: tuple[Any, ...] | None = None
+    declared: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def as_seen(self, rows: np.ndarray) -> Column:
+        """The column as these rows alone would be read: levels that are not declared are those
+        that they have, and other cells are missing."""
+        levels = self.levels or ()
+        seen = np.unique(np.asarray(self.values)[rows]) if levels else np.zeros(0, np.int64)
+        seen = seen[seen >= 0].astype(np.int64)
+        if self.declared or len(seen) == len(levels):
+            return self
+        new_codes = np.full(len(levels) + 1, -1, np.int32)
+        new_codes[seen] = np.arange(len(seen))
+        kept = tuple(levels[code] for code in seen.tolist())
+        return Column(self.name, "nominal", new_codes[np.asarray(self.values, np.int64)], kept)
 
     @property
     def n_missing(self) -> int:

@@ -7,6 +7,7 @@ what it says.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,7 +86,7 @@ def column_of(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] 
         return Column(name, "nominal", *factorize(name, cells.labels(), levels))
     if role == "numeric" and cells.kind == "nominal":
         return Column(name, "numeric", to_float(name, cells.labels()))
-    return Column(name, cells.kind, cells.values, cells.levels)
+    return replace(cells, name=name)
 
 
 def recast_columns(

@@ -19,7 +19,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -334,7 +334,7 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         levels = make_levels(name, dtype.categories.tolist())
-        return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels)
+        return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels, True)
     if isinstance(dtype, pandas.SparseDtype):
         raise TypeError(
             f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()"
@@ -461,10 +461,10 @@ def _declared_column(name: str, series: Any, nw: Any) -> Column:
     """A narwhals Categorical or Enum series: see the decisions in the module's docstring."""
     if series.dtype == nw.Enum:
         codes, levels = codes_of(name, series.to_list(), list(series.dtype.categories))
-        return Column(name, "nominal", codes, levels)
+        return Column(name, "nominal", codes, levels, True)
     if nw.get_native_namespace(series).__name__ == "pyarrow":
         native = series.to_native()
-        return _arrow_dictionary(name, native, bool(native.type.ordered))
+        return replace(_arrow_dictionary(name, native, bool(native.type.ordered)), declared=True)
     codes, levels = codes_of(name, series.to_list(), None)
     return Column(name, "nominal", codes, levels)
 

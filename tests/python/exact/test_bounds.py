@@ -1,4 +1,4 @@
-"""What a search proves: bounds at every early end beside plain enumeration, weights beside copies."""
+"""What a search proves: bounds at every early end beside enumeration, weights beside copies."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from .masks import refuse_masked
-from .naming import without_address, written
+from .naming import written
 from .speech import given
 
 __all__ = [
@@ -74,8 +74,8 @@ def shown(value: Any) -> str:
 
     >>> shown(0.1), shown(10**400), len(shown("x" * 1000))
     ('0.1', '1000000000... (about 401 digits)', 60)
-    >>> shown(np.eye(3)), shown([np.eye(3), len]), shown(object())
-    ('<ndarray of shape (3, 3)>', '[<ndarray of shape (3, 3)>, len]', '<object object>')
+    >>> shown(np.eye(3)), shown([np.eye(3), len])
+    ('<ndarray of shape (3, 3)>', '[<ndarray of shape (3, 3)>, len]')
     """
     if not isinstance(value, type) and getattr(value, "shape", None):
         return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
@@ -85,16 +85,12 @@ def shown(value: Any) -> str:
         return _cut(f"[{inside}]" if type(value) is list else f"({inside})")
     if type(value) is dict:
         return _cut("{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value.items()) + "}")
-    if callable(value) and not isinstance(value, type):
-        value = getattr(value, "__name__", value)
-        if isinstance(value, str):
-            return value
     if isinstance(value, int) and value.bit_length() > 256:
         digits = int(value.bit_length() * math.log10(2)) + 1
         lead = str(abs(value) // 10 ** (digits - 20))[:10]
         return f"{'-' if value < 0 else ''}{lead}... (about {digits} digits)"
     try:
-        text = without_address(value.item() if isinstance(value, np.generic) else value)
+        text = written(value.item() if isinstance(value, np.generic) else value)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         text = f"a {type(value).__name__} of numbers beyond 4300 digits"
     return _cut(text)

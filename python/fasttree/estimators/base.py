@@ -12,7 +12,6 @@ When not to use it
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -246,12 +245,11 @@ def warn_of_thin_levels(table: Table) -> None:
     thin = thin_levels(table)
     if thin:
         said = [f"{name!r} ({counted(n, 'level')})" for name, n in thin.items()]
-        warnings.warn(
+        warn_caller(
             f"nominal columns with fewer than five rows per level: {some_of(said)}; a "
             "split on them memorises rows (overfits): leave them out, or prune "
             f"({argument('pruning', 'error_based')})",
             UserWarning,
-            stacklevel=4,
         )
 
 

@@ -12,10 +12,11 @@ When not to use it
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from ..table.doubtful import is_quiet, warn_caller
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -41,7 +42,7 @@ def warn_of_depth(
         table: the training rows, where they are at hand.
         ties: the tie rule that the tree was grown by.
     """
-    if tree.max_depth <= DEEP:
+    if tree.max_depth <= DEEP or is_quiet():
         return
     parent, rows = np.asarray(tree.parent), np.asarray(tree.n_node_samples)
     node, path = int(np.argmax(tree.depth)), []
@@ -66,11 +67,10 @@ def warn_of_depth(
         shown = criterion if isinstance(criterion, str) else repr(criterion)
         cause = f"criterion={shown!r} prefers such splits here"
         remedy = f"set {limits}, or take another criterion"
-    warnings.warn(
+    warn_caller(
         f"the tree has {tree.max_depth} levels: {off} of the {len(path)} splits above its deepest "
         f"leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",
         UserWarning,
-        stacklevel=3,
     )
 
 

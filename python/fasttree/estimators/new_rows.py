@@ -28,6 +28,7 @@ from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
 from ..table.dates import DateOrder, dates_among, part_names
+from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import cells_of, is_single, listed, names_of
 from ..table.traps import no_numbers
@@ -488,7 +489,7 @@ def _report_unseen(
             f"{fault}; the first is {cell!r} in row {row}; drop or recode these rows, or "
             "choose handle_unknown='missing'"
         )
-    warnings.warn(fault + "; they are treated as missing", UserWarning, stacklevel=5)
+    warn_caller(fault + "; they are treated as missing", UserWarning)
 
 
 def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from ..model_selection.interrupts import finish
 from ..rendering.progress import Progress, counter
 from ..table import Table
+from ..table.doubtful import quiet
 from .reproduction import Reproduction, published
 from .sources import data_folder, open_sets
 
@@ -75,6 +76,7 @@ class Paper(ABC, Generic[Step, Found]):
         opened, out.missing = open_sets(
             self.sets(), self.request.datasets, self.folder, self.open_set
         )
+        out.folder_is_given = self.folder is not None
         self.omitted = [
             name for name, table in opened.items() if self.quick and self.omits(name, table)
         ]
@@ -85,7 +87,8 @@ class Paper(ABC, Generic[Step, Found]):
         self.before()
 
         def one_step(step: Step) -> Found:
-            result = self.work(step)
+            with quiet():  # the data are the paper's
+                result = self.work(step)
             self.tick()
             return result
 

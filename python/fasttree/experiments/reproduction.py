@@ -104,6 +104,7 @@ class Reproduction:
         name, title, source: which experiment, and where its numbers were printed.
         rows: one per number.
         missing: data sets of the paper that are not in the data folder.
+        folder_is_given: whether there is a data folder.
         counted: quantities of `rows` that `cells` counts.
         tables, notes: for the printed report.
         figures: drawn by `save_figures`.
@@ -119,6 +120,7 @@ class Reproduction:
     counted: tuple[str, ...]
     rows: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    folder_is_given: bool = True
     tables: list[ReportTable] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
@@ -156,7 +158,10 @@ class Reproduction:
         head = f"{self.title}\n{self.source}\n"
         parts = [head, render_text(self.tables), *(f"{note}\n" for note in self.notes)]
         if self.missing:
-            parts.append(f"Missing in the data folder: {', '.join(self.missing)}.\n")
+            where = "in the data folder"
+            if not self.folder_is_given:
+                where = "without a data folder (--data), in the form that the paper used"
+            parts.append(f"Missing {where}: {', '.join(self.missing)}.\n")
         if self.unfinished:
             parts.append(f"Interrupted; not finished: {', '.join(self.unfinished)}.\n")
         parts.append(f"{self.summary} ({self.seconds:.1f} s).\n")

@@ -21,7 +21,7 @@ from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Progress, Report
-from ..table.doubtful import quiet
+from ..table.doubtful import about, quiet
 from ..table.screening import of_folds, treated
 from .folds import Folds
 from .interrupts import finish
@@ -288,7 +288,7 @@ def _fit_one(
     estimator = clone(method.estimator)
     form, X = data.view(method)
     started = time.perf_counter()
-    with quiet():  # warnings about the data are given once, for all rows
+    with quiet(), about(method.name):  # the data are warned of once, for all rows
         if form == "table":
             X = data.as_seen(X, train)
             estimator.fit(X.take(train))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..table.doubtful import about
 from .grid import Execution, execution_of, run_tasks
 from .interrupts import check_on_interrupt, finish
 from .result import CrossValidation
@@ -63,8 +64,9 @@ def _one_by_one(
 
     def validated(name: str) -> CrossValidation:
         nonlocal done
-        run = make_run(loaded[name], None, criteria, groups=groups[name], **options)
-        found = run.here(None, "raise", on_error)
+        with about(name):
+            run = make_run(loaded[name], None, criteria, groups=groups[name], **options)
+            found = run.here(None, "raise", on_error)
         found.name = name
         done += 1
         if report is not None:
@@ -85,10 +87,10 @@ def _in_units(
     **policy: Any,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
     """Run the units of all sets as one stream; the sets of which all folds are finished."""
-    runs = {
-        name: make_run(table, None, criteria, groups=groups[name], **options)
-        for name, table in loaded.items()
-    }
+    runs = {}
+    for name, table in loaded.items():
+        with about(name):
+            runs[name] = make_run(table, None, criteria, groups=groups[name], **options)
     found = run_tasks(
         [run.task(policy["on_error"]) for run in runs.values()],
         execution,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DataWarning",
+    "about",
     "groups_are_known",
     "groups_known",
     "is_quiet",
@@ -47,6 +48,8 @@ __all__ = [
 _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
 
 _GROUPED: ContextVar[bool] = ContextVar("fasttree_groups_known", default=False)
+
+_ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
 
 _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
@@ -78,6 +81,16 @@ def is_quiet() -> bool:
 
 
 @contextmanager
+def about(what: str) -> Iterator[None]:
+    """A context whose warnings begin with a name: of one data set of several, for instance."""
+    before = _ABOUT.set(f"{_ABOUT.get()}{what}: ")
+    try:
+        yield
+    finally:
+        _ABOUT.reset(before)
+
+
+@contextmanager
 def groups_known(known: bool = True) -> Iterator[None]:
     """A context in which the groups of rows are known, so that none are suspected."""
     before = _GROUPED.set(known or _GROUPED.get())
@@ -98,11 +111,14 @@ def traps_are_said() -> None:
 
 
 def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
-    """Warn at the first caller outside the package."""
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree":
+    """Warn at the line that called the package, also through wrappers of other packages; there the
+    same text is shown once."""
+    frame, level, outside = sys._getframe(1), 2, 2
+    while frame.f_back:
+        is_ours = frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree"
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, category, stacklevel=level)
+        outside = level if is_ours else outside
+    warnings.warn(_ABOUT.get() + text, category, stacklevel=outside)
 
 
 def _is_empty(values: np.ndarray) -> bool:

@@ -1,5 +1,7 @@
 """compare: marks by the pairwise test, other tests, and several data sets."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import rankdata
@@ -197,3 +199,27 @@ def test_a_report_of_many_methods_fits_no_slow_ones_again(monkeypatch):
     fitted.clear()
     few = compare({"iris": (X, Y)}, ["gini", "relieff"], cv="1x3", max_depth=2)
     assert "takes long" not in few.to_html() and fitted == ["gini", "relieff"]
+
+
+def test_warnings_name_the_set_and_point_at_the_line_that_calls():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    rare = np.repeat([0, 1, 2], [30, 27, 3])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        compare({"one": (X, rare), "two": (X, rare[::-1]), "good": (X, rare > 0)}, ["gini"], cv=10)
+    assert [str(one.message).split(":")[0] for one in found] == ["one", "two"]
+    assert {one.filename for one in found} == {__file__}
+
+
+def test_one_fit_gives_each_warning_once_at_the_line_that_calls():
+    X = np.arange(700.0)[:, None]
+    for fit in (
+        lambda: fasttree.fit(X, np.arange(700) % 2, criterion="gini"),
+        lambda: fasttree.FastTreeClassifier(criterion="gini").fit(X, np.arange(700) % 2),
+    ):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            fit()
+        (deep,) = (one for one in found if "levels" in str(one.message))
+        assert deep.filename == __file__

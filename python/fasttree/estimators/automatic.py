@@ -127,7 +127,7 @@ def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[st
         >>> from fasttree import datasets
         >>> trees = {"a": {"criterion": "gini"}, "b": {"criterion": "mdl"}}
         >>> differences_in_words(trees, datasets.load_iris())
-        ['growth goes on where no split gains (a), growth stops where no split gains (b)']
+        ['growth stops where no split gains (b), growth goes on where no split gains (a)']
     """
     found = []
     for name, meaning in _automatic(table) if len(trees) > 1 else ():

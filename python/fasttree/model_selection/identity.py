@@ -109,14 +109,14 @@ class _Writer:
         """A function, method or class; empty for another object."""
         inner = getattr(value, "__wrapped__", None) or getattr(value, "pyfunc", None)
         if isinstance(value, functools.partial):
-            parts = value.func, value.args, value.keywords
-            return f"partial({', '.join(map(self.text, parts))})"
+            called = value.func, value.args, value.keywords
+            return f"partial({', '.join(map(self.text, called))})"
         if isinstance(value, property):
             return self.text([value.fget, value.fset])
         if isinstance(value, staticmethod | classmethod | types.MethodType):
             return f"{self.text(getattr(value, '__self__', None))}.{self.text(value.__func__)}"
         if isinstance(value, types.FunctionType) and not _is_installed(value.__module__):
-            parts = function_parts(value)
+            parts = _function_parts(value)
             return f"{value.__module__}.{value.__qualname__}({self._digest(parts)})"
         if inner is not None and not isinstance(value, type):
             return f"{type(value).__qualname__}({self.text(inner)})"
@@ -165,7 +165,7 @@ class _Writer:
 
 
 _PLAIN = bool | int | float | complex | str | bytes
-_CONSTANT = tuple | frozenset | slice | range | types.CodeType
+_CONSTANT: Any = tuple | frozenset | slice | range | types.CodeType
 _BUILTIN = types.BuiltinFunctionType | types.MethodWrapperType
 _WITHOUT_STATE = ("builtins", "collections")
 _UNWRITTEN = {"__dict__", "__weakref__", "__module__", "__doc__", "__firstlineno__"}
@@ -187,7 +187,7 @@ def _is_slot(value: Any) -> bool:
     )
 
 
-def function_parts(function: types.FunctionType) -> list[Any]:
+def _function_parts(function: types.FunctionType) -> list[Any]:
     """All that decides what a function returns: code, defaults, attributes, and the values of the
     names that its code and the functions inside it read.
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.aliases import Task
+from .._checks.naming import display_name
 from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
@@ -270,7 +271,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                 versions[package] = version(package)
             except PackageNotFoundError:
                 continue
-        return {**self.settings, "versions": versions}
+        made = {name: display_name(one) for name, one in self.settings["methods"].items()}
+        return {**self.settings, "methods": made, "versions": versions}
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""

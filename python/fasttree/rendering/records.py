@@ -15,13 +15,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from .._checks.naming import display_name
 from .plain_text import guard_cell
 
 
 def plain(value: Any) -> Any:
-    """Return a value that strict JSON can hold; objects become text, functions their
-    names.
+    """Return a value that strict JSON can hold; objects become their repr.
 
     >>> plain({"a": [float("nan"), float("-inf"), np.int64(3)]})
     {'a': [None, '-Infinity', 3]}
@@ -40,7 +38,7 @@ def plain(value: Any) -> Any:
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, Sequence):
         return [plain(one) for one in value]
-    return display_name(value)
+    return " ".join(repr(value).split())
 
 
 def render_json(document: Any, *, indent: int | None = 2) -> str:

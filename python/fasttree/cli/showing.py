@@ -165,10 +165,8 @@ PROGRAMS = ("sql", "python", "c", "onnx")
 
 def _say_dates(tree: Any, form: str) -> None:
     """Say on stderr which numbers of dates a program reads, and how to make them."""
-    from ..exports.sql import writer_of
     from ..table.dates import PARTS, part_names
 
-    sql = writer_of(tree, "ansi", None)
     used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
     made = [
         (part, name, word)
@@ -176,12 +174,10 @@ def _say_dates(tree: Any, form: str) -> None:
         for part, word in zip(part_names([name]), PARTS, strict=True)
         if part in used
     ]
-    if not made:
+    if not made or form == "sql":  # SQL takes them from the dates itself
         return
     quoted = [
-        f"EXTRACT({FIELDS[word]} FROM {sql.name(name)}) AS {sql.name(part)}"
-        if form == "sql"
-        else f"{part!r} ({word} of {name!r}{', 1: Monday' if word == 'weekday' else ''})"
+        f"{part!r} ({word} of {name!r}{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
     ]
     say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
@@ -194,10 +190,6 @@ def _say_sentinels(tree: Any, form: str) -> None:
     said = Reading(tree).said_sentinels
     if said:
         say(f"{form} reads numbers as missing, as the model does: {said}")
-
-
-FIELDS = {"year": "YEAR", "month": "MONTH", "weekday": "ISODOW"}
-"""Fields of dates in SQL (PostgreSQL, DuckDB); ISODOW is 1 on Mondays."""
 
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:

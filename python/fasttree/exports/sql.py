@@ -12,7 +12,8 @@ What
     in pairs, so that they may differ from those of `predict` in the last digits); rows that are not
     divided are still answered by the plain CASE. Identifiers and
     literals are quoted for the dialect, and numbers are written so that they read back as the same
-    double.
+    double. Of a column of dates, year, month and weekday are taken; it has a date type, or holds
+    texts of the form 2024-01-31 (in SQLite always).
 Complexity
     O(leaves x features tested on their paths) characters.
 When not to use it
@@ -23,13 +24,41 @@ When not to use it
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from .._checks import shown
+from ..table.dates import PARTS, part_names
 from .answers import Label
 from .reading import Reading, ValueSet
 
 __all__ = ["DIALECTS", "to_sql"]
+
+
+def _standard(text: str) -> str:
+    """A text as a string literal of the standard: quotes are doubled."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _hexadecimal(text: str) -> str:
+    """A text as a literal of MySQL. Its setting NO_BACKSLASH_ESCAPES, which a statement cannot
+    know, decides whether a backslash is an escape, so a text with one is written as the hexadecimal
+    digits of its UTF-8 bytes."""
+    if "\\" not in text:
+        return _standard(text)
+    return f"_utf8mb4 X'{text.encode('utf-8', 'surrogatepass').hex()}'"
+
+
+def _doubled(text: str) -> str:
+    """A text as a literal of Snowflake, in which a backslash is an escape."""
+    return _standard(text.replace("\\", "\\\\"))
+
+
+def _escaped(text: str) -> str:
+    """A text as a literal of BigQuery, which has escapes and no doubled quotes."""
+    for plain, escape in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n"), ("\r", "\\r")):
+        text = text.replace(plain, escape)
+    return f"'{text}'"
 
 
 class Dialect(NamedTuple):
@@ -37,23 +66,45 @@ class Dialect(NamedTuple):
 
     Attributes:
         open, close: quotes around an identifier.
-        backslash: whether a backslash in a string may be an escape. MySQL decides that by its
-            setting NO_BACKSLASH_ESCAPES, which a statement cannot know, so a text with a backslash
-            is written as the hexadecimal digits of its UTF-8 bytes.
+        string: writes a text as a literal.
         true, false: the values of a boolean column.
+        year, month, weekday: the parts of the date ``{}``; the weekday is 1 for Monday to 7 for
+            Sunday.
     """
 
-    open: str
-    close: str
-    backslash: bool = False
+    open: str = '"'
+    close: str = '"'
+    string: Callable[[str], str] = _standard
     true: str = "TRUE"
     false: str = "FALSE"
+    year: str = "EXTRACT(YEAR FROM CAST({} AS DATE))"
+    month: str = "EXTRACT(MONTH FROM CAST({} AS DATE))"
+    weekday: str = "EXTRACT(ISODOW FROM CAST({} AS DATE))"
 
+
+_SUNDAY_FIRST = "MOD(EXTRACT(DAYOFWEEK FROM CAST({} AS DATE)) + 5, 7) + 1"
 
 DIALECTS = {
-    "ansi": Dialect('"', '"'),
-    "mysql": Dialect("`", "`", backslash=True),
-    "tsql": Dialect("[", "]", true="1", false="0"),
+    "ansi": Dialect(),
+    "sqlite": Dialect(
+        year="CAST(STRFTIME('%Y', {}) AS INTEGER)",
+        month="CAST(STRFTIME('%m', {}) AS INTEGER)",
+        weekday="((CAST(STRFTIME('%w', {}) AS INTEGER) + 6) % 7 + 1)",
+    ),
+    "postgres": Dialect(),
+    "duckdb": Dialect(),
+    "snowflake": Dialect(string=_doubled, weekday="EXTRACT(DAYOFWEEKISO FROM CAST({} AS DATE))"),
+    "bigquery": Dialect("`", "`", _escaped, weekday=f"({_SUNDAY_FIRST})"),
+    "mysql": Dialect("`", "`", _hexadecimal, weekday="(WEEKDAY(CAST({} AS DATE)) + 1)"),
+    "tsql": Dialect(
+        "[",
+        "]",
+        true="1",
+        false="0",
+        year="YEAR(CAST({} AS DATE))",
+        month="MONTH(CAST({} AS DATE))",
+        weekday="((DATEPART(weekday, CAST({} AS DATE)) + @@DATEFIRST + 5) % 7 + 1)",
+    ),
 }
 """Dialects by name, as `to_sql` takes them."""
 
@@ -64,13 +115,19 @@ EQUAL = "1e-9"
 class _Writer:
     """Writes names, values and conditions of a tree in one dialect."""
 
-    def __init__(self, reading: Reading, dialect: str, table: str | None) -> None:
+    def __init__(
+        self, reading: Reading, dialect: str, table: str | None, dates: Iterable[str]
+    ) -> None:
         self.reading = reading
         self.dialect = DIALECTS[dialect]
         self.prefix = "" if table is None else self.name(table) + "."
+        parts = {part_names([n])[i]: (n, kind) for n in dates for i, kind in enumerate(PARTS)}
         self.columns = []
         for feature in reading.features:
-            column = self.prefix + self.name(feature.name)
+            name, part = parts.get(feature.name, (feature.name, None))
+            column = self.prefix + self.name(name)
+            if part is not None:
+                column = getattr(self.dialect, part).replace("{}", column)
             for sentinel in feature.sentinels:
                 column = f"NULLIF({column}, {self.literal(sentinel)})"
             self.columns.append(column)
@@ -95,9 +152,7 @@ class _Writer:
             raise ValueError(
                 f"the label {value!r} holds a NUL character, which SQL has no way to write"
             )
-        if self.dialect.backslash and "\\" in value:
-            return f"_utf8mb4 X'{value.encode('utf-8', 'surrogatepass').hex()}'"
-        return "'" + value.replace("'", "''") + "'"
+        return self.dialect.string(value)
 
     def _in(self, column: str, levels: list[Label]) -> str:
         """The column is one of these levels."""
@@ -211,7 +266,7 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
         raise ValueError(
             f"dialect={shown(dialect)} is not known; use {', '.join(map(repr, DIALECTS))}"
         )
-    return _Writer(Reading(model), dialect, table)
+    return _Writer(Reading(model), dialect, table, model._schema.dates)
 
 
 def sum_of(terms: list[str]) -> str:
@@ -243,9 +298,11 @@ def to_sql(
             or value.
         table: name of a table: the result is a ``SELECT`` of all its columns and the output. None:
             the expression alone.
-        dialect: ``"ansi"`` (SQLite, PostgreSQL, DuckDB), ``"mysql"`` (MySQL, MariaDB, Spark:
-            backquotes, and backslashes in strings) or ``"tsql"`` (SQL Server: brackets, 1 and 0 for
-            true and false).
+        dialect: ``"ansi"``, ``"sqlite"``, ``"postgres"``, ``"duckdb"``, ``"snowflake"``,
+            ``"bigquery"``, ``"mysql"`` (also MariaDB and Spark) or ``"tsql"`` (SQL Server). They
+            differ in quotes, in escapes of strings, in true and false, and in the parts of a date:
+            without dates the text for SQLite, PostgreSQL and DuckDB is that of ``"ansi"``, whose
+            weekday (``ISODOW``) is that of PostgreSQL and DuckDB.
         mixture: whether rows that missing values send down several branches get the mixture of
             their leaves, which is most of the text. If False, they get NULL.
 

@@ -89,7 +89,7 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     code, _, err = ftree("predict", model, new, "--drop", "signup")
     assert code == 2 and "yet now missing:" in err and "- signup" in err
     code, out, _ = ftree("show", model, "--form", "sql")
-    assert code == 0 and '"signup (weekday)"' in out
+    assert code == 0 and 'EXTRACT(ISODOW FROM CAST("signup" AS DATE))' in out
 
 
 def test_the_code_of_a_page_makes_the_same_run(ftree, file, tmp_path):

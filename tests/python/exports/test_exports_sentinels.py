@@ -105,4 +105,4 @@ def test_dates_and_levels_have_none(tmp_path):
     ]
     file.write_text("\n".join(["day,group,late", *lines]))
     sql = fasttree.fit(fasttree.datasets.load(file, missing=[9]).with_dates(["day"])).to_sql()
-    assert '"day (month)" <= 6' in sql and "NULLIF" not in sql
+    assert 'EXTRACT(MONTH FROM CAST("day" AS DATE)) <= 6' in sql and "NULLIF" not in sql

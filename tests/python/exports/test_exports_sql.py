@@ -6,10 +6,12 @@ import re
 import sqlite3
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 import fasttree
+from fasttree.exports.sql import DIALECTS
 
 from .exports_tools import Case, cases
 
@@ -178,3 +180,80 @@ def test_what_cannot_be_written_is_refused():
     nul = fasttree.fit(fasttree.Table([["a\0b"], ["c\0d"]], [0, 1]))
     with pytest.raises(ValueError, match="NUL"):
         nul.to_sql()
+
+
+# -- dates ----------------------------------------------------------------------------------------
+
+
+def dated(missing: bool) -> tuple[pd.DataFrame, np.ndarray]:
+    """Days of three years, and classes that depend on year, month and weekday."""
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2019-12-20") + pd.to_timedelta(np.sort(rng.integers(0, 1000, 400)), "D")
+    frame = pd.DataFrame({"day's end": days, "x": rng.normal(size=400)})
+    y = (days.year > 2020) ^ (days.month > 6) ^ (days.day_of_week > 4)
+    if missing:
+        frame.loc[rng.random(400) < 0.1, "day's end"] = None
+    return frame, y
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m-%d %H:%M:%S"])
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("kind", ["classes", "numbers", "forest"])
+def test_dates_are_taken_apart_by_the_database(kind, missing, form):
+    X, y = dated(missing)
+    how = {"missing": "branch"} if kind == "classes" else {}
+    maker = {
+        "classes": fasttree.FastTreeClassifier(**how),
+        "numbers": fasttree.FastTreeRegressor(max_depth=6),
+        "forest": fasttree.FastForestClassifier(3, random_state=0, max_depth=5),
+    }[kind]
+    model = maker.fit(X, y.astype(float) if kind == "numbers" else y.astype(str))
+    tested = {model._schema.names[f] for f in model._schema.tested}
+    assert {f"day's end ({part})" for part in ("year", "month", "weekday")} <= tested
+    base = sqlite3.connect(":memory:")
+    base.execute('CREATE TABLE t ("day\'s end" TEXT, x REAL)')
+    texts = [None if pd.isna(d) else d.strftime(form) for d in X["day's end"]]
+    base.executemany("INSERT INTO t VALUES (?, ?)", list(zip(texts, X["x"], strict=True)))
+    query = model.to_sql(table="t", dialect="sqlite") + " ORDER BY t.rowid"
+    found = [row[2] for row in base.execute(query)]
+    if kind == "numbers":
+        np.testing.assert_allclose(found, model.predict(X), rtol=1e-12)
+    else:
+        assert found == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_has_the_parts_of_a_date(dialect):
+    X, y = dated(False)
+    text = fasttree.fit(X, y).to_sql(table="t", dialect=dialect)
+    own = DIALECTS[dialect]
+    column = f"{own.open}t{own.close}.{own.open}day's end{own.close}"
+    for part in (own.year, own.month, own.weekday):
+        assert part.count("{}") == 1 and part.replace("{}", column) in text
+    assert "(year)" not in text and "{}" not in text
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("text", ["it's", "a\\b", "\\", "'", "\\'", "two\nlines", "{}", "plain"])
+def test_texts_are_written_by_the_rules_of_the_dialect(dialect, text):
+    """Read back by a reader of literals with doubled quotes, escapes, or both."""
+    written = DIALECTS[dialect].string(text)
+    if written.startswith("_utf8mb4 X'"):
+        assert bytes.fromhex(written[11:-1]).decode() == text
+        return
+    doubles, escapes = dialect != "bigquery", dialect in ("snowflake", "bigquery", "mysql")
+    assert written[0] == written[-1] == "'"
+    inner, read, i = written[1:-1], "", 0
+    while i < len(inner):
+        if escapes and inner[i] == "\\":
+            read += {"n": "\n", "r": "\r"}.get(inner[i + 1], inner[i + 1])
+            i += 2
+        elif inner[i] == "'":
+            assert doubles and inner[i + 1] == "'"
+            read += "'"
+            i += 2
+        else:
+            assert dialect != "bigquery" or inner[i] != "\n"
+            read += inner[i]
+            i += 1
+    assert read == text

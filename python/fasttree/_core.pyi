@@ -95,7 +95,7 @@ class DelimitedReader:
     def sample(self, n: int) -> list[tuple[int, list[bytes]]]: ...
     def start(
         self,
-        header: bool,
+        above: int,
         names: Sequence[bytes],
         kinds: Sequence[tuple[int, Sequence[bytes] | None, bool, bool]],
         missing: Sequence[bytes],

@@ -112,13 +112,14 @@ impl PyDelimitedReader {
         Ok(reader.sample(n).into_iter().map(|(line, cells)| (line, owned(cells))).collect())
     }
 
-    /// Begin with the columns in `kinds`: (position, declared labels or None, whether the cells are
+    /// Begin behind the first `above` records with the columns in `kinds`: (position,
+    /// declared labels or None, whether the cells are
     /// numbers, whether they may turn out to be labels). `missing` are the cells that mean a
     /// missing value.
     fn start(
         &mut self,
         py: Python<'_>,
-        header: bool,
+        above: usize,
         names: Vec<Vec<u8>>,
         kinds: Vec<(usize, Option<Vec<Vec<u8>>>, bool, bool)>,
         missing: Vec<Vec<u8>>,
@@ -134,7 +135,7 @@ impl PyDelimitedReader {
             WantedColumn { place, kind, may_be_labels: may_fail }
         };
         let wanted = kinds.into_iter().map(kind).collect();
-        step(py, || reader.start(header, names, wanted, missing))
+        step(py, || reader.start(above, names, wanted, missing))
     }
 
     /// The columns, the positions of those to be read again as labels, the first line that is not

@@ -235,7 +235,8 @@ impl ArffRows {
                 }
                 self.cell(j, QuotedCell::bare(trim(&line[from..to])), number, limits)?;
             }
-            j += 1;
+            // A comma at the end of the line, as MOA writes it, is no further value.
+            j += usize::from(j != width || !trim(&line[from..to]).is_empty() || to < line.len());
             from = to + 1;
         }
         self.check_width(j, number)
@@ -256,8 +257,8 @@ impl ArffRows {
         Fault::new(problem).at(number).error()
     }
 
-    /// Append a value to the column of attribute `j`. A bare question mark is missing; an empty
-    /// bare value is an error.
+    /// Append a value to the column of attribute `j`. A bare question mark and `<null>` are
+    /// missing; an empty bare value is an error.
     fn cell(
         &mut self,
         j: usize,
@@ -267,7 +268,7 @@ impl ArffRows {
     ) -> Result<()> {
         let Some(builder) = self.wanted[j].map(|i| &mut self.builders[i]) else { return Ok(()) };
         let QuotedCell { text, quoted } = cell;
-        if !quoted && text == b"?" {
+        if !quoted && (text == b"?" || text == b"<null>") {
             return builder.skip();
         }
         if !quoted && builder.take_quickly(text)? {
@@ -370,10 +371,8 @@ impl ArffRows {
                 j += 1;
             }
         }
-        if commas && !ready {
-            if j < width {
-                self.cell(j, QuotedCell::bare(b""), number, limits)?;
-            }
+        if commas && !ready && j < width {
+            self.cell(j, QuotedCell::bare(b""), number, limits)?;
             j += 1;
         }
         self.check_width(j, number)

@@ -269,5 +269,6 @@ fn keyword(line: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 }
 
 fn is_keyword(word: &[u8]) -> bool {
-    matches!(word, b"relation" | b"attribute" | b"data" | b"end")
+    let of_keel: &[&[u8]] = &[b"inputs", b"input", b"outputs", b"output"]; // their names follow
+    matches!(word, b"relation" | b"attribute" | b"data" | b"end") || of_keel.contains(&word)
 }

@@ -28,7 +28,7 @@ pub struct Delimited {
 /// The sample, and the columns that records are appended to.
 #[derive(Debug, Default)]
 struct KeptRecords {
-    /// Number of cells of every record.
+    /// Number of cells of every row; of the first record until [`Delimited::start`] is called.
     width: usize,
     sample: Vec<Record>,
     sample_bytes: usize,
@@ -151,8 +151,8 @@ impl Delimited {
 
     /// The first records of the sample, at most `n`, each as (line, cells).
     pub fn sample(&self, n: usize) -> Vec<(u64, Vec<&[u8]>)> {
-        let cells = |r| (0..self.rows.width).map(|j| Record::cell(r, j)).collect();
-        self.rows.sample.iter().take(n).map(|r| (r.line, cells(r))).collect()
+        let records = self.rows.sample.iter().take(n);
+        records.map(|r| (r.line, (0..r.ends.len()).map(|j| r.cell(j)).collect())).collect()
     }
 
     /// The encoding of the bytes so far.
@@ -162,33 +162,38 @@ impl Delimited {
 
     /// Decide about the columns, and append the sample to them.
     ///
-    /// `header` says that the first record is no row, `names` has the name of every column of the
-    /// file, and `missing` the texts that mean a missing value.
+    /// The first `above` records are no rows, `names` has the name of every column of the file, and
+    /// `missing` the texts that mean a missing value.
     pub fn start(
         &mut self,
-        header: bool,
+        above: usize,
         names: Vec<Vec<u8>>,
         wanted: Vec<WantedColumn>,
         missing: Vec<Vec<u8>>,
     ) -> Result<()> {
         let limits = self.limits;
         let rows = &mut self.rows;
-        (rows.started, rows.names) = (true, names);
+        (rows.started, rows.width, rows.names) = (true, names.len(), names);
         rows.longest_missing = missing.iter().map(Vec::len).max().unwrap_or_default();
         let unseen = |text| MissingText { text, is_found: false };
         rows.missing = missing.into_iter().map(unseen).collect();
         let sample = std::mem::take(&mut rows.sample);
-        let first = usize::from(header).min(sample.len());
+        let mut first = Vec::new();
+        for record in sample.into_iter().skip(above) {
+            if rows.is_row(&record)? {
+                push(&mut first, record)?;
+            }
+        }
         for WantedColumn { place, kind, may_be_labels } in wanted {
             let has_text = may_be_labels
                 && kind == CellKind::Numbers
-                && sample[first..].iter().any(|r| rows.is_text(r.cell(place)));
+                && first.iter().any(|r| rows.is_text(r.cell(place)));
             let kind = if has_text { CellKind::Found } else { kind };
             let builder = ColumnBuilder::new(&kind, limits.levels)?;
             let may_fail = may_be_labels;
             rows.columns.push(PendingColumn { place, builder, may_fail, refused: None });
         }
-        sample[first..].iter().try_for_each(|record| rows.add(record, &limits))
+        first.iter().try_for_each(|record| rows.add(record, &limits))
     }
 
     /// The columns, and what was found about them.
@@ -226,40 +231,49 @@ impl KeptRecords {
 
     /// Take a record: into the sample, or into the columns.
     fn take(&mut self, record: &Record, limits: &ReadLimits) -> Result<()> {
-        // An empty line is no row, except as an empty cell of a file with one column.
+        if self.started {
+            return if self.is_row(record)? { self.add(record, limits) } else { Ok(()) };
+        }
         let n = record.ends.len();
-        let blank = (n == 1 || self.skip_empty) && record.bytes.iter().all(|&b| super::is_blank(b));
-        if blank
-            && (self.skip_empty || self.width != 1 || (record.bytes.is_empty() && !record.quoted))
-        {
+        if self.is_empty_line(record) {
             return Ok(());
         }
-        // The first record says how many cells the others must have.
         if self.width == 0 {
             self.width = n;
         }
-        if n != self.width {
-            if self.skip_empty {
-                let problem = format!("the row has {n} cells but there are {} columns", self.width);
-                return Fault::new(problem).at(record.line).error();
-            }
-            let more = n > self.width;
-            let problem = format!(
-                "the line has {n} cells but the first has {}; {}",
-                self.width,
-                if more {
-                    "quote cells that hold the separator"
-                } else {
-                    "write ? for missing cells"
-                }
-            );
-            return Fault::new(problem).at(record.line).error();
-        }
-        if self.started {
-            return self.add(record, limits);
-        }
         self.sample_bytes += record.bytes.len() + 8 * n;
         push(&mut self.sample, record.clone())
+    }
+
+    /// Whether a record is an empty line, which is no row, except as an empty cell of a file with
+    /// one column.
+    fn is_empty_line(&self, record: &Record) -> bool {
+        (record.ends.len() == 1 || self.skip_empty)
+            && record.bytes.iter().all(|&b| super::is_blank(b))
+            && (self.skip_empty || self.width != 1 || (record.bytes.is_empty() && !record.quoted))
+    }
+
+    /// Whether a record is a row; an error if it has another number of cells. A separator at the
+    /// end of the line is no further cell.
+    fn is_row(&self, record: &Record) -> Result<bool> {
+        let (n, width) = (record.ends.len(), self.width);
+        if self.is_empty_line(record) {
+            return Ok(false);
+        }
+        if n == width || (n == width + 1 && trim(record.cell(width)).is_empty()) {
+            return Ok(true);
+        }
+        let problem = if self.skip_empty {
+            format!("the row has {n} cells but there are {width} columns")
+        } else {
+            let remedy = if n > width {
+                "quote cells that hold the separator"
+            } else {
+                "write ? for missing cells"
+            };
+            format!("the line has {n} cells but there are {width} columns; {remedy}")
+        };
+        Fault::new(problem).at(record.line).error()
     }
 
     /// Append a record to the columns.

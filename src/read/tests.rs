@@ -24,7 +24,7 @@ fn delimited(
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let found = |place| WantedColumn { place, kind: CellKind::Found, may_be_labels: false };
-    reader.start(false, names, (0..width).map(found).collect(), missing())?;
+    reader.start(0, names, (0..width).map(found).collect(), missing())?;
     Ok(reader.finish()?.columns)
 }
 
@@ -91,7 +91,7 @@ fn faults_of_csv_say_where() {
     let cases: [(&[u8], &str, u64); 8] = [
         (b"a,b\nc,\"open\nd,e", "never closed", 2),
         (b"a,b\n\"x\"y,b", "text behind its closing quote", 2),
-        (b"a,b\n\nc", "has 1 cells but the first has 2", 3),
+        (b"a,b\n\nc", "has 1 cells but there are 2 columns", 3),
         (b"a,b\nc,123456789012345678901", "more than 20 bytes", 2),
         (b"a,b,c,d,e", "more than 3 cells", 1),
         (b"a\nb\nc", "more than 2 distinct", 3),

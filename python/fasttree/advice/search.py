@@ -104,6 +104,7 @@ def advise(
     progress: Progress = "auto",
     drop: Any = (),
     categorical_features: CategoricalFeatures = "from_dtype",
+    header: bool | None = None,
     decimal: str | None = None,
     missing: Any = (),
     client: Any = None,
@@ -149,8 +150,8 @@ def advise(
             function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
-        decimal, missing: how a text file writes numbers and missing cells, as in
-            `fasttree.datasets.load`.
+        header, decimal, missing: whether a text file names its columns, and how it writes numbers
+            and missing cells, as in `fasttree.datasets.load`.
         client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`: the folds
             of several candidates at a time.
 
@@ -193,7 +194,7 @@ def advise(
         string("drop", name)
         for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
     ]
-    keywords = {"decimal": decimal, "missing": missing}
+    keywords = {"header": header, "decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
     if exposure is not None:

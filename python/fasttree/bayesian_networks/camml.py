@@ -178,7 +178,7 @@ class CaMML(ClassifierMixin, BaseEstimator):
             ValueError: a parameter or data outside their domain, priors that contradict each other.
         """
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
-        X, y = given(X, y)
+        X, y = given(X, y, "classification")
         if not isinstance(X, Table):
             if y is None:
                 raise ValueError("requires y to be passed, but the target y is None")

@@ -117,7 +117,7 @@ def read(
     Raises:
         ValueError: no class, a numeric column without a discretiser, weights outside their domain.
     """
-    table = Table.from_any(*given(X, y))
+    table = Table.from_any(*given(X, y, "classification"))
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))

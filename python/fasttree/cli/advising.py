@@ -111,6 +111,7 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
         "--target": columns.target,
         "--drop": listed(split_list(columns.drop)),
         "--nominal": listed(split_list(columns.nominal)),
+        "--header": columns.header,
         "--decimal": columns.decimal,
         "--missing": ",".join(columns.missing or ()),
         "--task": columns.task,

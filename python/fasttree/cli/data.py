@@ -39,6 +39,10 @@ def list_(json: o.Json = None) -> None:
     emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
 
 
+MOST_CLASSES = 20
+"""Classes that are listed; JSON has all."""
+
+
 def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]]:
     """The Table of a file without its unreadable columns, and (column, reason) of these."""
     from ..datasets.errors import DataFileError
@@ -120,6 +124,14 @@ def describe(
     tables = [table(repr(rows), list(described[0]), [list(one.values()) for one in described])]
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
+        if len(share) > MOST_CLASSES:
+            more = sum(n for _, n, _ in share[MOST_CLASSES:])
+            others = [
+                f"... {len(share) - MOST_CLASSES} more",
+                more,
+                f"{100 * more / len(rows):.1f}",
+            ]
+            share = [*share[:MOST_CLASSES], others]
         tables.append(table("Classes", ["class", "rows", "%"], share))
     if numbers:
         body = [[name, f"{value:.6g}"] for name, value in numbers.items()]

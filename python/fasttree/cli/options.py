@@ -35,7 +35,10 @@ MaybeDataFile = Annotated[str | None, DATA]
 Target = Annotated[
     str | None,
     typer.Option(
-        "--target", "-t", help="Target column: its name. Default: 'class', else the last column."
+        "--target",
+        "-t",
+        help="Target column: its name, or its position (0 the first, -1 the last). Default: "
+        "'class', else the last column.",
     ),
 ]
 TaskName = Annotated[
@@ -81,6 +84,14 @@ Decimal = Annotated[
         "--decimal",
         metavar="MARK",
         help="How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: found out.",
+    ),
+]
+Header = Annotated[
+    str | None,
+    typer.Option(
+        "--header",
+        metavar="YES|NO",
+        help="Whether the first line of a CSV has the names of the columns. Default: found out.",
     ),
 ]
 Missing = Annotated[
@@ -183,6 +194,7 @@ class Columns:
     use: Use = "auto"
     keep: Keep = None
     exposure: Exposure = None
+    header: Header = None
 
     @property
     def treatment(self) -> Any:
@@ -210,7 +222,11 @@ class Columns:
         """
         cells = missing_cells(self.missing)
         missing: Any = cells.get(None) if cells.keys() <= {None} else cells
-        given = {"decimal": self.decimal, "missing": missing or None}
+        words = {None: None, "yes": True, "no": False}
+        if self.header not in words:
+            raise ValueError(f"--header {self.header}: use yes or no")
+        header = words[self.header]
+        given = {"header": header, "decimal": self.decimal, "missing": missing or None}
         return {name: value for name, value in given.items() if value is not None}
 
     @property
@@ -239,9 +255,6 @@ class Columns:
         from ..table.exposure import with_exposure
         from ..table.sources import check_known
 
-        target: Any = self.target
-        if target is not None and target.lstrip("-").isdigit():  # a position
-            target = int(target)
         task: Any = self.task
         for criterion in (None, *criteria):
             task = task_named(task, criterion, settings or {})
@@ -249,7 +262,7 @@ class Columns:
             task, aside = task or "regression", [*aside, self.exposure]
         as_given, drop = self.treatment == "as_given", split_list(self.drop)
         SHELL.file = data, None
-        read = load(data, target, drop, task=task, as_given=as_given, **self.reading)
+        read = load(data, self.target, drop, task=task, as_given=as_given, **self.reading)
         SHELL.file = data, len(read)
         check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)

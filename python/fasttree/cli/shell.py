@@ -25,6 +25,7 @@ OPTIONS = {
     "drop": "--drop",
     "exposure": "--exposure",
     "groups": "--groups",
+    "header": "--header",
     "max_nodes": "--max-nodes",
     "n_jobs": "--n-jobs",
     "phenotype": "--pheno",
@@ -54,6 +55,8 @@ class Shell(Speaker):
         >>> SHELL.argument("missing", {"the age": [999], None: ["x"]})
         "--missing 'the age=999,x'"
         """
+        if name == "header":
+            value = "yes" if value else "no"
         if name == "columns" and isinstance(value, dict):
             return typed("--keep", value)
         if name == "missing" and not isinstance(value, str):

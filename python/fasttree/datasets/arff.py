@@ -9,8 +9,9 @@ What
 Decisions
     A bare ``?`` is missing; a quoted ``'?'`` is a label. A label with a blank need not be quoted
     where commas separate; rows without any comma are split at blanks and tabs. A quote is closed on
-    its line. ``date`` and ``relational`` attributes are refused unless dropped. ``string``
-    attributes are nominal with the sorted strings that occur.
+    its line. ``relational`` attributes are refused unless dropped. ``string`` and ``date``
+    attributes are nominal with the sorted texts that occur. Lines ``@inputs`` and ``@outputs`` of
+    KEEL, whose ``<null>`` is missing, name the class; a comma at the end of a row does not count.
 Complexity
     O(bytes); memory: the columns (8 or 4 bytes per cell), the distinct labels, one block.
 When not to use it
@@ -20,6 +21,7 @@ When not to use it
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -28,7 +30,7 @@ import numpy as np
 from .._checks.speech import argument
 from .._engine import ArffReader
 from ..table.columns import Column
-from .blocks import blocks, decode, decode_as, split_suffix
+from .blocks import blocks, decode, decode_as, head, split_suffix
 from .errors import DataFileError
 from .limits import Limits
 from .reading import CoreColumn, encoding_of, faults_of, found_column, read_column
@@ -48,6 +50,8 @@ class Contents:
     """In the order of the file, without the dropped ones."""
     weights: np.ndarray | None = None
     """Weight of each row, shape (n_rows,); None if no row states one."""
+    target: str | None = None
+    """The attribute behind ``@outputs``."""
 
 
 def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None = None) -> Contents:
@@ -84,7 +88,7 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
         name = decode_as(raw_name, encoding)
         columns.append(
             found_column(name, column, encoding, _MISSING)
-            if kind == "string"
+            if kind in ("string", "date")
             else read_column(name, column, encoding)
         )
     relation_name = decode_as(relation, encoding) or split_suffix(path)[0]
@@ -94,7 +98,10 @@ def read_arff(path: Path, drop: Collection[str] = (), *, limits: Limits | None =
         n_rows = len(columns[0]) if columns else int(weighted_rows[-1]) + 1
         sample_weight = np.ones(n_rows)
         sample_weight[weighted_rows] = weights
-    return Contents(relation_name, columns, sample_weight)
+    output = re.search(r"(?im)^\s*@outputs?\s+(.+?)\s*$", head(path, limits).partition("@data")[0])
+    names = [column.name for column in columns]
+    target = output[1].strip("'\"") if output and output[1].strip("'\"") in names else None
+    return Contents(relation_name, columns, sample_weight, target)
 
 
 def _start(reader: ArffReader, drop: set[str], path: Path) -> None:
@@ -110,11 +117,9 @@ def _start(reader: ArffReader, drop: set[str], path: Path) -> None:
     for place, (name, kind, line) in enumerate(attributes):
         if name in drop:
             continue
-        if kind in ("date", "relational"):
-            hint = f"is of type {kind}, which no tree here splits on; leave it out: "
-            hint += argument("drop", [name]) + (
-                " or turn it into numbers" if kind == "date" else ""
-            )
+        if kind == "relational":
+            hint = "is of type relational, which no tree here splits on; leave it out: "
+            hint += argument("drop", [name])
             raise DataFileError(hint, path, line, name)
         wanted.append(place)
     reader.start(wanted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Collection, Sequence
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ from .._checks.aliases import Task
 from .._checks.speech import argument, data_row, option, worded
 from ..table import Table
 from ..table.columns import Column
+from ..table.doubtful import task_of_numbers
+from ..table.screening import table_to_screen
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
@@ -37,9 +40,11 @@ def assemble(
     dropped: Collection[str] = (),
     task: Task | None = None,
     declares_classes: bool = True,
+    numbers: Collection[str] = (),
 ) -> Table:
     """A Table of read columns with the target split off (see `load` for what `target` and `task`
-    mean). Levels of the target without rows are classes if the format `declares_classes`."""
+    mean). Levels of the target without rows are classes if the format `declares_classes`; `numbers`
+    are the columns that it declares as numbers."""
     target_name = None
     if target is not False:
         target_name = find_target([c.name for c in columns], target, path, named=has_feature_names)
@@ -48,7 +53,7 @@ def assemble(
     if not features:
         raise DataFileError("no features are left beside the target", path)
     if label is not None:
-        label, task = _as_target(label, path, task, declares_classes)
+        label, task = _as_target(label, path, task, declares_classes, label.name in numbers)
     table = Table.from_columns(
         features,
         label,
@@ -61,10 +66,10 @@ def assemble(
 
 
 def _as_target(
-    label: Column, path: Path, task: Task | None, declares_classes: bool
+    label: Column, path: Path, task: Task | None, declares_classes: bool, is_number: bool
 ) -> tuple[Column, Task]:
     """The column as a target, and its task: some row has a number, or a class, which is a label or
-    a whole number."""
+    a whole number; `is_number`: the file declares a number."""
     if label.n_missing == len(label):
         raise DataFileError(
             f"the column taken as the {'target' if task == 'regression' else 'class'} is empty; "
@@ -72,9 +77,11 @@ def _as_target(
             path,
             column=label.name,
         )
-    if task != "regression" and label.kind == "numeric":
+    if task is None and label.kind == "numeric":
+        task = task_of_numbers(label.name, label.values, declared=is_number)
+    if task == "classification" and label.kind == "numeric":
         broken = fractions_of(label.values)
-        if broken.size and task == "classification":
+        if broken.size:
             raise DataFileError(
                 "Unknown label type: continuous. The column taken as the class holds "
                 f"{label.values[broken[0]]} in {data_row(int(broken[0]))}: that is a number "
@@ -84,7 +91,6 @@ def _as_target(
                 path,
                 column=label.name,
             )
-        task = "regression" if broken.size else "classification"
     if task == "regression":
         try:
             return Column(label.name, "numeric", numbers_of(label.name, label)), task
@@ -110,6 +116,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
         return names[int(target)]
     if target in names:
         return str(target)
+    if isinstance(target, str) and re.fullmatch(r"-?\d+", target):  # a position as text
+        return find_target(names, int(target), path)
     # A name in another case is accepted if it is the only one; else a hint helps.
     alike = [n for n in names if n.lower() == str(target).lower()]
     if len(alike) == 1:
@@ -122,16 +130,19 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     )
     if not named:
         hint = (
-            "the first line holds values, so the file has no names: put a line of names on top, "
-            f"or give the position of the column (0 to {len(names) - 1}, -1 the last)"
+            "the first line was read as values, so the columns have no names: if it has names, "
+            f"{argument('header', True)}; else give the position (0 to {len(names) - 1}, -1 the last)"
         )
     raise DataFileError(
         f"is not a column ({option('target')}); {hint}", path, None, None, str(target)
     )
 
 
-def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Column]:
-    """The columns of a pandas or Polars frame without the dropped ones.
+def columns_of_frame(
+    frame: Any, drop: Collection[str], path: Path, *, as_given: bool = True
+) -> tuple[list[Column], dict[str, str]]:
+    """The columns of a pandas or Polars frame without the dropped ones, and the reasons of those
+    that no Table can hold and a fit need not read (dates, durations), unless `as_given`.
 
     Raises:
         DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.
@@ -140,7 +151,9 @@ def columns_of_frame(frame: Any, drop: Collection[str], path: Path) -> list[Colu
     if unknown:
         raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
-        return list(Table(frame[[name for name in frame.columns if name not in drop]]).columns)
+        kept = frame[[name for name in frame.columns if name not in drop]]
+        table = Table(kept) if as_given else table_to_screen(kept)
+        return list(table.columns), table.unused
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame

@@ -17,6 +17,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import zlib
 from collections.abc import Iterator
 from typing import IO, Any
@@ -130,6 +131,45 @@ def _recoded(decoder: Any, piece: bytes, path: Path) -> bytes:
         raise DataFileError(
             f"starts like UTF-16 and is not ({error}); save it as UTF-8", path
         ) from None
+
+
+_OTHER_FORMATS = {
+    b"PK\x03\x04": "a zip archive or a workbook (.xlsx, .ods)",
+    b"\xd0\xcf\x11\xe0": "an old workbook (.xls)",
+    b"PAR1": "Parquet (name it .parquet)",
+    b"ARROW1": "Feather (name it .feather)",
+    b"\x1f\x8b": "packed by gzip (name it .gz)",
+    b"BZh": "packed by bzip2 (name it .bz2)",
+    b"\xfd7zXZ": "packed by xz (name it .xz)",
+    b"\x28\xb5\x2f\xfd": "packed by zstd",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"$FL2": "SPSS (.sav)",
+    b"$FL3": "SPSS (.zsav)",
+    b"<stata_dta>": "Stata (.dta)",
+    b"SAS": "SAS",
+    b"SQLite format 3": "an SQLite database",
+    b"\x89HDF": "HDF5",
+    b"\x93NUMPY": "an array of NumPy (.npy)",
+    b"RDX": "of R (.RData)",
+    b"%PDF": "PDF",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+}
+"""What files are that begin with these bytes."""
+
+_MARKUP = re.compile(
+    rb"\s*(?:(?P<JSON>[{\[]\s*[{\[\"\d\]}])|(?P<HTML><!DOCTYPE html|<html)|(?P<XML><\?xml))"
+)
+
+
+def other_format(path: Path, limits: Limits | None = None) -> str | None:
+    """What a file is by its first bytes, if that is neither text in rows nor ARFF."""
+    first = next(blocks(path, limits), b"")
+    for start, what in _OTHER_FORMATS.items():
+        if first.startswith(start) and (start != b"SAS" or b"\0" in first):
+            return what
+    found = _MARKUP.match(first.removeprefix(codecs.BOM_UTF8))
+    return None if found is None else found.lastgroup
 
 
 def head(path: Path, limits: Limits | None = None) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from .._checks.speech import argument, option
+from .._checks.speech import option
 from .._engine import DelimitedReader
 from ..table.columns import Column, make_levels
 from .blocks import blocks
@@ -39,7 +39,7 @@ class Attribute(NamedTuple):
     """An entry of a names file."""
 
     name: str
-    kind: Literal["numeric", "nominal", "words", "date", "ignore"]
+    kind: Literal["numeric", "nominal", "words", "ignore"]
     """Labels of a "nominal" attribute are declared; those of "words" are found in the rows."""
     labels: list[str]
     line: int
@@ -154,10 +154,8 @@ def _attribute(path: Path, line: int, entry: str) -> Attribute:
         return Attribute(name, "numeric", [], line)
     if keyword in ("ignore", "label"):
         return Attribute(name, "ignore", [], line)
-    if keyword.startswith("discrete"):
+    if keyword.startswith("discrete") or keyword in ("date", "time", "timestamp"):
         return Attribute(name, "words", [], line)
-    if keyword in ("date", "time", "timestamp"):
-        return Attribute(name, "date", [], line)
     labels = [label.removeprefix("[ordered] ") for label in labels]
     return Attribute(name, "nominal", labels, line)
 
@@ -193,10 +191,6 @@ def read_c45(
     for j, (name, kind, labels, line) in enumerate(attributes):
         if kind == "ignore" or name in drop:
             continue
-        if kind == "date":
-            raise DataFileError(
-                f"is a date; leave it out: {argument('drop', [name])}", names_path, line, name
-            )
         if len(set(labels)) < len(labels):
             raise DataFileError("declares a value twice", names_path, line, name)
         encoded = [label.encode(declared.encoding) for label in labels]

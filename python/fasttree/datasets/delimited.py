@@ -7,10 +7,9 @@ What
     around), and what `missing` names. Blanks after a separator and empty lines do not count. A
     first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
-    A header is assumed when no cell of the first line is a number or missing, and one more thing
-    holds. Either some column below holds numbers, or the cells differ and most of them never occur
-    as values of their column. Without a header the last column is called ``class`` and the others
-    ``x0, x1, ...``. When all labels of the last column end in a record number (``negative.|3733``,
+    What the first lines are, and which columns are the index, is decided in `first_lines`. Without
+    a header the last column is called ``class`` and the others ``x0, x1, ...``. When all labels
+    of the last column end in a record number (``negative.|3733``,
     C4.5's comment), the number is cut off. An apostrophe that a CSV writer put before a text that a
     spreadsheet would run (``'=1+1``) is taken off.
 Complexity
@@ -37,9 +36,9 @@ from .._checks import shown
 from .._checks.speech import argument, option, worded
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
-from ..rendering.words import some_of
+from ..rendering.words import counted, some_of
 from ..table.columns import Column, to_float
-from ..table.doubtful import warn_caller
+from ..table.doubtful import is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import unknown_name
 from ..table.traps import are_numbers
@@ -47,10 +46,10 @@ from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import (
     has_decimal_comma,
     may_be_grouped,
-    reads_as_number,
     with_numbers,
 )
 from .errors import DataFileError
+from .first_lines import Layout, index_of, layout, sniff, sniff_lines
 from .limits import Limits
 from .reading import (
     ColumnRequest,
@@ -60,6 +59,8 @@ from .reading import (
     read_column,
     read_records,
 )
+
+__all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts", "sniff"]
 
 Path = str | os.PathLike[str]
 
@@ -84,23 +85,6 @@ class Sheet:
     decimal: str | None
 
 
-def sniff(line: str) -> str:
-    """The separator of a line: the first of comma, tab, semicolon and bar in it, else a blank.
-
-    In a line with tabs or semicolons, commas that all lie between digits are decimal commas.
-
-    Examples:
-        >>> sniff("a;b;c"), sniff("a, b; c"), sniff("1\\t2"), sniff(" 1.5   2"), sniff("1")
-        (';', ',', '\\t', ' ', ',')
-        >>> sniff("1,5;2,25;yes")
-        ';'
-    """
-    fallback = " " if " " in line.strip() else ","
-    if {"\t", ";"} & set(line):
-        line = re.sub(r"(?<=\d),(?=\d)", "", line) if not re.search(r"\D,|,\D", line) else line
-    return next((sep for sep in (",", "\t", ";", "|") if sep in line), fallback)
-
-
 def read_delimited(
     path: Path,
     drop: Collection[str] = (),
@@ -119,7 +103,7 @@ def read_delimited(
         drop: names of columns to leave out.
         sep: separator, one ASCII character; default: the first of comma, tab, semicolon, bar that
             the first line holds, else blanks (any number of them).
-        header: whether the first line holds names; default: found out.
+        header: whether the first line of the table has names; default: found out.
         names: the columns' names (with ``header=True`` they replace the file's).
         decimal: ``","`` where ``1,5`` and ``1.234,5`` are numbers, ``"."`` where ``1,234`` and
             ``1,234.5`` are; default: what all values of a column read as, text where ``1,234``
@@ -159,7 +143,7 @@ def read_delimited(
     )
     columns = first.read(None)
     if first.failed:
-        second = replace(first, header=first.has_header)
+        second = replace(first, first_lines=first.first_lines)
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
@@ -168,7 +152,7 @@ def read_delimited(
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
     grouped = {j for j, column in numeric.items() if may_be_grouped(column)} if commas else set()
     if grouped:
-        texts = replace(first, header=first.has_header).read(grouped)
+        texts = replace(first, first_lines=first.first_lines).read(grouped)
         thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
     elif decimal is None:
@@ -191,7 +175,26 @@ def read_delimited(
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    return Sheet(numbers_read, first.has_header, "," if commas else decimal)
+    kept = _with_names(numbers_read, first)
+    return Sheet(kept, first.layout.header is not None, "," if commas else decimal)
+
+
+def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
+    """The columns without an index and without columns that have neither name nor value; a line
+    says so."""
+    said, kept = read.layout.said, columns
+    unnamed = [name in read.unnamed for name in (c.name for c in columns)]
+    leading = [*unnamed, False].index(False)
+    if 0 < leading < len(columns) and index_of(columns[:leading]):
+        kept = columns[leading:]
+        said.append("the unnamed first column is the index of the rows, left out")
+    empty = [c for c in kept if c.name in read.unnamed and c.n_missing == len(c)]
+    if empty and len(empty) < len(kept):
+        kept = [c for c in kept if c not in empty]
+        said.append(f"{counted(len(empty), 'column')} without a name and a value left out")
+    if said and not is_quiet():
+        warn_caller(f"{os.fspath(read.path)}: {'; '.join(said)}", UserWarning)
+    return kept
 
 
 def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
@@ -213,7 +216,7 @@ def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
     if sep is None and sep_line is not None:
         sep = sep_line[1]
     if sep is None:
-        sep = sniff(next((line for line in lines if line.strip()), ""))
+        sep = sniff_lines(lines)
     return sep, 0 if sep_line is None else len(sep_line[0])
 
 
@@ -241,15 +244,18 @@ def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     lines = io.StringIO(decode(content), newline="")
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
-    rows = (row for row in reader if len(row) > 1 or any(cell.strip() for cell in row))
-    header = [cell.strip() for cell in next(rows, [])]
+    rows = [
+        (reader.line_num, row) for row in reader if len(row) > 1 or any(map(str.strip, row))
+    ] or [(1, [""])]
+    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], True, MISSING)
+    header = first.names(rows[first.above - 1][1])
     check_columns(names, header, path)
     places = [header.index(name) for name in names]
     found: dict[str, list[str]] = {name: [] for name in names}
-    for row in rows:
+    for line, row in rows[first.above :]:
         for name, place in zip(names, places, strict=True):
             if place >= len(row):
-                raise DataFileError("has no value in this line", path, reader.line_num, name)
+                raise DataFileError("has no value in this line", path, line, name)
             found[name].append(unguard_cell(row[place].strip()))
     return found
 
@@ -270,10 +276,14 @@ class _Pass:
     """What the caller says of missing cells."""
     skipped: int
     """Length of a first line that names the separator, else 0."""
+    first_lines: Layout | None = None
+    """What an earlier pass found."""
+    layout: Layout = field(init=False)
     names: list[str] = field(init=False, default_factory=list)
     raw_names: list[bytes] = field(init=False, default_factory=list)
-    """The names as the header has them; empty where they come from elsewhere."""
-    has_header: bool = field(init=False, default=False)
+    """The cells of the header; empty where the names come from elsewhere."""
+    unnamed: set[str] = field(init=False, default_factory=set)
+    """The names of columns for which the header has none."""
     failed: list[int] = field(init=False, default_factory=list)
     latin1_line: int | None = field(init=False, default=None)
     matched: set[str] = field(init=False, default_factory=set)
@@ -307,7 +317,7 @@ class _Pass:
         names = self.names
         if self.raw_names:
             texts = [decode_as(name, encoding) for name in self.raw_names]
-            names = _names(texts, True, None, self.path, 1)
+            names = _names(self.layout, texts, None, self.path, 1)
         last = max((j for j, name in enumerate(names) if name not in self.drop), default=-1)
         return {
             column.position: self._column(
@@ -333,12 +343,17 @@ class _Pass:
         sample = reader.sample(max(2, min(1 + _HEADER_ROWS, _HEADER_CELLS // max(width, 1))))
         if not sample:
             raise DataFileError("there are no rows", path)
-        rows = [[decode(cell) for cell in cells] for _, cells in sample]
-        self.has_header = _has_header(rows, self.missing) if self.header is None else self.header
-        first_line, first_cells = sample[0]
-        self.names = _names(rows[0], self.has_header, self.given_names, path, first_line)
-        if self.has_header and self.given_names is None:
-            self.raw_names = first_cells
+        if self.first_lines is None:
+            rows = [[decode(cell) for cell in cells] for _, cells in sample]
+            self.first_lines = layout(rows, self.header, self.missing)
+        self.layout = self.first_lines
+        first_line, cells = sample[self.layout.header or 0]
+        texts = [decode(cell) for cell in cells]
+        self.names = _names(self.layout, texts, self.given_names, path, first_line)
+        if self.layout.header is not None and self.given_names is None:
+            self.raw_names = cells
+            own = zip(self.names, self.layout.names(texts), strict=True)
+            self.unnamed = {name for name, text in own if not text}
         unknown = self.drop.difference(self.names)
         if unknown:
             hint = f"is not a column ({option('drop')}); the columns are " + ", ".join(
@@ -355,11 +370,13 @@ class _Pass:
         requests = [
             ColumnRequest(j, is_numeric=numeric, may_hold_text=numeric)
             for j, name in enumerate(self.names)
-            if name not in self.drop and (as_labels is None or j in as_labels)
+            if name not in self.drop
+            and (as_labels is None or j in as_labels)
+            and not (j == 0 and self.layout.has_row_names)
         ]
         names = [name.encode("utf-8", "replace") for name in self.names]
         missing = [text.encode() for text in sorted(self.missing)]
-        reader.start(self.has_header, names, requests, missing)
+        reader.start(self.layout.above, names, requests, missing)
 
 
 def _plain_labels(texts: list[str]) -> list[str]:
@@ -375,52 +392,20 @@ def _record_labels(missing: frozenset[str], texts: list[str]) -> list[str]:
     return _plain_labels(texts)
 
 
-def _is_number(cell: str) -> bool:
-    """Whether a cell is a number, with a decimal point or comma."""
-    try:
-        float(cell)
-    except ValueError:
-        return reads_as_number(cell)
-    return "_" not in cell  # Python reads 1_000 as a number, data files do not
-
-
-def _has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
-    """Whether the first row names the columns; see the module's "Decisions"."""
-    names = [cell.strip() for cell in rows[0]]
-    if any(name in missing or _is_number(name) for name in names):
-        return False
-    if len(rows) < 2:  # a single line of different words is a header without rows
-        return len(names) > 1 and len(set(names)) == len(names)
-    # A column of numbers below a word has a name.
-    columns = list(zip(*rows[1 : 1 + _HEADER_ROWS], strict=True))
-    for column in columns:
-        present = [cell for cell in column if cell.strip() not in missing]
-        if present and all(map(_is_number, present)):
-            return True
-    # Without numbers, a row of values repeats values of its columns, and a row of names does not.
-    if len(set(names)) < len(names):
-        return False
-    repeated = sum(
-        name in {cell.strip() for cell in column}
-        for name, column in zip(names, columns, strict=True)
-    )
-    return 2 * repeated < len(names)
-
-
 def _names(
-    row: list[str], has_header: bool, names: Sequence[str] | None, path: Path, line: int
+    found: Layout, header: list[str], names: Sequence[str] | None, path: Path, line: int
 ) -> list[str]:
     """Names of the columns: the caller's, else the header's, else ``x0, x1, ..., class``."""
     if names is not None:
-        if len(names) != len(row):
+        if len(names) != found.width:
             raise DataFileError(
-                f"names= has {len(names)} names but the line has {len(row)} cells", path, line
+                f"names= has {len(names)} names but the line has {found.width} cells", path, line
             )
         resolved = [str(n) for n in names]
-    elif has_header:
-        resolved = [cell.strip() or f"x{j}" for j, cell in enumerate(row)]
+    elif found.header is not None:
+        resolved = [name or f"x{j}" for j, name in enumerate(found.names(header))]
     else:
-        resolved = [*(f"x{j}" for j in range(len(row) - 1)), "class"]
+        resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):
         double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
         raise DataFileError(

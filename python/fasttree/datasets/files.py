@@ -1,15 +1,17 @@
 """`load`: a data file of any known format as a Table, with its target found.
 
 What
-    The suffix decides (the content, where there is none): ARFF, CSV / TSV / text, C4.5 names +
+    The suffix decides (the content, where there is none, and of ARFF and LIBSVM): ARFF,
+    CSV / TSV / text, C4.5 names +
     data, Orange tab, Parquet, Feather, PLINK; ``openml:NAME``, ``openml:NAME/VERSION`` and
     ``openml:ID`` go through scikit-learn's fetch_openml. A plain name that is no file is looked up
     among the bundled data sets.
 Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
-    else the last column. C4.5 and Orange files and OpenML name their class. Whole-number
-    labels of CSV files become int classes; numbers with fractions are the target of a regression. A
-    row without a target is kept: `Table.y` shows None or NaN there, fitting names the row,
+    else the last column. C4.5 and Orange files and OpenML name their class. Whether a
+    target of numbers has classes is what the format declares, else what
+    `table.doubtful.task_of_numbers` says. A row without a target is
+    kept: `Table.y` shows None or NaN there, fitting names the row,
     `Table.drop_missing_target()` leaves such rows out.
 Complexity
     That of the reader, O(cells).
@@ -20,7 +22,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -31,12 +33,14 @@ from .._checks.speech import argument, option, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.file_cells import FileCells
+from ..table.screening import INEXACT
 from .arff import read_arff
-from .assemble import TargetName, assemble, columns_of_frame
-from .blocks import head, split_suffix
+from .assemble import TargetName, assemble, columns_of_frame, find_target
+from .blocks import head, other_format, split_suffix
 from .c45 import read_c45
 from .delimited import check_columns, read_delimited, read_texts
 from .errors import DataFileError
+from .libsvm import is_libsvm, read_libsvm
 from .limits import Limits
 from .orange import is_orange, read_orange
 from .plink import check_no_other_genotypes, is_plink, is_prefix, read_plink
@@ -96,8 +100,9 @@ def load(
             the only column called "class" in any case, else the last.
         drop: names of columns to leave out (identifiers, dates).
         task: ``"classification"``: the target has classes; ``"regression"``: it is a number. None:
-            a number where the target column is numeric and holds fractions; whole numbers are
-            classes.
+            what the file declares (ARFF, C4.5, Orange, OpenML; floats of Parquet and Feather are
+            numbers). Else numbers with fractions, or with more than 20 different values, are
+            numbers, unless they are 0 or 1 to the largest without a gap, five rows each.
         sep, header, names, decimal: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
         missing: for delimited text: further texts and numbers that mean a missing cell, such as
@@ -131,21 +136,27 @@ def load(
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options["missing"] = missing or None
     unread: dict[str, str] = {}
+    first: DataFileError | None = None
     while True:
         try:
             dropped = [*drop, *unread]
-            table = _read(text, target, dropped, options, limits=limits, task=task)
+            table = _read(
+                text, target, dropped, options, limits=limits, task=task, as_given=as_given
+            )
             break
         except DataFileError as error:
             column = error.column
-            if as_given or column is None or column in dropped or not _is_of_levels(error):
-                raise
-            unread[column] = f"an identifier: more than {MAX_LEVELS:,} levels"
+            reason = next((why for said, why in UNREADABLE.items() if said in error.problem), None)
+            if as_given or column is None or column in dropped or reason is None:
+                raise first or error from None
+            unread[column], first = reason, first or error
     if not as_given and (text.startswith("openml:") or os.path.exists(text)) and not is_plink(text):
         table = table.with_unused(unread)
         table.as_given = False
     # The call in Python, which a report of the Table repeats.
-    given = {"target": target, "drop": list(drop) or None, "task": task, **options}
+    is_plain = task == "classification" and table.target and not table.labels_are_numbers
+    given = {"target": target, "drop": list(drop) or None, **options}
+    given["task"] = None if is_plain else task
     given["as_given"] = None if table.as_given else False
     if missing:
         table.file_cells = replace(missing, decimal=table.file_cells.decimal)
@@ -155,9 +166,12 @@ def load(
     return table
 
 
-def _is_of_levels(error: DataFileError) -> bool:
-    """Whether a column was refused for the number of its levels."""
-    return "distinct labels" in str(error)
+UNREADABLE = {
+    "distinct labels": f"an identifier: more than {MAX_LEVELS:,} levels",
+    "float64 does not have": INEXACT,
+    "of type relational": "sets of rows, not single values",
+}
+"""Why a fit leaves out a column that a reader refuses, by what the reader says."""
 
 
 def _read(
@@ -168,6 +182,7 @@ def _read(
     *,
     limits: Limits | None,
     task: Task | None,
+    as_given: bool,
 ) -> Table:
     """The table of a path, an OpenML name or a bundled set; `options` are those of
     delimited text."""
@@ -175,9 +190,11 @@ def _read(
         from .openml import fetch
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
-        columns = columns_of_frame(frame, drop, text)
+        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given)
         _refuse(options, text)
-        return assemble(columns, label, text, name=title, task=task)
+        numbers = [column.name for column in columns if column.kind == "numeric"]
+        table = assemble(columns, label, text, name=title, task=task, numbers=numbers)
+        return table.with_unused(unused)
     if not os.path.exists(text):
         table = _bundled(text, target, drop, task)
         _refuse(options, text)
@@ -189,7 +206,7 @@ def _read(
     if form == "plink":
         _refuse(options, text)
         return _genotypes(text, target, drop, task)
-    found = _contents(text, form, drop, options, limits)
+    found = _contents(text, form, drop, options, limits, as_given=as_given)
     table = assemble(
         found.columns,
         found.target if target is None else target,
@@ -200,7 +217,12 @@ def _read(
         dropped=drop,
         task=task,
         declares_classes=found.declares_classes,
+        numbers=found.numbers,
     )
+    if table.target in found.unused:
+        said = f"is the target and holds {found.unused[table.target]}; name another with target="
+        raise DataFileError(said, text, column=table.target)
+    table = table.with_unused(found.unused)
     table.file_cells = FileCells(decimal=found.decimal)
     return table
 
@@ -224,7 +246,7 @@ def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     return {name: [_written(v) for v in table.column(name).labels().tolist()] for name in names}
 
 
-Format = Literal["plink", "arff", "c45", "orange", "frame", "unread", "delimited"]
+Format = Literal["plink", "arff", "c45", "orange", "frame", "libsvm", "unread", "delimited"]
 
 
 def _format_of(text: str) -> Format:
@@ -232,7 +254,9 @@ def _format_of(text: str) -> Format:
     if is_plink(text):
         return "plink"
     _, kind, packed = split_suffix(text)
-    if kind == ".arff" or (kind not in _KNOWN and _looks_like_arff(text)):
+    if kind not in {*_BINARY, *_UNREAD} and other_format(text):
+        return "unread"
+    if kind == ".arff" or _looks_like_arff(text):
         return "arff"
     if kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
         return "c45"
@@ -240,7 +264,9 @@ def _format_of(text: str) -> Format:
         return "orange"
     if kind in _BINARY:
         return "frame"
-    return "unread" if kind in _UNREAD else "delimited"
+    if kind in _UNREAD:
+        return "unread"
+    return "libsvm" if is_libsvm(text) else "delimited"
 
 
 def _written(value: Any) -> str:
@@ -265,6 +291,10 @@ class _Contents:
     """Whether the format declares the classes; the categories of a data frame do not."""
     decimal: str | None = None
     """The decimal mark, where it is known."""
+    numbers: Collection[str] = ()
+    """The columns that the format declares as numbers."""
+    unused: dict[str, str] = field(default_factory=dict)
+    """The columns that no Table can hold, and why."""
 
 
 def _contents(
@@ -273,12 +303,14 @@ def _contents(
     drop: Collection[str],
     options: dict[str, Any],
     limits: Limits | None,
+    *,
+    as_given: bool,
 ) -> _Contents:
     """Read a file of a format; `options` are those of delimited text."""
     stem, kind, packed = split_suffix(text)
     if form == "arff":
         arff = read_arff(text, drop, limits=limits)
-        found = _Contents(arff.columns, arff.relation, weights=arff.weights)
+        found = _Contents(arff.columns, arff.relation, arff.target, weights=arff.weights)
     elif form == "c45":
         default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
         found = _Contents(columns, stem, default)
@@ -286,12 +318,18 @@ def _contents(
         own, columns = read_orange(text, drop, limits=limits)
         found = _Contents(columns, stem, False if own is None else own)
     elif form == "frame":
-        columns = columns_of_frame(_binary(text, kind), drop, text)
-        found = _Contents(columns, stem, declares_classes=False)
+        frame, numbers = _binary(text, kind)
+        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given)
+        # Parts of dates come last, and are no target.
+        own = find_target([name for name in frame.columns if name not in drop], None, text)
+        found = _Contents(columns, stem, own, declares_classes=False, numbers=numbers)
+        found.unused = unused
     elif form == "unread":
-        raise DataFileError(
-            f"files of type {kind} are not read; save it as CSV, ARFF or Parquet", text
-        )
+        what = other_format(text, limits)
+        said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
+        raise DataFileError(f"{said} not read; save it as CSV, ARFF or Parquet", text)
+    elif form == "libsvm":
+        found = _Contents(*read_libsvm(text, drop, limits or Limits()))
     else:
         if options["sep"] is None and kind in (".tab", ".tsv"):
             options = {**options, "sep": "\t"}
@@ -301,13 +339,14 @@ def _contents(
         named = sheet.has_header or options["names"] is not None
         return _Contents(sheet.columns, stem, has_feature_names=named, decimal=sheet.decimal)
     _refuse(options, text)
+    if form in ("arff", "c45", "orange"):
+        found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
     if options["missing"]:  # what a model brings
         found.columns = [options["missing"].without(column)[0] for column in found.columns]
     return found
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
-_KNOWN = {".csv", ".tsv", ".txt", ".dat", ".data", ".test", ".names", ".tab", *_BINARY}
 _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"}
 
 
@@ -413,9 +452,9 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     )
 
 
-def _binary(path: str, kind: str) -> Any:
-    """A frame from Parquet or Feather, by PyArrow and pandas or by Polars, whichever is
-    installed."""
+def _binary(path: str, kind: str) -> tuple[Any, list[str]]:
+    """A frame from Parquet or Feather, by PyArrow and pandas or by Polars, whichever is installed,
+    and the names of the columns that are floats in the file."""
     parquet = kind in (".parquet", ".pq")
     readers = (_by_pyarrow, _by_polars)
     for read in readers:
@@ -435,8 +474,8 @@ def _binary(path: str, kind: str) -> Any:
     )
 
 
-def _by_pyarrow(path: str, parquet: bool) -> Any:
-    """A pandas frame; the file is validated in full before it is converted."""
+def _by_pyarrow(path: str, parquet: bool) -> tuple[Any, list[str]]:
+    """A pandas frame and its floats; the file is validated in full before it is converted."""
     import pandas  # noqa: F401  (the conversion needs it)
     import pyarrow.feather
     import pyarrow.parquet
@@ -444,14 +483,17 @@ def _by_pyarrow(path: str, parquet: bool) -> Any:
     read = pyarrow.parquet.read_table if parquet else pyarrow.feather.read_table
     table = read(path, memory_map=False)
     table.validate(full=True)
-    return table.to_pandas()
+    floats = [one.name for one in table.schema if pyarrow.types.is_floating(one.type)]
+    return table.to_pandas(), floats
 
 
-def _by_polars(path: str, parquet: bool) -> Any:
-    """A Polars frame."""
+def _by_polars(path: str, parquet: bool) -> tuple[Any, list[str]]:
+    """A Polars frame and its floats."""
     import polars
 
     if parquet:
-        return polars.read_parquet(path)
-    with open(path, "rb") as file:  # bytes are never mapped; Polars 2 has no memory_map=False
-        return polars.read_ipc(file.read())
+        frame = polars.read_parquet(path)
+    else:
+        with open(path, "rb") as file:  # bytes are never mapped; Polars 2 has no memory_map=False
+            frame = polars.read_ipc(file.read())
+    return frame, [name for name, dtype in frame.schema.items() if dtype.is_float()]

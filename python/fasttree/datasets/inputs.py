@@ -7,6 +7,7 @@ file) and ``(frame, "column")`` are accepted wherever a `Table` or arrays are.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from .._checks import shown
@@ -17,7 +18,7 @@ from ..table.screening import screened, table_to_screen
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "table_for", "table_of"]
+__all__ = ["given", "loaded", "new_rows_of", "table_for", "table_of"]
 
 
 def loaded(
@@ -34,6 +35,26 @@ def loaded(
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)
     return read.drop_missing_target()
+
+
+def new_rows_of(X: Any, target: str, names: Sequence[str], **options: Any) -> Any:
+    """X itself, or the Table of the new rows of a file or data set that it names, without the
+    column of the target, if there is one.
+
+    Args:
+        X: rows, or the name of a data set or file.
+        target: name of the target that a model has learnt.
+        names: of its columns.
+        options: `as_given` and `missing`, as in `loaded`.
+    """
+    if not isinstance(X, (str, os.PathLike)):
+        return X
+    read = load(X, target=False, **options)
+    last = read.feature_names[-1]
+    if target in read.feature_names and target not in names:
+        return read.drop(target)
+    nameless = not read.has_feature_names and read.n_features == len(names) + 1
+    return read.drop(last) if nameless else read
 
 
 def given(

@@ -2,19 +2,24 @@
 
 What
     Types: ``c``/``continuous``, ``d``/``discrete`` (or the values themselves, separated by blanks),
-    ``s``/``string``, ``t``/``time``; flags: ``class``, ``meta``/``m``, ``ignore``/``i``. Strings,
-    metas and ignored columns are left out. Empty, ``?``, ``.``, ``~`` and ``NA`` are missing.
+    ``s``/``string``, ``t``/``time``; flags: ``class``, ``meta``/``m``, ``ignore``/``i``. A
+    backslash
+    before a blank of a value takes it as it is. Strings, metas, ignored columns and further class
+    columns are left out, the last ones aloud. Empty, ``?``, ``.``, ``~`` and ``NA`` are missing.
     Format: Orange 2 and 3 documentation, "tab-delimited files".
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 
 from .._checks.speech import option
 from .._engine import DelimitedReader
+from ..rendering.words import some_of
 from ..table.columns import Column
+from ..table.doubtful import warn_caller
 from .blocks import blocks, head
 from .errors import DataFileError
 from .limits import Limits
@@ -31,12 +36,16 @@ _TYPES = {
     "discrete": "words",
     "s": "skip",
     "string": "skip",
-    "t": "skip",
-    "time": "skip",
+    "t": "words",
+    "time": "words",
 }
 """Kind by type; any other type is a list of labels. "words" are labels found in the cells."""
 _SKIP = {"meta", "m", "ignore", "i"}
 """Flags of columns that are not read."""
+
+
+_VALUE = re.compile(r"(?:\\.|[^\\\s])+")
+"""A declared value."""
 
 
 def _header(path: Path, limits: Limits | None = None) -> list[list[str]]:
@@ -76,17 +85,20 @@ def read_orange(
     unknown = set(drop).difference(names)
     if unknown:
         raise DataFileError(f"is not a column ({option('drop')})", path, 1, None, min(unknown))
-    target = next(
-        (n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"), None
-    )
+    classes = [n for n, flag in zip(names, flags, strict=True) if flag.strip() == "class"]
+    target, others = next(iter(classes), None), [n for n in classes[1:] if n not in drop]
+    if others:
+        said = f"{target!r} is the target, the further class columns {some_of(others)} are left out"
+        warn_caller(f"{os.fspath(path)}: {said}", UserWarning)
     # From types and flags to what the core shall read.
     requests: list[ColumnRequest] = []
     for j, (name, type_, flag) in enumerate(zip(names, types, flags, strict=True)):
         kind = _TYPES.get(type_.strip(), "nominal")
-        if kind == "skip" or flag.strip() in _SKIP or name in drop:
+        if kind == "skip" or flag.strip() in _SKIP or name in drop or name in others:
             continue
         declared = kind == "nominal" and type_.strip()
-        labels = [label.encode() for label in type_.split()] if declared else None
+        values = (re.sub(r"\\(.)", r"\1", value) for value in _VALUE.findall(type_))
+        labels = [value.encode() for value in values] if declared else None
         if labels is not None and len(set(labels)) < len(labels):
             raise DataFileError("declares a value twice", path, 2, name)
         requests.append(ColumnRequest(j, labels, is_numeric=kind == "numeric"))

@@ -22,7 +22,7 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import argument
-from ..datasets.inputs import given, loaded, table_for
+from ..datasets.inputs import given, new_rows_of, table_for
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted, some_of
 from ..table import Table
@@ -207,7 +207,9 @@ class Estimator(Settings, Stored):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        X = loaded(X, as_given=self._as_given, missing=self._schema.file_cells)
+        schema = self._schema
+        options = {"as_given": self._as_given, "missing": schema.file_cells}
+        X = new_rows_of(X, schema.target, schema.given_names, **options)
         return rows_for(self._schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------

@@ -225,8 +225,8 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     Raises:
         ValueError: no labels, or a label that is not a class of the model.
     """
-    X, y = given(X, y, missing=schema.file_cells)
     task: Task = "classification" if schema.classes else "regression"
+    X, y = given(X, y, task, missing=schema.file_cells)
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:

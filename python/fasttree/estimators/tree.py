@@ -25,7 +25,9 @@ from .._checks.aliases import TASKS, MaybeArray, Task
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
+from ..table.doubtful import task_of_numbers
 from ..table.screening import all_as_given
+from ..table.sources import one_column
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
@@ -106,9 +108,10 @@ def fit(
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
         exposure: for counts: positive numbers, shape (n_rows,), or the name of a column of X; see
             `FastTreeRegressor.fit`.
-        task: ``"classification"`` or ``"regression"``; None: regression where the criterion is one
-            on numbers, or `target_bins` is given, or y is floats with fractions. Whole numbers are
-            classes.
+        task: ``"classification"`` or ``"regression"``; None: that of the criterion, regression if
+            `target_bins` is given, else what the file declares, else regression where y is floats
+            with fractions, or in a file or frame numbers of more than 20 different values that are
+            not 0 or 1 to the largest without a gap, five rows each. A line says so.
         ...
 
     Returns:
@@ -153,14 +156,15 @@ def task_named(task: Task | None, criterion: Any, params: Mapping[str, Any]) -> 
 
     Examples:
         >>> task_named(None, "poisson", {}), task_named(None, "gini", {})
-        ('regression', None)
+        ('regression', 'classification')
     """
     if task is not None:
         return one_of("task", task, TASKS)
     if params.get("target_bins") is not None:
         return "regression"
     if isinstance(criterion, str | type | Criterion):
-        return "regression" if criteria.is_on_number(criteria.make(criterion)) else None
+        on_number = criteria.is_on_number(criteria.make(criterion))
+        return "regression" if on_number else "classification"
     return None
 
 
@@ -169,6 +173,8 @@ def task_of_target(X: Any, y: Any) -> Task:
     if isinstance(X, Table) and y is None:
         return X.task
     dtype = getattr(y, "dtype", None)
+    if dtype is not None and not isinstance(y, np.ndarray) and not hasattr(y, "columns"):
+        return _task_of_series(y, str(dtype).lower())
     is_float = str(dtype).lower().startswith("float")
     if not is_float and not (
         isinstance(y, list | tuple) and any(isinstance(cell, float) for cell in y)
@@ -180,6 +186,22 @@ def task_of_target(X: Any, y: Any) -> Task:
         return "classification"
     known = numbers[np.isfinite(numbers)]
     return "regression" if np.any(known != np.floor(known)) else "classification"
+
+
+def _task_of_series(y: Any, dtype: str) -> Task:
+    """The task of a column of a frame; a float declares a number, but for pandas, where whole
+    numbers with a missing cell are floats, too."""
+    if not dtype.startswith(("int", "uint", "float", "double", "decimal", "object")):
+        return "classification"
+    try:
+        cells = one_column("y", y)
+        numbers = np.asarray(cells, dtype=np.float64)
+    except (TypeError, ValueError):  # text, or what the estimator refuses
+        return "classification"
+    is_pandas = type(y).__module__.partition(".")[0] == "pandas" and "pyarrow" not in dtype
+    declared = not is_pandas and dtype.startswith(("float", "double"))
+    name = getattr(y, "name", None)
+    return task_of_numbers("y" if name is None else str(name), numbers, declared=declared)
 
 
 def config_for(

@@ -48,7 +48,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
             ValueError: a parameter outside its domain, or no labels.
         """
         as_given = kept_columns(self.columns) is None
-        X, y = given(X, y, as_given=as_given)
+        X, y = given(X, y, "classification", as_given=as_given)
         if not isinstance(X, Table):
             if y is None:
                 raise ValueError(

@@ -119,13 +119,15 @@ def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
 def load_tables(
     tables: Any,
     task_of: Callable[[Any, Any], Task] = lambda X, y: "classification",
+    task: Task | None = None,
     *,
     as_given: bool = True,
 ) -> dict[str, Any]:
     """Tables by name, from a Table, a file name or a pair (X, y), or a list or dict of these.
 
     Names come from the dict, the table or the file; a repeated name gets a number. `task_of` says
-    whether the y of a pair is classes or a number. `as_given`: columns of frames and files are used
+    whether the y of a pair is classes or a number, `task` what the target of a file is. `as_given`:
+    columns of frames and files are used
     as they are.
     """
     if isinstance(tables, Mapping):
@@ -141,7 +143,7 @@ def load_tables(
         if isinstance(one, (str, os.PathLike)):
             from ..datasets import load
 
-            one = load(one, as_given=as_given)
+            one = load(one, task=task, as_given=as_given)
         elif isinstance(one, tuple) and len(one) == 2:
             made = Table if as_given else table_to_screen
             one = made(one[0], one[1], name=name or None, task=task_of(*one))

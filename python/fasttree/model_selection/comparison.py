@@ -44,7 +44,7 @@ from .statistics.bayesian import posterior_probabilities
 from .statistics.multiple import holm
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
-from .tasks import task_for
+from .tasks import task_for, task_to_read
 
 
 def _significant(
@@ -482,16 +482,10 @@ def compare(
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
     scorers = None if scoring is None else resolve_scoring(scoring)
-    task_of = partial(
-        task_for,
-        task=task,
-        criterion=criteria,
-        estimators=estimators,
-        scoring=scorers,
-        params=params,
-        on_error=on_error,
-    )
-    loaded = load_tables(tables, task_of, as_given=all_as_given(params))
+    what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
+    task_of = partial(task_for, task=task, on_error=on_error, **what)
+    read_as = task_to_read(task, **what)
+    loaded = load_tables(tables, task_of, read_as, as_given=all_as_given(params))
     groups_of = _by_set("groups", groups, list(loaded))
     for name, one in _by_set("exposure", exposure, list(loaded)).items():
         if one is not None:

@@ -26,7 +26,7 @@ from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .scoring import resolve_scoring
 from .statistics.ties import exact_mean
-from .tasks import task_for
+from .tasks import task_for, task_to_read
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -157,16 +157,10 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    X, y = given(X, y, as_given=all_as_given(params))
-    task = task_for(
-        X,
-        y,
-        task,
-        criterion=criterion,
-        estimators=estimators,
-        scoring=None if scoring is None else resolve_scoring(scoring),
-        params=params,
-    )
+    asked = None if scoring is None else resolve_scoring(scoring)
+    what = {"criterion": criterion, "estimators": estimators, "scoring": asked, "params": params}
+    X, y = given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
+    task = task_for(X, y, task, **what)
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,

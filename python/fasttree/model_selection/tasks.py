@@ -1,15 +1,18 @@
 """The task of a comparison, classes or a number, where the caller names none.
 
 A number is predicted if the caller says so, if a criterion reads numbers or `target_bins` is given,
-if an estimator is a regressor, if a metric is one of regression, or if the target is floats with
-fractions (`estimators.tree.task_of_target`). O(rows).
+if an estimator is a regressor, or if a metric is one of regression. Criteria, estimators and
+metrics of classes say the other; else the target decides (`estimators.tree.task_of_target`).
+O(rows).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
+
+import numpy as np
 
 from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
@@ -18,7 +21,7 @@ from ..rendering.words import some_of
 from .arguments import named_items
 from .scoring import Scoring, tasks_of
 
-__all__ = ["refuse_other_task", "task_for"]
+__all__ = ["refuse_other_task", "task_for", "task_to_read"]
 
 NOUNS: dict[Task, str] = {"classification": "classifier", "regression": "regressor"}
 
@@ -47,24 +50,47 @@ def task_for(
         >>> task_for([[0], [1]], [3, 4], None, estimators=None, **rest)
         'classification'
     """
-    from ..estimators.tree import task_named, task_of_target
+    from ..estimators.tree import task_of_target
 
-    asked: Task | None = None if task is None else one_of("task", task, TASKS)
+    settings = {"criterion": criterion, "estimators": estimators, "scoring": scoring}
+    found = _implied(task, params=params, **settings)
+    if found is None:
+        found = task_of_target(X, y)
+    elif found != task and found == "classification":  # fractions are no classes even so
+        found = task_of_target(X, None if y is None else np.asarray(y))
     if params.get("target_bins") is None and on_error != "skip":
-        _refuse_criteria_of_both(criterion, asked or task_of_target(X, y))
-    if asked is not None:
-        return asked
-    declared = (_declared(one) for _, one in named_items(estimators, "estimators"))
-    if "regression" in {*declared, *tasks_of(scoring or {})}:
-        return "regression"
+        _refuse_criteria_of_both(criterion, lambda: task or task_of_target(X, y))
+    return found
+
+
+def task_to_read(task: Task | None, **what: Any) -> Task | None:
+    """The task by which a file is read: classification if a call says nothing else, else None: the
+    file decides. `what` are the other arguments of `task_for`."""
+    return "classification" if _implied(task, **what) == "classification" else None
+
+
+def _implied(
+    task: Task | None,
+    *,
+    criterion: Any,
+    estimators: Any,
+    scoring: Scoring | None,
+    params: Mapping[str, Any],
+) -> Task | None:
+    """The task that a call names, or that its arguments are for; None if the target decides."""
+    from ..estimators.tree import task_named
+
+    if task is not None:
+        return one_of("task", task, TASKS)
+    said = {_declared(one) for _, one in named_items(estimators, "estimators")}
+    said |= tasks_of(scoring or {})
     for one in (*(one for _, one in named_items(criterion, "criterion")), None):
         with suppress(ValueError, TypeError):  # no criterion: its method will say so
-            if task_named(None, one, params) == "regression":
-                return "regression"
-    return task_of_target(X, y)
+            said.add(task_named(None, one, params))
+    return next((one for one in ("regression", "classification") if one in said), None)
 
 
-def _refuse_criteria_of_both(criterion: Any, task: Task) -> None:
+def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> None:
     """Refuse criteria on classes beside criteria on numbers, and name those that are not for the
     task.
 
@@ -79,6 +105,7 @@ def _refuse_criteria_of_both(criterion: Any, task: Task) -> None:
                 by_task["regression" if is_on_number(made) else "classification"].append(repr(name))
     if not all(by_task.values()):
         return
+    task = task_of()
     others = by_task["regression" if task == "classification" else "classification"]
     own, what = ("number", "classes") if task == "regression" else ("classes", "numbers")
     verb = "are criteria" if len(others) > 1 else "is a criterion"

@@ -44,7 +44,7 @@ from .scoring import (
     resolve_scoring,
     resolve_scoring_of,
 )
-from .tasks import refuse_other_task, task_for
+from .tasks import refuse_other_task, task_for, task_to_read
 from .units import REFUSALS, Task, named_error
 
 
@@ -438,20 +438,12 @@ def make_run(
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
     asked = None if scoring is None else resolve_scoring(scoring)
-    X, y = given(X, y, as_given=all_as_given(params))
+    what = {"criterion": criterion, "estimators": estimators, "scoring": asked, "params": params}
+    X, y = given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
     given_groups = groups
     X, groups = taken_groups(X, groups)
     X, exposure = taken_exposure(X, exposure)
-    task = task_for(
-        X,
-        y,
-        task,
-        criterion=criterion,
-        estimators=estimators,
-        scoring=asked,
-        params=params,
-        on_error=on_error,
-    )
+    task = task_for(X, y, task, on_error=on_error, **what)
     scorers = resolve_scoring_of(asked, task)
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"

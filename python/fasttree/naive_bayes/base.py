@@ -92,7 +92,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
             TypeError: cells that are neither numbers nor labels.
         """
         # A Table of the rows, and their weights.
-        X, y = given(X, y)
+        X, y = given(X, y, "classification")
         if not isinstance(X, Table):
             if y is None:
                 raise ValueError("requires y to be passed, but the target y is None")
@@ -262,7 +262,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy on rows X and labels y (a `Table` brings its own)."""
-        X, y = given(X, y)
+        X, y = given(X, y, "classification")
         if isinstance(X, Table) and y is None:
             y = X.y
         return float(super().score(X, y, sample_weight))

@@ -54,6 +54,10 @@ _REASONS: dict[DateOrder, str] = {
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _TIME = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?")
 _NUMBERS = re.compile(r"\s*(\d{1,4})[-/. ](\d{1,2}|[a-z]{3,9}\.?)[-/. ,]+(\d{1,4})(?![\d.,])", re.I)
+_MONTH_FIRST = re.compile(r"\s*([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(?=\d{4})", re.I)
+
+CENTURY = 69
+"""Years of two digits from here on are of the last century, as POSIX has it."""
 
 
 def date_reason(order: DateOrder) -> str:
@@ -91,9 +95,14 @@ def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, Da
     return found if set(names[len(names) - len(parts) :]) == set(parts) else {}
 
 
+def _parts_in(text: str) -> re.Match[str] | None:
+    """The three parts of a date in their order, a month's name behind its day."""
+    return _NUMBERS.match(_MONTH_FIRST.sub(r"\2 \1 ", text))
+
+
 def _date_of(text: str, order: DateOrder) -> datetime.date | None:
     """The day that a text names; None where it names none in this order."""
-    found = _NUMBERS.match(text)
+    found = _parts_in(text)
     if found is None:
         return None
     first, second, third = found.groups()
@@ -105,8 +114,12 @@ def _date_of(text: str, order: DateOrder) -> datetime.date | None:
         day, month, year = (first, second, third) if order == "dmy" else (second, first, third)
     else:
         day, month, year = first, second, third
-    if len(year) != 4 or len(day) > 2:
+    if len(year) not in (2, 4) or len(day) > 2:
         return None
+    if len(year) == 2:
+        if "." in text and len(first) + len(second) < 4:
+            return None  # 1.2.24 is a version rather
+        year = str(int(year) + (1900 if int(year) >= CENTURY else 2000))
     if not month.isdigit():
         name = month[:3].lower()
         month = str(_MONTHS.index(name) + 1) if name in _MONTHS else "0"
@@ -126,8 +139,8 @@ def instants_of(texts: Iterable[str], order: DateOrder) -> list[tuple[datetime.d
     """
     found: list[tuple[datetime.date, str] | None] = []
     for text in texts:
-        day, match = _date_of(text, order), _NUMBERS.match(text)
-        rest = text[match.end() :].strip() if match is not None else ""
+        day, match = _date_of(text, order), _parts_in(text)
+        rest = match.string[match.end() :].strip() if match is not None else ""
         time = rest[1:] if rest.startswith("T") else rest
         known = day is not None and (not time or _TIME.fullmatch(time) is not None)
         found.append((day, time) if known and day is not None else None)
@@ -232,20 +245,43 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
         if values.kind == "numeric":
             parts = np.full((len(values), len(PARTS)), np.nan)
         else:
-            of_level = _parts_of(list(values.levels or ()), order)
             occurring = np.unique(np.asarray(values.values))
             some = [(values.levels or ())[code] for code in occurring[occurring >= 0].tolist()]
+            order = _own_order(name, some, order)
+            of_level = _parts_of(list(values.levels or ()), order)
             _warn_of_other_texts(name, some, of_level[occurring[occurring >= 0]])
             parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
     else:
         found = _temporal_parts(values)
         if found is None:
             cells = listed(values)
+            order = _own_order(name, cells, order)
             found = _parts_of(cells, order)
             _warn_of_other_texts(name, cells, found)
         parts = found
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
+
+
+def _own_order(name: str, cells: Sequence[Any], order: DateOrder) -> DateOrder:
+    """The order of the texts themselves, where `order` does not read them all and they can have no
+    other; a warning says so. Else `order`."""
+    texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
+    if all(_date_of(text, order) for text in texts):
+        return order
+    own = order_of_dates(texts)
+    if own in (None, order) or sum(_date_of(text, order) is not None for text in texts) >= sum(
+        _date_of(text, own) is not None for text in texts
+    ):
+        return order
+    places = {"ymd": "the year first", "dmy": "the day first", "mdy": "the month first"}
+    warnings.warn(
+        f"column {name!r}: the dates have {places[own]} ({texts[0]!r}, ...), those of the training "
+        f"rows {places[order]}; each is read in its own order",
+        UserWarning,
+        stacklevel=5,
+    )
+    return own
 
 
 def _parts_of(cells: list[Any], order: DateOrder) -> np.ndarray:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._checks.aliases import Task
 from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .dates import dates_of
@@ -37,6 +38,7 @@ __all__ = [
     "is_quiet",
     "many_numbers",
     "quiet",
+    "task_of_numbers",
     "traps_are_said",
     "warn_caller",
     "warn_of_columns",
@@ -56,6 +58,9 @@ _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 MANY_CLASSES = 20
 """Most numbers that are taken as classes without a question."""
 
+
+LEAST_OF_CODE = 5
+"""Rows that each number of a target has, at least, where more numbers are codes of classes."""
 
 MANY_CODES = 50
 """Number of texts above which numbers as text are hardly codes."""
@@ -241,6 +246,41 @@ def _warn_of_target(table: Table) -> None:
             f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a tree "
             "for a number"
         )
+
+
+def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) -> Task:
+    """The task of a target of numbers in a file or frame, where nothing names one; a line says
+    what is not plain.
+
+    Numbers with fractions, and declared ones, are a regression. So are whole numbers of more than
+    20 different values, unless they are codes: 0 or 1 to the largest without a gap, five rows each.
+
+    Args:
+        name: of the target.
+        values: its numbers, NaN where one is missing.
+        declared: whether the file or the type of the column says that it is a number.
+
+    Examples:
+        >>> task_of_numbers("y", np.arange(20.0)), task_of_numbers("y", np.arange(125.0) // 5)
+        ('classification', 'classification')
+    """
+    known = values[~np.isnan(values)]
+    if not np.array_equal(known, np.floor(known)):
+        return "regression"
+    distinct, counts = np.unique(known, return_counts=True)
+    n = len(distinct)
+    said = None
+    if declared:
+        if n == 2:
+            said = f"is declared a number and has two values, {distinct[0]:g} and {distinct[1]:g}"
+    else:
+        no_gap = n > 0 and distinct[0] in (0, 1) and distinct[-1] - distinct[0] == n - 1
+        if n <= MANY_CLASSES or (no_gap and counts.min() >= LEAST_OF_CODE):
+            return "classification"
+        said = f"has {n:,} different whole numbers, so it is a number"
+    if said is not None and not _QUIET.get():
+        warn_caller(f"the target {name!r} {said}; as classes: {argument('task', 'classification')}")
+    return "regression"
 
 
 def many_numbers(table: Table) -> str | None:

@@ -31,6 +31,7 @@ from .rebuild import is_frame
 from .sources import check_known, names_of
 from .table import Table
 from .traps import is_constant, suspicions
+from .whole import has_inexact, is_inexact
 
 __all__ = [
     "all_as_given",
@@ -41,6 +42,9 @@ __all__ = [
     "table_to_screen",
     "treated",
 ]
+
+INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
+"""Why a column of long numbers is unused."""
 
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
@@ -105,7 +109,9 @@ def _unreadable(X: Any) -> Iterator[tuple[str, str]]:
     if pandas is not None and isinstance(X, pandas.DataFrame):
         kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
         if kinds <= set("fiub"):
-            return
+            X = X.loc[:, [dtype.kind in "iu" and dtype.itemsize == 8 for dtype in X.dtypes]]
+            if not X.size or not has_inexact(X.to_numpy()):
+                return
         cells = ((name, X.iloc[:, j]) for j, name in enumerate(X.columns))
     elif isinstance(X, Mapping):
         cells = X.items()
@@ -127,6 +133,8 @@ def _reason_of(values: Any) -> str | None:
     """Why no Table can hold a column of any library, if so."""
     other = "times or durations: give a number of hours or days"
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
+        if values.dtype.kind in "iu" and has_inexact(values):
+            return INEXACT
         return {"M": date_reason("ymd"), "m": other}.get(values.dtype.kind)
     if isinstance(values, list | tuple | np.ndarray):
         some = list(values[:LOOKED_AT])
@@ -140,6 +148,11 @@ def _reason_of(values: Any) -> str | None:
             return date_reason("ymd")
         if series.dtype.is_temporal():
             return other
+        if series.dtype.is_nested():
+            return "lists or structs, not single values"
+        if series.dtype.is_integer():
+            cells = series.drop_nulls().to_numpy()
+            return INEXACT if cells.dtype.kind in "iu" and has_inexact(cells) else None
         if series.dtype == nw.String and len(series) > MAX_LEVELS:
             n_levels = series.n_unique()
             if n_levels <= MAX_LEVELS:
@@ -153,6 +166,10 @@ def _reason_of(values: Any) -> str | None:
     known = [cell for cell in some if not is_missing(cell)]
     if known and all(isinstance(cell, datetime.date) for cell in known):
         return date_reason("ymd")
+    if any(map(is_inexact, known)):
+        return INEXACT
+    if known and all(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in known):
+        return "lists or structs, not single values"
     times = (datetime.time, datetime.timedelta)
     return other if known and all(isinstance(cell, times) for cell in known) else None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks.speech import data_row, worded
+from .._checks.speech import argument, data_row, worded
 from ..rendering.words import counted
 from .columns import Column
 from .dates import date_reason, order_of_dates
@@ -38,9 +38,11 @@ __all__ = [
 
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
-    |\d{1,2}[-/.]\d{1,2}[-/.]\d{4}(?:[T ]\d{1,2}:\d{2}.*)?            # 31.1.2024
-    |\d{1,2}[-/ ](?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[-/ ,]+\d{2,4}
-    |\d{1,2}:\d{2}:\d{2}(?:\.\d+)?)\s*""",
+    |\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,?[T ]\d{1,2}:\d{2}.*)?  # 31.1.2024, 31.1.24
+    |\d{1,2}[-/. ]+(?:MONTH)[a-z]*[-/. ,]+\d{2,4}(?:,?[T ]\d{1,2}:\d{2}.*)?
+    |(?:MONTH)[a-z]*[. ]+\d{1,2}[, ]+\d{4}(?:,?[T ]\d{1,2}:\d{2}.*)?)\s*""".replace(
+        "MONTH", "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    ),
     re.IGNORECASE | re.VERBOSE,
 )
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*")
@@ -57,9 +59,34 @@ _NAMED_CODE = re.compile(
 )
 _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
 
-_PERCENT = re.compile(
-    r"\s*[-+]?\d+(?:[.,]\d+)?\s*(?:%|€|\$|£|EUR|USD)\s*|\s*[$€£]\s*[-+]?\d[\d.,]*\s*"
+_SIGN = (
+    r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|"
+    r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
 )
+_CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
+_DRESSED = {
+    what: re.compile(
+        rf"\s*(?:{form.replace('SIGN', _SIGN).replace('CELL', _CELL)})\s*", re.IGNORECASE
+    )
+    for what, form in {
+        "numbers with a currency sign": r"\(?[-+−]?\s*SIGN\s*CELL-?\)?|\(?CELL\s*SIGN\)?",
+        "numbers with a percent sign": r"CELL\s*[%‰]",
+        "numbers in brackets, as of losses": r"\(CELL\)",
+        "numbers with apostrophes or blanks between thousands": (
+            r"[-+]?\d{1,3}(?:['’\s]\d{3})+(?:[.,]\d+)?"
+        ),
+        "times or durations": (
+            r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"
+        ),
+        "numbers with a unit": (
+            r"CELL\s*(?P<unit>[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,4})?|°[CF]?|[\"'])"
+        ),
+    }.items()
+}
+"""Texts that are numbers for a reader, by what hides it."""
+
+MOST_UNITS = 3
+"""Different units of one column, at most: more are words."""
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
 _GROUPED = re.compile(r"\s*[-+]?(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)\s*")
@@ -111,6 +138,30 @@ def decimal_comma_share(levels: tuple[Any, ...]) -> float:
         1.0
     """
     return _share(_DECIMAL_COMMA, levels)
+
+
+def dressed_as(levels: Sequence[Any]) -> str | None:
+    """What hides that levels are numbers, with an example: currency signs, units, times of day;
+    None where they are plain numbers or no numbers.
+
+    Examples:
+        >>> dressed_as(("$12.50", "$3", "-$4")), dressed_as(("a", "b"))
+        ("numbers with a currency sign ('$12.50', ...)", None)
+        >>> dressed_as(("12.5 kg", "800 g", "3"))
+        "numbers with a unit ('12.5 kg', ...)"
+    """
+    some = levels[:: max(1, len(levels) // LOOKED_AT)]
+    others = [one for one in some if isinstance(one, str) and not _PLAIN.fullmatch(one)]
+    if len(others) < 0.1 * len(some) or not all(isinstance(one, str) for one in some):
+        return None
+    for what, form in _DRESSED.items():
+        found = [match for match in map(form.fullmatch, others) if match is not None]
+        if len(found) < max(0.95 * len(others), 1):
+            continue
+        units = {match["unit"] for match in found} if "unit" in form.groupindex else set()
+        if len(units) <= MOST_UNITS:
+            return f"{what} ({found[0][0]!r}, ...)"
+    return None
 
 
 def no_numbers(levels: Sequence[Any]) -> list[int]:
@@ -173,8 +224,9 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[
     levels = [text for code in occurring if isinstance(text := known[code], str)]
     if len(levels) < 8 or len(levels) < len(occurring):
         return None
-    if _share(_PERCENT, tuple(levels)) == 1.0:
-        return [], f"numbers with a sign ({levels[0]!r}, ...) are text"
+    dressed = dressed_as(levels)
+    if dressed is not None:
+        return [], f"{dressed} are text"
     odd = no_numbers(levels)
     if not 0 < len(odd) <= 0.2 * len(levels):
         return None
@@ -212,14 +264,20 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
             return "no value in any row"
         if len(levels) > 2 and date_share(levels) >= 0.95:
             order = order_of_dates(levels)
-            unclear = f"dates or times as text ({levels[0]}, ...) of no certain day, month and year"
+            unclear = f"dates as text ({levels[0]}, ...) of no certain day, month and year"
             return unclear if order is None else date_reason(order)
+        dressed = dressed_as(levels) if len(levels) > 2 else None
+        if dressed is not None and dressed.startswith("times"):
+            return f"{dressed}: give numbers, such as hours"
         if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
         if filled >= LEAST_ROWS and len(levels) > 0.5 * filled:
+            if dressed is not None:
+                return f"{dressed}: take it off to use them as numbers"
             strange = strange_cells(column, rows)
             if strange is not None:
-                return f"numbers read as text: {strange[1]}"
+                remedy = f"; if missing, load the file with {argument('missing', strange[0])}"
+                return f"numbers read as text: {strange[1]}{remedy if strange[0] else ''}"
             if decimal_comma_share(levels) >= 0.95:
                 return f"numbers with a decimal comma as text ({levels[0]}, ...)"
             if are_numbers(levels):

@@ -50,9 +50,23 @@ def float_of_whole(
     return wide
 
 
+def has_inexact(values: np.ndarray) -> bool:
+    """Whether integers are beyond 2^53 and not all doubles.
+
+    Examples:
+        >>> has_inexact(np.array([2**53 + 1])), has_inexact(np.array([2**60, 3]))
+        (True, False)
+    """
+    try:
+        float_of_whole(values, str)
+    except ValueError:
+        return True
+    return False
+
+
 def inexact_message(name: str, row: int, value: int, *, is_target: bool = False) -> str:
     """The words of the error for a whole number that float64 does not hold."""
-    instead = "" if is_target else ", or make the column nominal (categorical_features, or strings)"
+    instead = "" if is_target else ", leave the column out, or give strings"
     return (
         f"{'target' if is_target else 'column'} {name!r}, row {row}: float64 has no {value}, the "
         f"nearest is {int(float(value))}, and rows that differ would become equal; subtract an "

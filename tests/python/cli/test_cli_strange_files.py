@@ -81,8 +81,8 @@ def test_what_cannot_be_told_is_asked_for(tmp_path, ftree):
     [
         (lambda i: "n/a" if i == 9 else i, ["a: 'n/a' in line 11", "--missing n/a", "--drop a"]),
         (lambda i: "un known" if i == 9 else i, ["'un known' in line 11", "'un known'"]),
-        (lambda i: f"{i}%", ["a: numbers with a sign ('0%', ...)", "--drop a"]),
-        (lambda i: f"$ {i}", ["a: numbers with a sign ('$ 0', ...)", "--drop a"]),
+        (lambda i: f"{i}%", ["a: numbers with a percent sign ('0%', ...)", "--drop a"]),
+        (lambda i: f"$ {i}", ["a: numbers with a currency sign ('$ 0', ...)", "--drop a"]),
     ],
 )
 @pytest.mark.filterwarnings("ignore:nominal columns")
@@ -137,10 +137,10 @@ REFUSED = {
     "that is a number \\(--task regression\\); for classes name another: --target NAME, ",
     "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': row 1 of the target 'y' is 'cheap', which is not a "
     "number: a regression predicts numbers; name another target, or use --task classification",
-    "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line holds values, so the "
-    "file has no names: put a line of names on top, or give the position of the column",
-    "a,b,y\n1,2,p\n2,q\n": "line 3: the line has 2 cells but the first has 3; write [?] for",
-    "a,b,y\n1,2,p\n2,3,4,q\n": "line 3: the line has 4 cells but the first has 3; quote",
+    "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line was read as values, so the columns "
+    "have no names: .*give the position",
+    "a,b,y\n1,2,p\n2,q\n": "line 3: the line has 2 cells but there are 3 columns; write [?] for",
+    "a,b,y\n1,2,p\n2,3,4,q\n": "line 3: the line has 4 cells but there are 3 columns; quote",
     'a,b,y\n1,"2,p\n2,3,q\n': "line 2: .* its quote .* is opened here, in cell 2",
     "a,b,y\ninf,2,p\n1,2,q\n": "line 2, column 'a': 'inf' is infinity",
     "a,b,y\n": "there are no rows: the one line that there is looks like a header; put the rows",

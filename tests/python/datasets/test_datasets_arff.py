@@ -154,15 +154,14 @@ def test_no_weights_means_none(tmp_path):
     assert load(write(tmp_path, HEADER + "sunny,1,2,yes\n")).sample_weight is None
 
 
-def test_string_attributes_are_nominal_and_dates_can_be_dropped(tmp_path):
+def test_string_and_date_attributes_are_nominal(tmp_path):
     text = (
         "@relation r\n@attribute s string\n@attribute d date 'yyyy-MM-dd'\n@attribute c "
         "{p,q}\n@data\n'b b',2020-01-01,p\na,'x, y',q\n"
     )
     path = write(tmp_path, text)
-    with pytest.raises(DataFileError, match=r"line 3, column 'd': is of type date.*drop=\['d'\]"):
-        load(path)
-    table = load(path, drop=["d"])
+    table = load(path)
+    assert table.columns[1].levels == ("2020-01-01", "x, y")
     assert table.columns[0].levels == ("a", "b b") and table.columns[0].values.tolist() == [1, 0]
 
 
@@ -175,7 +174,9 @@ def test_target_choice(tmp_path):
     assert load(path).target == "CLASS" and load(path).feature_names == ["b", "e"]
     assert load(path, target="e").feature_names == ["CLASS", "b"]
     assert load(path, target="class").target == "CLASS" and load(path, target=-1).target == "e"
-    assert load(path, target="b").classes == (1, 2)
+    with pytest.warns(UserWarning, match="declared a number and has two values, 1 and 2"):
+        assert load(path, target="b").task == "regression"
+    assert load(path, target="b", task="classification").classes == (1, 2)
     assert load(path, target=False).target is None and load(path, target=False).n_features == 3
     assert load(path, drop=["CLASS"]).target == "e" and load(path, drop="CLASS").feature_names == [
         "b"
@@ -230,7 +231,7 @@ TWO = "@relation r\n@attribute a numeric\n@attribute c {yes,no}\n@data\n"
             None,
             "3 values but there are 2 attributes; quote values that hold commas",
         ),
-        (TWO + "1,yes,\n", 5, None, None, "3 values"),
+        (TWO + "1,yes,,\n", 5, None, None, "4 values"),
         (TWO + ",yes\n", 5, "a", "", "empty; write \\? for missing"),
         (TWO + "1,\n", 5, "c", "", "empty"),
         (TWO + "1,'yes\n", 5, None, "1,'yes", "quote .* is opened and not closed"),

@@ -122,7 +122,9 @@ def test_large_whole_numbers_need_no_classes(tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("x,y\n" + "".join(f"{i % 7},{i}\n" for i in range(70_000)))
     with pytest.raises(ValueError, match="65,536"):
-        fasttree.fit(path, "y")
+        fasttree.fit(path, "y", task="classification")
+    with pytest.warns(UserWarning, match="70,000 different whole numbers, so it is a number"):
+        assert isinstance(fasttree.fit(path, "y", max_depth=2), fasttree.FastTreeRegressor)
     tree = fasttree.FastTreeRegressor(max_depth=2).fit(path, "y")
     assert tree.predict([[3.0]]) > 0
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import fasttree
 from fasttree import Table
 from fasttree.table.columns import Column
-from fasttree.table.dates import date_columns, dates_among, order_of_dates, part_names
+from fasttree.table.dates import date_columns, dates_among, instants_of, order_of_dates, part_names
 
 DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
 WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float)
@@ -144,3 +146,27 @@ def test_a_reason_alone_makes_no_dates():
     assert dates_among(["when", "a"], reasons) == {}
     assert dates_among(["when", *part_names(["when"])], reasons) == {"when": "ymd"}
     assert dates_among(["when", *part_names(["when"])], {"when": "an identifier"}) == {}
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%m/%d/%y", "%b %d, %Y", "%d-%b-%y", "%d %B %Y"])
+def test_short_years_and_names_of_months_are_dates(form):
+    days = [datetime.date(1999, 12, 31) + datetime.timedelta(days=31 * i) for i in range(40)]
+    texts = [day.strftime(form) for day in days]
+    order = order_of_dates(texts)
+    read = [None if found is None else found[0] for found in instants_of(texts, order)]
+    assert read == days
+
+
+def test_new_rows_of_another_order_are_read_in_their_own():
+    days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=i) for i in range(200)]
+    made = {
+        form: {"d": [day.strftime(form) for day in days], "z": [i * 37 % 11 for i in range(200)]}
+        for form in ("%d.%m.%Y", "%m/%d/%Y", "%Y-%m-%d")
+    }
+    labels = ["pq"[day.month % 2] for day in days]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.FastTreeClassifier().fit(pd.DataFrame(made["%d.%m.%Y"]), labels)
+    with pytest.warns(UserWarning, match="read in its own order"):
+        assert model.predict(pd.DataFrame(made["%m/%d/%Y"])).tolist() == labels
+    assert model.predict(pd.DataFrame(made["%Y-%m-%d"])).tolist() == labels

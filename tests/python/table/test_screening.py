@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -192,3 +193,102 @@ def test_each_fold_is_looked_at_by_its_own_rows():
         (["key", "half"], [1]),
     ]
     assert of_folds(table, "as_given", [first, last]) == [({}, [0, 1])]
+
+
+DRESSED = {
+    "numbers with a currency sign": ["{}.50 €", "${}.25", "-$ {}", "USD {}", "{} EUR", "(£{})"],
+    "numbers with a percent sign": ["{}%", "{},5 %"],
+    "numbers with a unit": ["{}.5 kg", "{}km/h", "{} m²", "{}°C"],
+    "numbers in brackets": ["({})"],
+    "numbers with apostrophes or blanks": ["1'{:03}", "12 {:03}"],
+    "times or durations": ["{}:30", "1:{:02}:09", "2 days {:02}:09:11"],
+}
+
+
+@pytest.mark.parametrize(("what", "form"), [(w, f) for w, some in DRESSED.items() for f in some])
+def test_numbers_in_another_dress_are_left_out_for_it(tmp_path, what, form):
+    cells = [form.format(i % 100 if "02" not in form else i % 60) for i in range(N)]
+    cells = cells if what == "times or durations" else [form.format(i) for i in range(N)]
+    rows = pd.DataFrame({"a": cells, "z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    rows.to_parquet(tmp_path / "a.parquet")
+    for source in (rows, tmp_path / "a.csv", tmp_path / "a.parquet"):
+        with pytest.warns(UserWarning, match=f"'a' \\({what}"):
+            fasttree.fit(source, "y", max_depth=2)
+
+
+UNREADABLE = {
+    "stamp": (pd.date_range("2024-01-01", periods=N), "dates"),
+    "wait": (pd.to_timedelta(range(N), unit="h"), "times or durations"),
+    "clock": ([datetime.time(i % 24, i % 60) for i in range(N)], "times or durations"),
+    "key": (np.arange(N) + 2**60, "whole numbers beyond 2"),
+    "list": ([[i, i] for i in range(N)], "lists or structs"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_no_table_holds_is_left_out_of_frames_and_files_alike(tmp_path, name):
+    import polars as pl
+
+    cells, words = UNREADABLE[name]
+    rows = pd.DataFrame({name: cells, "z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
+    rows.to_parquet(tmp_path / "a.parquet")
+    sources = [rows, tmp_path / "a.parquet", pl.read_parquet(tmp_path / "a.parquet")]
+    if name == "key":
+        rows.to_csv(tmp_path / "a.csv", index=False)
+        sources.append(tmp_path / "a.csv")
+    leaves = set()
+    for source in sources:
+        with pytest.warns(DataWarning, match=words):
+            leaves.add(fasttree.fit(source, "y").get_n_leaves())
+    assert len(leaves) == 1
+
+
+TARGETS = {
+    "prices": (np.arange(N) * 7 % 191 + 100, "regression"),
+    "few": (np.arange(N) % 20 * 10, "classification"),
+    "codes": (np.arange(N) % 25 + 1, "classification"),
+    "codes with a gap": (np.arange(N) % 25 + 1 + (np.arange(N) % 25 > 5), "regression"),
+    "rare codes": (np.arange(N) % 60, "regression"),
+    "fractions": (np.arange(N) / 7, "regression"),
+    "text": (np.array(["p", "q"] * (N // 2)), "classification"),
+}
+
+
+@pytest.mark.parametrize("kind", ["int64", "float64"])
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_task_of_a_target_is_that_of_its_file(tmp_path, name, kind):
+    cells, task = TARGETS[name]
+    if name == "text" or (name == "fractions" and kind == "int64"):
+        kind = cells.dtype
+    rows = pd.DataFrame({"x": np.arange(N) * 1.5 % 7, "y": np.asarray(cells).astype(kind)})
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    rows.to_parquet(tmp_path / "a.parquet")
+    declared = "regression" if kind == "float64" else task
+    for source, wanted in (
+        (rows, task),
+        (tmp_path / "a.csv", task),
+        (tmp_path / "a.parquet", declared),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert fasttree.fit(source, "y", max_depth=1)._task == wanted
+            cv = fasttree.model_selection.cross_validate(source, "y", cv=2, max_depth=1)
+            assert cv.task == wanted
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if name != "fractions":
+            for classes in ({"task": "classification"}, {"criterion": "gini"}):
+                path = tmp_path / "a.parquet"
+                assert fasttree.fit(path, "y", max_depth=1, **classes)._task == "classification"
+
+
+def test_new_rows_of_a_file_need_no_target(tmp_path):
+    rows = pd.DataFrame({"u": [1.5, 2] * 30, "x": range(60), "y": list("pq") * 30})
+    model = fasttree.fit(rows, "y", columns="as_given")
+    wanted = model.predict(rows[["u", "x"]]).tolist()
+    for new, index in ((rows, False), (rows, True), (rows[["u", "x"]], False)):
+        new.to_csv(tmp_path / "new.csv", index=index)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert model.predict(tmp_path / "new.csv").tolist() == wanted

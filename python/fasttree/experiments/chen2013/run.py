@@ -130,7 +130,7 @@ class Experiment(Paper[str, SetResult]):
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         key = plain_key(name)
         if key in files:
-            return load(files[key])
+            return load(files[key], task="classification")
         return BUNDLED[name]() if name in BUNDLED else None
 
     def omits(self, name: str, table: Table) -> bool:

@@ -212,7 +212,7 @@ class Experiment(Paper[str, tuple[dict[str, Outcome], dict[str, int]]]):
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         key = plain_key(f"fmeasure-{name}")
-        return load(files[key]) if key in files else None
+        return load(files[key], task="classification") if key in files else None
 
     def work(self, step: str) -> tuple[dict[str, Outcome], dict[str, int]]:
         table, seen = self.tables[step], {}

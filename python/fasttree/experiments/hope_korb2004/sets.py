@@ -114,8 +114,8 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     if not all(key in files for key in keys):
         return None
     if name == "new-thyroid":
-        return load(files[keys[0]], target=5)
-    tables = [load(files[key], **_options(name)) for key in keys]
+        return load(files[keys[0]], target=5, task="classification")
+    tables = [load(files[key], **_options(name), task="classification") for key in keys]
     if name == "hypothyroid" and len(tables[0]) != 3163:
         return None  # the 3772-row set of the same name is another one
     if name == "echocardiogram":

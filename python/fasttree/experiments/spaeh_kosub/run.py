@@ -174,12 +174,12 @@ def _load(name: str, files: Mapping[str, Any]) -> Table | None:
         parts = [plain_key(f"{name}-{part}") for part in ("train", "test")]
         if not all(part in files for part in parts):
             return None
-        tables = [load(files[part]) for part in parts]
+        tables = [load(files[part], task="classification") for part in parts]
         X = np.vstack([np.asarray(t.X, dtype=np.float64) for t in tables])
         y = np.concatenate([np.asarray(t.y) for t in tables])
         return _numeric(Table(X, y, feature_names=tables[0].feature_names), name)
     if plain_key(name) in files:
-        return _numeric(load(files[plain_key(name)]), name)
+        return _numeric(load(files[plain_key(name)], task="classification"), name)
     bundled = {"iris": load_iris, "wine": load_wine}
     return _numeric(bundled[name](), name) if name in bundled else None
 

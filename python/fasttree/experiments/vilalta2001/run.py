@@ -128,12 +128,12 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
         return None
     path = files[plain_key(stem)]
     if stem == "allhyper":
-        table = load(path, target=29, header=False)
+        table = load(path, target=29, header=False, task="classification")
         labels = [str(label).partition(".")[0] for label in np.asarray(table.y)]
         return Table(table.X, labels, feature_names=table.feature_names, name=name)
     if stem == "zoo":
-        return load(path, drop=("animal",))
-    table = load(path)
+        return load(path, drop=("animal",), task="classification")
+    table = load(path, task="classification")
     if name in MOST_FREQUENT:
         codes = np.asarray(table.y_codes)
         counts = np.bincount(codes, minlength=len(table.classes))

@@ -1,0 +1,292 @@
+"""What the first lines of a text file are: titles and comments, names of the columns, or rows.
+
+What
+    `layout` decides for all delimited text. Lines of other lengths than the rows, and comments, are
+    titles. A line that is one cell shorter than the rows is a header above row names, as R's
+    ``write.table`` writes it, or the rows end in a separator. Whether a line of their length has
+    names is decided by the rows below it: `_evidence` adds, column by column, the logarithm of how
+    much more likely its cell is as a name than as a further value of the column. By the rule of
+    Good and Turing a value that was not seen in n rows comes next with the probability of (values
+    seen once + 1) / (n + 2). So a word above numbers, and a new word above words that repeat, speak
+    for names, and a number within the range of its column or a word of its column against.
+    `index_of` finds the unnamed columns that count or name the rows.
+Complexity
+    O(cells of the sampled rows) until the evidence is clear, which few columns suffice for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._checks.speech import argument
+from ..table.columns import Column
+from ..table.traps import date_share
+from .decimal_comma import reads_as_number
+
+__all__ = ["Layout", "index_of", "layout", "sniff", "sniff_lines"]
+
+PRIOR = 0.5
+"""Evidence for names before a cell is read: most files have them."""
+
+RARE = math.log(0.02)
+"""Evidence of a name that is a value of its column, or of a number within its range."""
+
+SURE = 20.0
+"""Evidence from which on no further column is read."""
+
+IN_DOUBT = 1.0
+"""Evidence below which the reader says how it took the line."""
+
+_COMMENTS = ("#", "%", "//")
+_WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
+
+
+class Layout(NamedTuple):
+    """The first lines of a file."""
+
+    above: int
+    """Number of records that are no rows: titles, comments and names."""
+    width: int
+    """Number of columns."""
+    header: int | None
+    """The record with the names of the columns; None without one."""
+    has_row_names: bool
+    """Whether the first column has no place in the header."""
+    said: list[str]
+    """What is unusual about them, in words."""
+
+    def names(self, cells: Sequence[str]) -> list[str]:
+        """The names of the columns, of the cells of the header; those without one are empty."""
+        found = _unmarked([cell.strip() for cell in cells], self.width)
+        return ["", *found] if self.has_row_names else found[: self.width]
+
+
+def sniff(line: str) -> str:
+    """The separator of a line: the first of comma, tab, semicolon and bar in it, else a blank.
+
+    In a line with tabs or semicolons, commas that all lie between digits are decimal commas.
+
+    Examples:
+        >>> sniff("a;b;c"), sniff("a, b; c"), sniff("1\\t2"), sniff(" 1.5   2"), sniff("1")
+        (';', ',', '\\t', ' ', ',')
+        >>> sniff("1,5;2,25;yes")
+        ';'
+    """
+    fallback = " " if " " in line.strip() else ","
+    if {"\t", ";"} & set(line):
+        line = re.sub(r"(?<=\d),(?=\d)", "", line) if not re.search(r"\D,|,\D", line) else line
+    return next((sep for sep in (",", "\t", ";", "|") if sep in line), fallback)
+
+
+def sniff_lines(lines: Sequence[str]) -> str:
+    """The separator of a file: that of its first line, unless the line lacks one that nearly all
+    others have the same number of times, as a title does.
+
+    Examples:
+        >>> sniff_lines(["# by x, y", "a;b", "1,5;2", "2;3"]), sniff_lines(["a,b", "1;2,3", "4,5"])
+        (';', ',')
+    """
+    lines = [line for line in lines if line.strip()][:30]
+    if not lines:
+        return ","
+    first, *others = lines
+    for other in others:
+        sep = sniff(other)
+        if sep in first.strip() or sep == sniff(first):
+            continue
+        counts = Counter(len(_divided(line, sep)) for line in others)
+        width, n = counts.most_common(1)[0]
+        if width > 1 and n >= 0.8 * len(others):
+            return sep
+    return sniff(first)
+
+
+def _divided(line: str, sep: str) -> list[str]:
+    """The pieces of a line, quoted cells without their text."""
+    return re.sub(r'"[^"]*"', "q", line).split(None if sep == " " else sep)
+
+
+def layout(
+    records: Sequence[Sequence[str]], header: bool | None, missing: Collection[str]
+) -> Layout:
+    """The layout of a file.
+
+    Args:
+        records: the cells of its first records, of any lengths; at least one.
+        header: whether the first line of full length has names; None: the rows below decide.
+        missing: texts that mean a missing cell.
+
+    Examples:
+        >>> rows = [["", "a", "y"], ["0", "1.5", "p"], ["1", "2", "q"], ["2", "7", "p"]]
+        >>> layout(rows, None, [""])[:4]
+        (1, 3, 0, False)
+        >>> layout([["a", "y"], *rows[1:]], None, [""])[:4], layout(rows[1:], None, [""])[:4]
+        ((1, 3, 0, True), (0, 3, None, False))
+    """
+    rows = [[cell.strip() for cell in record] for record in records]
+    lengths = Counter(map(len, rows[1:] or rows))
+    most = max(lengths.values())
+    width = next(length for length in map(len, rows) if lengths[length] == most)
+    first, said = 0, []
+    while first + 1 < len(rows) and _is_title(rows[first:], width, header, missing):
+        first += 1
+    if first:
+        which = "line 1 is a title or comment" if first == 1 else f"the first {first} lines are"
+        said.append(which if first == 1 else f"{which} titles or comments")
+    cells, below = _unmarked(rows[first], width), rows[first + 1 :]
+    whole = [row for row in below if len(row) == width]
+    has_row_names, evidence = False, math.inf
+    if len(cells) == width - 1 > 0 and header is not False:
+        if whole and not any(row[-1] for row in whole):
+            width -= 1
+            evidence = _evidence(cells, whole, missing)
+            said.append("the lines end in a separator")
+        else:
+            has_row_names = True
+            said.append("the first column has the names of the rows, left out")
+    elif len(cells) == width + 1 and not cells[-1]:
+        evidence = _evidence(cells[:-1], whole, missing)
+    elif len(cells) == width:
+        evidence = _evidence(cells, whole, missing)
+    else:  # an error that the reader finds in the rows
+        width = len(cells)
+    has_header = evidence > 0 if header is None else header
+    if header is None and abs(evidence) < IN_DOUBT and len(below) > 1:
+        other = f"{'values' if has_header else 'names'}, {argument('header', not has_header)}"
+        taken = "names of the columns" if has_header else "values"
+        said.append(f"the line {','.join(cells)[:60]!r} is read as {taken} (if it has {other})")
+    if not has_header and width > 1 and not any(row[-1] for row in [cells, *whole]):
+        width -= 1
+        said.append("the lines end in a separator")
+    above = first + has_header
+    return Layout(above, width, first if has_header else None, has_row_names and has_header, said)
+
+
+def _is_title(
+    rows: Sequence[Sequence[str]], width: int, header: bool | None, missing: Collection[str]
+) -> bool:
+    """Whether the first row is a title, a comment or an empty line above the table."""
+    cells, after, is_comment = _unmarked(rows[0], width), rows[1:], rows[0][0].startswith(_COMMENTS)
+    filled, is_short = sum(map(bool, cells)), len(cells) < width
+    if len(cells) < width - 1 or (is_comment and is_short) or len(cells) > width:
+        return is_comment or is_short
+    if width == 1 or header is False:
+        return False
+    if filled < 2 and not is_short:
+        return not filled or (width > 2 and bool(cells[0]) and _value(cells[0]) is None)
+    if not is_short and not is_comment:
+        return False
+    # A title or row names above the header, or a header behind a mark: the next line tells.
+    padded = ["", *cells] if is_short else cells
+    whole = [row for row in after if len(row) == width]
+    own, following = _evidence(padded, whole, missing), _evidence(whole[0], whole[1:], missing)
+    return len(whole) > 1 and following > max(own, 0)
+
+
+def _unmarked(cells: Sequence[str], width: int) -> list[str]:
+    """Cells without the mark of a comment, which stands before names in files of NumPy."""
+    if cells[0] in _COMMENTS and len(cells) == width + 1:
+        return list(cells[1:])
+    return [re.sub(r"^[#%]\s+", "", cells[0]), *cells[1:]]
+
+
+def _value(cell: str) -> float | None:
+    """The number of a cell, with a decimal point or comma; None where it is no number."""
+    try:
+        return float(cell) if "_" not in cell else None  # Python reads 1_000, data files do not
+    except ValueError:
+        comma = reads_as_number(cell)
+        return float(cell.replace(".", "").replace(",", ".")) if comma else None
+
+
+def _evidence(
+    cells: Sequence[str], below: Sequence[Sequence[str]], missing: Collection[str]
+) -> float:
+    """How much more likely cells are names of the columns below than a row of them, as a
+    logarithm."""
+    names = [cell for cell in cells if cell not in missing]
+    total = PRIOR + RARE / 2 * (len(names) - len(set(names)))
+    numbered = _are_numbered(cells, below)
+    if numbered:
+        total += sum(_value(cell) is not None for cell in cells) / 2
+    for j, cell in enumerate(cells):
+        if not (numbered and _value(cell) is not None):
+            total += _evidence_of(cell, [row[j] for row in below], missing)
+        if abs(total) > SURE:
+            break
+    return total
+
+
+def _are_numbered(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the numbers among the cells count columns (0, 1, 2 or 2019, 2020), beside an empty
+    cell, four or more of them, or out of the range of their columns."""
+    places = [j for j, cell in enumerate(cells) if _value(cell) is not None]
+    if len(places) < 2 or not below or not _is_even(cells, places) or _is_even(below[0], places):
+        return False
+    if not cells[0] or len(places) > 3:
+        return True
+    return all(_evidence_of(cells[j], [row[j] for row in below], ()) > RARE for j in places)
+
+
+def _is_even(cells: Sequence[str], places: Sequence[int]) -> bool:
+    """Whether cells are whole numbers of one step."""
+    values = [_value(cells[j]) for j in places]
+    if any(value is None or not value.is_integer() for value in values):
+        return False
+    steps = np.diff(np.array(values, dtype=np.float64))
+    return bool(steps[0] != 0 and (steps == steps[0]).all())
+
+
+def _evidence_of(cell: str, column: Sequence[str], missing: Collection[str]) -> float:
+    """The evidence of one cell above its column."""
+    known = [text for text in column if text not in missing]
+    if not known and column:
+        return 0.0
+    n = len(column) + 2
+    if cell in missing:
+        return math.log(0.1 / ((n - 1 - len(known)) / n))
+    value = _value(cell)
+    if value is not None:
+        values = [one for one in map(_value, known) if one is not None]
+        if 2 * len(values) > len(known):
+            outside = not min(values) <= value <= max(values)
+            return RARE - (math.log(2 / n) if outside else 0)
+    if cell in known:
+        return RARE
+    # A word that is new: of a form of its own, or one of the values of this form.
+    form = _form(cell)
+    forms = [_form(text) for text in known]
+    alike = [text for text, one in zip(known, forms, strict=True) if one == form] or forms
+    once = sum(count == 1 for count in Counter(alike).values())
+    return -math.log((once + 1) / n)
+
+
+def _form(text: str) -> str:
+    """The form of a text: numbers are 9, words a."""
+    if _value(text) is not None:
+        return "9"
+    return _DIGITS.sub("9", _WORD.sub("a", text))
+
+
+def index_of(columns: Sequence[Column]) -> bool:
+    """Whether the first, unnamed columns of a file are its index: whole numbers of which most occur
+    once, or different texts that are no dates.
+
+    Examples:
+        >>> index_of([Column("", "numeric", np.array([7.0, 2.0, 4.0]))])
+        True
+        >>> index_of([Column("", "numeric", np.array([0.5, 2.0, 4.0]))])
+        False
+    """
+    cells = np.column_stack([column.numbers() for column in columns])
+    texts = [column.levels for column in columns if column.levels is not None]
+    if not np.array_equal(cells, np.floor(cells)) or any(date_share(one) > 0.9 for one in texts):
+        return False
+    distinct = len(np.unique(cells, axis=0))
+    return distinct == len(cells) if texts else 2 * distinct > len(cells)

@@ -281,7 +281,7 @@ pub fn row_set(rows: Option<&Aligned1<'_, i64>>, data: &Dataset) -> PyResult<Row
 /// Weights in the caller's row order, brought into internal order.
 pub fn weights(weights: Option<&Aligned1<'_, f64>>, data: &Dataset) -> PyResult<Weights> {
     let found = weights_of_rows(weights, data.len(), |row| data.original()[row] as usize)?;
-    Ok(data.summing(found))
+    data.summing(found).map_err(exception)
 }
 
 /// Weights of `rows` rows; `original` gives the position of a row in the caller's order.

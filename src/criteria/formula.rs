@@ -187,15 +187,20 @@ pub trait Criterion: Properties {
         let variance = grid.variance(rows);
         Outcome { value: grid.number(rows.mean), impurity: variance, variance }
     }
-    /// What each row of a numeric target adds to the mean impurity beside the moments; `None`:
-    /// nothing.
-    fn row_term(&self) -> Option<fn(f64) -> f64> {
-        None
+    /// Whether the impurity of rows is the mean of their divergences from their mean, which moments
+    /// do not tell.
+    fn averages_divergences(&self) -> bool {
+        false
+    }
+    /// The Bregman divergence of the number `at + difference` from `at`: 0 for no difference, else
+    /// positive. The sum over rows is least around their mean.
+    fn divergence(&self, difference: f64, _at: f64) -> f64 {
+        difference * difference
     }
     /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
     /// rows of a leaf is its impurity. The squared error unless the criterion says otherwise.
     fn row_loss(&self, y: f64, value: f64) -> f64 {
-        (y - value) * (y - value)
+        self.divergence(y - value, value)
     }
     /// Refuse numbers of the target `name` that the formula does not take; `values` are the rows
     /// and their numbers.

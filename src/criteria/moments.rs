@@ -23,7 +23,7 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
         Ok(())
     }
     /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
-    /// the mean of its branches may be left out where [`Self::row_term`] gives it.
+    /// the mean of its branches may be left out where [`Self::averages_divergences`] is true.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64;
     /// The score of a split of `node`: negative infinity where it is not allowed.
     fn score(
@@ -40,13 +40,13 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
             .sum();
         self.impurity(node, grid) - after
     }
-    /// What each row of weight 1 adds to the impurity beside the moments; `None`: nothing.
-    fn row_term(&self) -> Option<fn(f64) -> f64> {
-        None
+    /// See [`Criterion::averages_divergences`].
+    fn averages_divergences(&self) -> bool {
+        false
     }
-    /// See [`Criterion::row_loss`].
-    fn row_loss(&self, y: f64, value: f64) -> f64 {
-        (y - value) * (y - value)
+    /// See [`Criterion::divergence`].
+    fn divergence(&self, difference: f64, _at: f64) -> f64 {
+        difference * difference
     }
     /// Whether the score is the weighted mean of the squared differences of the branches' means
     /// from the node's, so that sums alone decide.
@@ -130,11 +130,11 @@ impl<M: OnMoments> Criterion for MomentCriterion<M> {
             variance: grid.variance(rows),
         }
     }
-    fn row_term(&self) -> Option<fn(f64) -> f64> {
-        self.0.row_term()
+    fn averages_divergences(&self) -> bool {
+        self.0.averages_divergences()
     }
-    fn row_loss(&self, y: f64, value: f64) -> f64 {
-        self.0.row_loss(y, value)
+    fn divergence(&self, difference: f64, at: f64) -> f64 {
+        self.0.divergence(difference, at)
     }
     fn admit_target(
         &self,

@@ -2,8 +2,11 @@
 //!
 //! The impurity of rows with mean `m` is the weighted mean of `y log(y / m) - y + m`. Its part
 //! `mean(y log y)` is the same before and after a split, so a split is scored by the means alone:
-//! `sum_m W_m/W y_m log y_m - y log y`. A split that leaves a branch with mean 0 is not allowed, as
-//! the deviance of a later count there would be infinite. With exposures `t`, weights are `t` and
+//! `sum_m W_m/W y_m log y_m - y log y`. This is the weighted mean of the divergences
+//! `y_m log(y_m / y) - y_m + y` of the branches' means from the node's, which are computed from the
+//! differences of the means, so that no digits cancel where all numbers are far from 0. A split that
+//! leaves a branch with mean 0 is not allowed, as the deviance of a later count there would be
+//! infinite. With exposures `t`, weights are `t` and
 //! numbers are rates `y / t`. O(branches). For counts and rates, whose variance grows with their
 //! mean; numbers may not be negative.
 
@@ -53,29 +56,40 @@ impl OnMoments for Poisson {
         branches: &mut dyn Iterator<Item = Moments>,
         grid: TargetGrid,
     ) -> f64 {
-        let mut after = 0.0;
+        let (mut between, at) = (0.0, grid.number(node.mean));
         for branch in branches.filter(|branch| branch.weight > 0.0) {
-            let mean = grid.number(branch.mean);
             // Less than half a unit is a sum of 0.
-            if mean * branch.weight < 0.5 * grid.unit {
+            if grid.number(branch.mean) * branch.weight < 0.5 * grid.unit {
                 return f64::NEG_INFINITY;
             }
-            after += branch.weight / node.weight * y_ln_y(mean);
+            let difference = (branch.mean - node.mean) * grid.unit;
+            between += branch.weight / node.weight * self.divergence(difference, at);
         }
-        after - y_ln_y(grid.number(node.mean))
+        between
     }
 
     fn is_of_means(&self) -> bool {
         true
     }
 
-    fn row_term(&self) -> Option<fn(f64) -> f64> {
-        Some(y_ln_y)
+    fn averages_divergences(&self) -> bool {
+        true
     }
 
-    /// A leaf that says 0 costs as if it said the smallest positive number.
-    fn row_loss(&self, y: f64, value: f64) -> f64 {
-        y_ln_y(y) - y * value.max(f64::MIN_POSITIVE).ln() - y + value
+    /// `y ln(y / at) - y + at` for `y = at + difference`, and `at = 0` as the smallest positive
+    /// number.
+    fn divergence(&self, difference: f64, at: f64) -> f64 {
+        let at = at.max(f64::MIN_POSITIVE);
+        let r = difference / at;
+        if r.abs() < 1e-3 {
+            // (1 + r) ln(1 + r) - r, whose next term is below 1e-18 of the first.
+            let series =
+                (2..8).rev().map(f64::from).fold(0.0, |sum, k| 1.0 / (k * (k - 1.0)) - r * sum);
+            return difference * r * series;
+        }
+        let y = (at + difference).max(0.0);
+        let product = if y > 0.0 { y * (y / at).ln() } else { 0.0 };
+        product - difference
     }
 
     fn admit(&self, name: &str, values: &mut dyn Iterator<Item = (usize, f64)>) -> Result<()> {

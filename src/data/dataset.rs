@@ -73,8 +73,14 @@ impl Dataset {
     }
 
     /// The weights with which the target is summed exactly.
-    pub fn summing(&self, weights: Weights) -> Weights {
-        if self.target.is_some() { weights.coarser() } else { weights }
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a weight that such a sum would lose.
+    pub fn summing(&self, weights: Weights) -> Result<Weights> {
+        match self.target {
+            Some(_) => weights.coarser(|row| self.original[row] as usize),
+            None => Ok(weights),
+        }
     }
 
     /// Number of declared classes; 1 for a numeric target.
@@ -131,6 +137,24 @@ impl Dataset {
         Self {
             target: self.target.as_ref().map(|target| target.of_rows(draw.rows())),
             ..self.with_rows(columns.collect(), classes, starts, of(self.original()))
+        }
+    }
+
+    /// Some rows, by ascending number of their target, which gets a grid of its own. O(their cells).
+    pub fn renewed(&self, rows: &[u32]) -> Self {
+        let columns = self.columns.iter().map(|column| match column {
+            Column::Numeric(c) => {
+                Column::Numeric(NumericColumn::new(rows.iter().map(|&r| c.value(r)).collect()))
+            }
+            Column::Nominal(c) => {
+                Column::Nominal(NominalColumn::new(c.levels(), rows.iter().map(|&r| c.code(r))))
+            }
+        });
+        let original = rows.iter().map(|&row| self.original[row as usize]).collect();
+        let (classes, starts) = (vec![0; rows.len()], vec![0, rows.len() as u32]);
+        Self {
+            target: self.target.as_ref().map(|target| target.renewed(rows)),
+            ..self.with_rows(columns.collect(), classes, starts, original)
         }
     }
 
@@ -250,7 +274,7 @@ impl DatasetBuilder {
             built.internal[row as usize] = place as u32;
         }
         let sorted: Vec<f64> = built.original.iter().map(|&row| numbers[row as usize]).collect();
-        built.target = Some(Target::new(grid, &sorted));
+        built.target = Some(Target::new(grid, sorted));
         Ok(built)
     }
 

@@ -1,10 +1,13 @@
-//! A numeric target on the grid on which its sums are exact ([`Target`]).
+//! A numeric target: its numbers, and the grid on which their sums are exact ([`Target`]).
 //!
-//! Each number, less the middle of the range, is rounded once to a multiple of a unit: the power of
-//! two with which the range has 2^40 to 2^41 units. Sums of weights times units, and times squared
-//! units, are then integers of at most 128 bits, so they depend neither on the order of the rows
-//! nor on threads or partitions. The error of a number is at most half a unit, 2^-41 of the range;
-//! whole numbers and halves of a range below 2^39 have none. O(rows).
+//! Growth chooses tests on the grid. Each number, less the middle of the range, is rounded once to a
+//! multiple of a unit: the power of two with which the range has 2^40 to 2^41 units. Sums of weights
+//! times units, and times squared units, are then integers of at most 128 bits, so they depend
+//! neither on the order of the rows nor on threads or partitions. The error of a number is at most
+//! half a unit, 2^-41 of the range (a unit for a positive number, which does not become 0); whole
+//! numbers and halves of a range below 2^39 have none. A node of a much smaller range gets a grid of
+//! its own (`crate::fit::renew`), and what nodes predict is computed from the numbers as given
+//! (`crate::fit::outcomes`). O(rows).
 
 use crate::error::{Error, Result};
 use crate::numeric::Moments;
@@ -27,6 +30,9 @@ pub struct TargetGrid {
 }
 
 impl TargetGrid {
+    /// Whole numbers.
+    pub const ONE: Self = Self { middle: 0.0, unit: 1.0 };
+
     /// The grid of the numbers of a target from `low` to `high`.
     ///
     /// # Errors
@@ -44,7 +50,7 @@ impl TargetGrid {
     }
 
     /// The grid of finite numbers from `low` to `high`.
-    fn between(low: f64, high: f64) -> Self {
+    pub fn between(low: f64, high: f64) -> Self {
         if low == high {
             return Self { middle: low, unit: 1.0 };
         }
@@ -56,9 +62,11 @@ impl TargetGrid {
         Self { middle: if rounded.is_finite() { rounded } else { middle }, unit }
     }
 
-    /// A number in units, as growth sums it.
+    /// A number in units, as growth sums it: the nearest, but a positive number stays positive.
     pub fn units(self, value: f64) -> i64 {
-        ((value - self.middle) / self.unit).round() as i64
+        let units = ((value - self.middle) / self.unit).round();
+        let is_lost = value > 0.0 && self.number(units) <= 0.0;
+        units as i64 + i64::from(is_lost)
     }
 
     /// The number `units` units above the middle.
@@ -77,20 +85,44 @@ impl TargetGrid {
 /// A numeric target, by internal row.
 #[derive(Debug, Clone)]
 pub struct Target {
+    numbers: Arc<Vec<f64>>,
     units: Arc<Vec<i64>>,
     grid: TargetGrid,
+    is_exact: bool,
+    gap: f64,
 }
 
 impl Target {
-    /// The target of rows with these numbers, rounded to a grid.
-    pub(super) fn new(grid: TargetGrid, values: &[f64]) -> Self {
-        Self { units: Arc::new(values.iter().map(|&y| grid.units(y)).collect()), grid }
+    /// The target of rows with these ascending numbers, rounded to a grid.
+    pub(super) fn new(grid: TargetGrid, numbers: Vec<f64>) -> Self {
+        let units: Vec<i64> = numbers.iter().map(|&y| grid.units(y)).collect();
+        let is_exact = units.iter().zip(&numbers).all(|(&u, &y)| grid.number(u as f64) == y);
+        let gaps = numbers.windows(2).map(|two| two[1] - two[0]).filter(|&gap| gap > 0.0);
+        let gap = gaps.fold(f64::INFINITY, f64::min);
+        Self { numbers: Arc::new(numbers), units: Arc::new(units), grid, is_exact, gap }
     }
 
     /// The target of some rows, in their order; a row may be among them several times.
     pub(super) fn of_rows(&self, rows: &[u32]) -> Self {
         let units = rows.iter().map(|&row| self.units[row as usize]).collect();
-        Self { units: Arc::new(units), grid: self.grid }
+        let numbers = rows.iter().map(|&row| self.value(row)).collect();
+        Self { numbers: Arc::new(numbers), units: Arc::new(units), ..*self }
+    }
+
+    /// The target of some rows, by ascending number, on a grid of their own.
+    pub(super) fn renewed(&self, rows: &[u32]) -> Self {
+        let numbers = rows.iter().map(|&row| self.value(row)).collect();
+        Self::new(self.grid_of_rows(rows), numbers)
+    }
+
+    /// The grid of some rows, by ascending number. Its unit is infinite where the range is too small.
+    pub fn grid_of_rows(&self, rows: &[u32]) -> TargetGrid {
+        match rows {
+            [first, .., last] if self.value(*last) - self.value(*first) >= SMALLEST_RANGE => {
+                TargetGrid::between(self.value(*first), self.value(*last))
+            }
+            _ => TargetGrid { middle: 0.0, unit: f64::INFINITY },
+        }
     }
 
     /// The range of finite numbers (of none: 0 to 0). Refuses numbers that are missing, infinite or
@@ -139,9 +171,19 @@ impl Target {
         self.grid
     }
 
-    /// The number of a row, rounded to the grid.
+    /// Whether all numbers are on the grid, so that sums of units are sums of the numbers.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    /// The smallest difference of two different numbers.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// The number of a row, as it was given.
     pub fn value(&self, row: u32) -> f64 {
-        self.grid.number(self.units[row as usize] as f64)
+        self.numbers[row as usize]
     }
 }
 
@@ -160,9 +202,9 @@ mod tests {
             &[1e-50, 3e-50],
         ];
         for values in cases {
-            let target = Target::new(Target::grid_of("y", values).unwrap(), values);
+            let target = Target::new(Target::grid_of("y", values).unwrap(), values.to_vec());
             for (row, &y) in values.iter().enumerate() {
-                let error = (target.value(row as u32) - y).abs();
+                let error = (target.grid.number(target.units[row] as f64) - y).abs();
                 assert!(error <= 0.5 * target.grid.unit + y.abs() * f64::EPSILON, "{y} {error}");
                 assert!(target.units[row].unsigned_abs() <= 1 << 40);
             }
@@ -172,8 +214,8 @@ mod tests {
     #[test]
     fn whole_numbers_and_halves_are_exact() {
         let values: Vec<f64> = (-50..50).map(|i| f64::from(i * i) / 2.0 - 7.0).collect();
-        let target = Target::new(Target::grid_of("y", &values).unwrap(), &values);
-        assert!(values.iter().enumerate().all(|(row, &y)| target.value(row as u32) == y));
+        let target = Target::new(Target::grid_of("y", &values).unwrap(), values.clone());
+        assert!(target.is_exact());
     }
 
     #[test]

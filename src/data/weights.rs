@@ -2,8 +2,8 @@
 //!
 //! Real weights are rounded to multiples of `2^-shift`, with the largest `shift` (at most 1000) for
 //! which the sum of all weights stays below 2^62. Sums are then exact integers, whatever the order
-//! of the rows or the number of threads, and each weight is off by at most half a unit. An integer
-//! weight w stands for w copies of the row.
+//! of the rows or the number of threads, and each weight is off by at most half a unit; a positive
+//! weight that would become 0 is refused. An integer weight w stands for w copies of the row.
 
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
@@ -34,7 +34,8 @@ impl Weights {
     ///
     /// # Errors
     /// [`Error::Data`] for a negative, NaN or infinite weight (`name_row` gives the row that the
-    /// message names), and for a sum of fractional weights outside 1e-60 to 1e60.
+    /// message names), for one that is lost in the sum of all, and for a sum of fractional weights
+    /// outside 1e-60 to 1e60.
     pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
         for (i, &w) in weights.iter().enumerate() {
             if !(w >= 0.0 && w.is_finite()) {
@@ -51,20 +52,20 @@ impl Weights {
         if sum < 4_294_967_295.0 && weights.iter().all(|w| w.fract() == 0.0) {
             return Ok(Self::Integer(weights.iter().map(|&w| w as u32).collect()));
         }
-        Self::fixed(weights, sum)
+        Self::fixed(weights, sum, name_row)
     }
 
     /// Fixed-point weights, even if they are whole numbers: a row counts once, whatever it weighs.
     /// `weights` are finite and not negative.
     ///
     /// # Errors
-    /// [`Error::Data`] for a sum outside 1e-60 to 1e60.
-    pub fn importances(weights: &[f64]) -> Result<Self> {
-        Self::fixed(weights, checked_sum(weights)?)
+    /// [`Error::Data`] for a sum outside 1e-60 to 1e60, and as for [`Weights::from_reals`].
+    pub fn importances(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
+        Self::fixed(weights, checked_sum(weights)?, name_row)
     }
 
     /// [`Weights::importances`] of weights whose sum is known.
-    fn fixed(weights: &[f64], sum: f64) -> Result<Self> {
+    fn fixed(weights: &[f64], sum: f64, name_row: impl Fn(usize) -> usize) -> Result<Self> {
         if !(LEAST..=MOST).contains(&sum) {
             return Err(Error::Data(format!(
                 "the sum of the sample weights is {sum:e}, and squares of it leave the range of \
@@ -74,10 +75,11 @@ impl Weights {
         }
         let shift = (61 - sum.log2().ceil() as i32).min(1000);
         let unit = f64::powi(2.0, shift);
-        Ok(Self::Fixed {
-            values: weights.iter().map(|&w| (w * unit).round() as i64).collect(),
-            shift,
-        })
+        let values: Vec<i64> = weights.iter().map(|&w| (w * unit).round() as i64).collect();
+        match values.iter().zip(weights).position(|(&units, &w)| units == 0 && w > 0.0) {
+            Some(i) => Err(lost(name_row(i), weights[i], sum, "")),
+            None => Ok(Self::Fixed { values, shift }),
+        }
     }
 
     /// Binary digits of the sum of all weights where they multiply the numbers of a target and
@@ -85,16 +87,35 @@ impl Weights {
     pub const DIGITS_WITH_NUMBERS: u32 = 46;
 
     /// The weights in units of at least 2^-46 of their sum, for sums of a numeric target.
-    pub fn coarser(self) -> Self {
-        let Self::Fixed { mut values, shift } = self else { return self };
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a positive weight that would become 0.
+    pub fn coarser(self, name_row: impl Fn(usize) -> usize) -> Result<Self> {
+        let Self::Fixed { values, shift } = &self else { return Ok(self) };
         let sum: i64 = values.iter().sum();
         let surplus = (i64::BITS - sum.leading_zeros()).saturating_sub(Self::DIGITS_WITH_NUMBERS);
         if surplus == 0 {
-            return Self::Fixed { values, shift };
+            return Ok(self);
         }
         let half = 1 << (surplus - 1);
-        values.iter_mut().for_each(|w| *w = (*w + half) >> surplus);
-        Self::Fixed { values, shift: shift - surplus as i32 }
+        let coarse: Vec<i64> = values.iter().map(|&w| (w + half) >> surplus).collect();
+        if let Some(i) = values.iter().zip(&coarse).position(|(&fine, &w)| w == 0 && fine > 0) {
+            let sum = sum as f64 * f64::powi(2.0, -shift);
+            return Err(lost(name_row(i), self.value(i as u32), sum, " of a numeric target"));
+        }
+        Ok(Self::Fixed { values: coarse, shift: shift - surplus as i32 })
+    }
+
+    /// The weights of some rows, in their order.
+    pub fn of_rows(&self, rows: &[u32]) -> Self {
+        match self {
+            Self::Unit => Self::Unit,
+            Self::Integer(w) => Self::Integer(rows.iter().map(|&row| w[row as usize]).collect()),
+            Self::Fixed { values, shift } => {
+                let values = rows.iter().map(|&row| values[row as usize]).collect();
+                Self::Fixed { values, shift: *shift }
+            }
+        }
     }
 
     /// Units per weight of 1, a power of two, for sums of fractions of some rows with a numeric
@@ -149,6 +170,14 @@ impl Weights {
     }
 }
 
+/// The error of a positive weight that rounding makes 0 in exact sums `of` something.
+fn lost(row: usize, weight: f64, sum: f64, of: &str) -> Error {
+    Error::Data(format!(
+        "sample_weight of row {row} is {weight:e}, which is lost in the exact sums{of} beside the \
+         sum of all weights, {sum:e}: set it to 0, or bring the weights closer together"
+    ))
+}
+
 /// The exact sum of weights, rounded once; an error if it is zero.
 fn checked_sum(weights: &[f64]) -> Result<f64> {
     let mut exact = ExactSum::default();
@@ -173,10 +202,22 @@ mod tests {
         assert_eq!(Weights::from_reals(&[1.0, 1.0], |i| i), Ok(Weights::Unit));
         assert_eq!(Weights::from_reals(&[2.0, 0.0], |i| i), Ok(Weights::Integer(vec![2, 0])));
         assert!(matches!(Weights::from_reals(&[0.5, 1.0], |i| i), Ok(Weights::Fixed { .. })));
-        assert!(matches!(Weights::from_reals(&[1e-300, 1e60], |i| i), Ok(Weights::Fixed { .. })));
+        assert!(matches!(Weights::from_reals(&[1e43, 1e60], |i| i), Ok(Weights::Fixed { .. })));
         for beyond in [[1e-300, 1e61], [1e-61, 0.0], [1e308, 1e308]] {
             assert!(Weights::from_reals(&beyond, |i| i).is_err());
         }
+    }
+
+    #[test]
+    fn a_weight_that_would_be_lost_names_its_row() {
+        let refused = |found: Result<Weights>| {
+            let error = found.unwrap_err().to_string();
+            assert!(error.contains("row 47 is 5e-1"), "{error}");
+        };
+        let weights = |heavy: f64| Weights::from_reals(&[1.0, 0.5, heavy], |i| i + 46);
+        refused(weights(1e20));
+        refused(weights(1e14).unwrap().coarser(|i| i + 46));
+        assert!(weights(1e12).unwrap().coarser(|i| i + 46).is_ok());
     }
 
     #[test]

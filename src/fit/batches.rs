@@ -116,7 +116,7 @@ impl FitPlan {
             refuse("ccp_alpha='cv'", "a number")
         } else if self.config.target_bins.is_some() {
             refuse("target_bins, which are found on the numbers of all rows,", "target_bins=None")
-        } else if self.criterion.row_term().is_some() {
+        } else if self.criterion.averages_divergences() {
             refuse(
                 "criterion='poisson', whose impurities add up a term of each row,",
                 "squared_error",

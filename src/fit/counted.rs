@@ -29,7 +29,9 @@ impl FitPlan {
     ) -> Result<R> {
         if self.config.importances && weights.copies().is_some() {
             let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
-            return job(data, rows, &Weights::importances(&values)?.coarser());
+            let name_row = |row: usize| data.original()[row] as usize;
+            let weights = data.summing(Weights::importances(&values, name_row)?)?;
+            return job(data, rows, &weights);
         }
         let total = |copies: &[u32]| -> u64 {
             rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
@@ -56,7 +58,9 @@ impl FitPlan {
         let Some(of_class) = self.class_weights(data.n_classes())? else {
             return Ok(weights.clone());
         };
-        times_class(data.classes(), rows.rows(), weights, of_class)
+        times_class(data.classes(), rows.rows(), weights, of_class, |row| {
+            data.original()[row] as usize
+        })
     }
 
     /// [`FitPlan::weighed`] for all rows of a fit without a data set; `classes` are their classes.
@@ -67,7 +71,7 @@ impl FitPlan {
             return Err(Error::Internal("a class without a weight".into()));
         }
         let all: Vec<u32> = (0..classes.len() as u32).collect();
-        times_class(classes, &all, &weights, of_class)
+        times_class(classes, &all, &weights, of_class, |row| row)
     }
 
     /// The weights of the rows of a bootstrap sample, where copies are rows: those of the classes,
@@ -96,7 +100,9 @@ impl FitPlan {
         if present.all(|w| Some(w) == first) {
             return Ok(Weights::Unit);
         }
-        times_class(sample.classes(), all.rows(), &Weights::Unit, &of_class)
+        times_class(sample.classes(), all.rows(), &Weights::Unit, &of_class, |row| {
+            sample.original()[row] as usize
+        })
     }
 
     /// Whether the classes of a bootstrap sample have weights.
@@ -131,10 +137,11 @@ fn times_class(
     rows: &[u32],
     weights: &Weights,
     of_class: &[f64],
+    name_row: impl Fn(usize) -> usize,
 ) -> Result<Weights> {
     let mut out = vec![0.0; classes.len()];
     for &row in rows {
         out[row as usize] = weights.value(row) * of_class[usize::from(classes[row as usize])];
     }
-    Weights::importances(&out)
+    Weights::importances(&out, name_row)
 }

@@ -192,9 +192,7 @@ impl FitPlan {
                 };
                 if self.samples_are_copies(prepared) {
                     // Kernels of means take copies, so a row that was drawn twice is scanned once.
-                    let drawn = (0..).zip(times).filter(|(_, times)| **times > 0);
-                    let rows = &RowSet::of(drawn.map(|(row, _)| row).collect(), data.len());
-                    let weights = &Weights::Integer(times.to_vec());
+                    let (rows, weights) = &as_copies(times);
                     let sampled = TreeRows { rows, weights, ..all };
                     let mut model = self.tree_on_rows(sampled, seed, &pool, control)?;
                     model.tree.count_copies();
@@ -289,8 +287,8 @@ impl FitPlan {
             raw: Some(raw),
             ..self.setting(data, rows, weights)
         };
-        let mut tree = self.grow_sample(data, &setting, rows, weights, control)?;
-        self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+        let tree = self.grow_sample(data, &setting, rows, weights, control)?;
+        let tree = self.completed(tree, of, seed, control)?;
         self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
     }
 
@@ -308,30 +306,31 @@ impl FitPlan {
         let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
         let schema = of.data.shared_schema();
         let Some(times) = times else {
-            let mut tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
-            self.complete_outcomes(&mut tree, &schema, &of.prune_rows(), control)?;
+            let tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
+            let tree = self.completed(tree, of, seed, control)?;
             return self.tree_of_forest(tree, schema, Some(&of.prune_rows()), control);
         };
         // The sample is drawn as rows only where pruning or class weights read them.
-        let reads_rows =
-            !self.is_final() || self.weighs_samples() || self.criterion.row_term().is_some();
-        let sample = match reads_rows {
-            true => Some(of.raw.drawn(&Arc::new(Draw::new(times)?))),
-            false => None,
+        let draw = match self.is_final() && !self.weighs_samples() {
+            true => None,
+            false => Some(Arc::new(Draw::new(times)?)),
         };
+        let sample = draw.as_ref().map(|draw| of.raw.drawn(draw));
         let weights = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
         let copies: Vec<u32> = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
         let mut tree = tree_on_codes(table, setting, Some(&copies), &weights, control)?;
-        let rows = RowSet::all(sample.as_ref().map_or(0, Dataset::len));
-        let prune_rows = sample.as_ref().map(|sample| PruneRows {
-            data: sample,
-            rows: rows.rows(),
-            weights: &weights,
-        });
-        if let Some(rows) = &prune_rows {
-            self.complete_outcomes(&mut tree, &schema, rows, control)?;
-        }
-        self.tree_of_forest(tree, schema, prune_rows.as_ref(), control)
+        let (Some(draw), Some(sample)) = (&draw, &sample) else {
+            let (rows, weights) = &as_copies(times);
+            tree = self.completed(tree, TreeRows { rows, weights, ..of }, seed, control)?;
+            tree.count_copies();
+            return self.tree_of_forest(tree, schema, None, control);
+        };
+        let rows = &RowSet::all(sample.len());
+        let drawn = (!std::ptr::eq(of.raw, of.data)).then(|| of.data.drawn(draw));
+        let data = drawn.as_ref().unwrap_or(sample);
+        let sampled = TreeRows { raw: sample, data, rows, all: None, weights: &weights };
+        tree = self.completed(tree, sampled, seed, control)?;
+        self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control)
     }
 
     /// A grown tree as a model, pruned on `rows` as they were given.
@@ -345,6 +344,12 @@ impl FitPlan {
         let model = self.model_of(tree, schema, String::new());
         Ok(self.pruned(model, self.config.pruning.as_ref(), rows, control)?.0)
     }
+}
+
+/// The rows that were drawn, and how often as weights.
+fn as_copies(times: &[u32]) -> (RowSet, Weights) {
+    let drawn = (0..).zip(times).filter(|(_, times)| **times > 0).map(|(row, _)| row);
+    (RowSet::of(drawn.collect(), times.len()), Weights::Integer(times.to_vec()))
 }
 
 /// Grow a tree on the codes of all rows, or on `copies` of each. A copy weighs 1, or what fixed

@@ -139,19 +139,45 @@ impl FitPlan {
             let whole = self.setting(data, all, weights);
             (setting.all_rows, setting.training) = (whole.all_rows, whole.training);
         }
+        let (tree, reason) = self.grow_by_route(of, &setting, control)?;
+        let tree = self.completed(tree, of, self.config.seed, control)?;
+        Ok((self.labelled(tree, data.shared_schema())?, reason))
+    }
+
+    /// Grow a tree on prepared rows in one setting, by the route of the rows.
+    pub(super) fn grow_by_route(
+        &self,
+        of: TreeRows<'_>,
+        setting: &GrowthSetting<'_>,
+        control: &Control,
+    ) -> Result<(Tree, Reason)> {
+        let TreeRows { data, rows, weights, .. } = of;
         let routed = self.routed(data, rows, weights, control)?;
-        let mut tree = match self.records(data, rows, weights, &routed, control)? {
+        let tree = match self.records(data, rows, weights, &routed, control)? {
             Some(table) => {
                 reached::count(Way::FitTable);
-                on_codes(table, &setting, control)?
+                on_codes(table, setting, control)?
             }
             None => {
                 data.sort_columns(control)?;
-                grown(routed.route, data, &setting, rows, weights, control)?
+                grown(routed.route, data, setting, rows, weights, control)?
             }
         };
-        self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
-        Ok((self.labelled(tree, data.shared_schema())?, routed.reason))
+        Ok((tree, routed.reason))
+    }
+
+    /// A grown tree of `seed` with nodes of a much smaller range than the root's grown again
+    /// ([`Self::renewed`]), and with complete outcomes.
+    pub(super) fn completed(
+        &self,
+        tree: Tree,
+        of: TreeRows<'_>,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Tree> {
+        let mut tree = self.renewed(tree, of, self.limits(), seed, control)?;
+        self.complete_outcomes(&mut tree, of.data.schema(), &of.prune_rows(), control)?;
+        Ok(tree)
     }
 
     /// The rows with the bins of a numeric target as classes; `None` where there are no bins to be

@@ -1,21 +1,25 @@
-//! The outcomes of nodes that moments do not tell: quantiles, losses around them, and terms of each
-//! row.
+//! The outcomes of nodes from the numbers of their rows as given: means, quantiles, impurities.
 //!
-//! After growth the rows are sent down the tree, with their fractions where a missing value takes
-//! several branches. Rows come by ascending target, so a node's quantile is where its cumulated
-//! weight reaches the share. All sums are whole numbers of units, so they do not depend on the
-//! order of the rows. Two passes, each O(rows x depth), and O(rows + nodes) of memory. Trees on
-//! moments alone do not come here.
+//! Growth sums numbers that are rounded to a grid. After it, the rows are sent down the tree, with
+//! their fractions where a missing value takes several branches, and each leaf sums its numbers as
+//! they were given, exactly ([`ExactSum`]). Inner nodes add up what their children have: the sum of
+//! the divergences of rows from their mean is that of the children, plus the divergence of each
+//! child's mean, by its weight (the decomposition of Bregman divergences; of squares it is Chan,
+//! Golub & LeVeque's). Where all numbers are on the grid, growth has summed them already.
+//!
+//! Rows come by ascending target, so a node's quantile is where its cumulated weight reaches the
+//! share. Losses around it are sums of whole numbers, on a grid of the node's own range. No result
+//! depends on the order of the rows. O(rows x depth) and O(rows + nodes) of memory.
 
 use super::FitPlan;
-use crate::criteria::{Evidence, QuantileLoss};
-use crate::data::{Dataset, Schema, Target, Weights};
+use crate::criteria::{Criterion, Evidence, QuantileLoss};
+use crate::data::{Dataset, Schema, Target, TargetGrid, Weights};
 use crate::error::Result;
+use crate::numeric::{ExactSum, Moments};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::prune::PruneRows;
 use crate::split::order::QuantileSums;
-use crate::stats::{ExactMoments, Sum};
 use crate::tree::{NONE, Outcome, Tree};
 
 impl FitPlan {
@@ -31,12 +35,16 @@ impl FitPlan {
         let Some(target) = rows.data.target().filter(|_| tree.is_regression()) else {
             return Ok(());
         };
-        let below = match (self.criterion.evidence(), self.criterion.row_term()) {
-            _ if self.config.target_bins.is_some() => Below::Moments,
-            (Evidence::Order(loss), _) => Below::Quantile(loss),
-            (_, Some(term)) => Below::Term(term),
-            _ => return Ok(()),
+        let loss = match self.criterion.evidence() {
+            Evidence::Order(loss) => Some(loss),
+            _ => None,
         };
+        // Sums on the grid are those of numbers that are on it.
+        let by_classes = self.config.target_bins.is_some();
+        let needs_rows = by_classes || loss.is_some() || self.criterion.averages_divergences();
+        if target.is_exact() && !needs_rows {
+            return Ok(());
+        }
         if self.is_fractional() {
             tree.share_missing();
         }
@@ -52,20 +60,17 @@ impl FitPlan {
             weights: rows.weights,
             scale,
         };
-        match below {
-            Below::Quantile(loss) => sent.quantiles(tree, loss, control),
-            Below::Term(term) => sent.terms(tree, term, control),
-            Below::Moments => sent.moments(tree, control),
+        if loss.is_none() || by_classes || !target.is_exact() {
+            sent.means(tree, self.criterion.as_ref(), control)?;
+        }
+        if let Some(constraints) = &self.limits().constraints {
+            keep_order(tree, &constraints.signs);
+        }
+        match loss.filter(|_| !by_classes) {
+            Some(loss) => sent.quantiles(tree, loss, control),
+            None => Ok(()),
         }
     }
-}
-
-/// What the rows below a node add to its outcome.
-enum Below {
-    Quantile(QuantileLoss),
-    Term(fn(f64) -> f64),
-    /// All of it: the tree grew by classes.
-    Moments,
 }
 
 /// Training rows, and the tree that they are sent down.
@@ -80,14 +85,50 @@ struct SentRows<'a> {
     scale: f64,
 }
 
-/// Binary digits of a term of a row.
-const TERM_DIGITS: f64 = 60.0;
+/// Sums over the rows of a node; weights are in units.
+#[derive(Debug, Clone, Default)]
+struct NodeSums {
+    weight: i64,
+    /// Weights times numbers.
+    sum: ExactSum,
+    mean: f64,
+    /// The exact mean less `mean`.
+    rest: f64,
+    /// Weights times divergences from the mean, and times squared differences from it.
+    spread: [f64; 2],
+    /// The rows with the largest number so far, which `spread` lacks, and their weight.
+    last: (f64, i64),
+}
 
-/// Sums over the rows of a node, in units.
+impl NodeSums {
+    /// Round the mean.
+    fn settle(&mut self) {
+        let weight = self.weight.max(1) as f64;
+        for _ in 0..3 {
+            self.mean += self.rest;
+            self.sum.add_product(-self.mean, weight);
+            self.rest = self.sum.value() / weight;
+            self.sum.add_product(self.mean, weight);
+        }
+    }
+
+    /// Add rows to the spread, given the difference of their number from `mean`.
+    fn spread_out(&mut self, criterion: &dyn Criterion, difference: f64, weight: i64) {
+        let terms = [criterion.divergence(difference, self.mean), difference * difference];
+        self.spread.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight as f64 * term);
+    }
+
+    /// Add the rows of the largest number to the spread.
+    fn spread_last(&mut self, criterion: &dyn Criterion) {
+        let (number, weight) = std::mem::take(&mut self.last);
+        self.spread_out(criterion, number - self.mean, weight);
+    }
+}
+
+/// Sums over the rows of a node up to some number, in units of weight and of the node's grid.
 #[derive(Debug, Clone, Copy, Default)]
 struct ReachedSums {
     weight: i64,
-    /// Weight times number, or weight times term.
     sum: i128,
 }
 
@@ -106,39 +147,96 @@ struct PathEnd {
     weight: i64,
 }
 
-/// A quantile of a node, in units.
+/// A quantile of a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct NodeQuantile {
-    lower: i64,
+    lower: f64,
     /// The next number, where the weight up to `lower` meets the share exactly.
-    upper: Option<i64>,
+    upper: Option<f64>,
     /// The next number is wanted.
     meets: bool,
     found: bool,
-    /// Weight of the rows passed before `lower`, and with it.
+    /// The rows passed before `lower`, and all rows.
     below: ReachedSums,
+    all: ReachedSums,
 }
 
 impl SentRows<'_> {
     /// Visit each node that each row reaches, with the weight that arrives there, in units.
-    fn each(&self, control: &Control, visit: impl FnMut(usize, u32, i64)) -> Result<()> {
+    fn each(&self, control: &Control, visit: impl FnMut(usize, u32, i64, bool)) -> Result<()> {
         let rows = PruneRows { data: self.data, rows: &self.rows, weights: self.weights };
         rows.sent_down(&self.compiled, control, visit).map(|_| ())
     }
 
-    fn units(&self, row: u32) -> i64 {
-        self.target.units()[row as usize]
+    /// Means and variances, and the impurities that follow from these or average divergences.
+    fn means(&self, tree: &mut Tree, criterion: &dyn Criterion, control: &Control) -> Result<()> {
+        let mut all = vec![NodeSums::default(); tree.nodes.len()];
+        let mut ends: Vec<(u32, PathEnd)> = Vec::with_capacity(self.rows.len());
+        self.each(control, |node, row, weight, is_leaf| {
+            if is_leaf {
+                all[node].weight += weight;
+                all[node].sum.add_product(weight as f64, self.target.value(row));
+                ends.push((row, PathEnd { node: node as u32, weight }));
+            }
+        })?;
+        // Children have larger numbers than their parents.
+        for i in (1..all.len()).rev() {
+            let (above, below) = all.split_at_mut(i);
+            let parent = &mut above[tree.nodes[i].parent as usize];
+            parent.weight += below[0].weight;
+            parent.sum.add_sum(&below[0].sum);
+        }
+        all.iter_mut().for_each(NodeSums::settle);
+        // Rows of one number are taken together, so that their order does not matter.
+        for (row, PathEnd { node, weight }) in ends {
+            let (own, number) = (&mut all[node as usize], self.target.value(row));
+            if number != own.last.0 {
+                own.spread_last(criterion);
+                own.last.0 = number;
+            }
+            own.last.1 += weight;
+        }
+        for i in (0..all.len()).rev() {
+            let (above, below) = all.split_at_mut(i);
+            let own = &mut below[0];
+            if tree.is_leaf(i) {
+                own.spread_last(criterion);
+                let (rest, weight) = (own.rest, own.weight);
+                own.spread_out(criterion, rest, -weight);
+            }
+            let parent = tree.nodes[i].parent;
+            if parent != NONE && own.weight > 0 {
+                let parent = &mut above[parent as usize];
+                let difference = (own.mean - parent.mean) + (own.rest - parent.rest);
+                parent.spread_out(criterion, difference, own.weight);
+                parent.spread.iter_mut().zip(own.spread).for_each(|(sum, own)| *sum += own);
+            }
+        }
+        for (own, outcome) in all.iter().zip(&mut tree.outcomes) {
+            let [divergence, variance] = own.spread.map(|sum| sum.max(0.0) / own.weight as f64);
+            let (weight, grid) = (own.weight as f64 / self.scale, TargetGrid::ONE);
+            let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
+            let impurity = match criterion.averages_divergences() {
+                true => divergence,
+                false => criterion.outcome(&moments, grid).impurity,
+            };
+            *outcome = Outcome { value: own.mean, impurity, variance };
+        }
+        fill_empty(tree, |node| all[node].weight == 0);
+        Ok(())
     }
 
     /// Values that are quantiles, and impurities that are mean losses around them.
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
         let n = tree.nodes.len();
-        let mut all = vec![ReachedSums::default(); n];
+        let (mut weights, mut ranges) = (vec![0; n], vec![None; n]);
         // The last node of each row, and the weight there: most rows take one path with all of it.
         let mut ends: Vec<PathEnd> = Vec::with_capacity(self.rows.len());
         let mut are_whole = true;
-        self.each(control, |node, row, weight| {
-            all[node].add(weight, self.units(row));
+        self.each(control, |node, row, weight, _| {
+            weights[node] += weight;
+            let number = self.target.value(row);
+            ranges[node].get_or_insert((number, number)).1 = number;
             let parent = tree.nodes[node].parent;
             match ends.last_mut().filter(|_| parent != NONE) {
                 Some(end) => {
@@ -148,90 +246,59 @@ impl SentRows<'_> {
                 None => ends.push(PathEnd { node: node as u32, weight }),
             }
         })?;
+        let grids: Vec<TargetGrid> = ranges
+            .into_iter()
+            .map(|range| {
+                range.map_or(TargetGrid::ONE, |(low, high)| TargetGrid::between(low, high))
+            })
+            .collect();
         // The quantile is the first number up to which the weight reaches its share; where it meets
         // the share exactly, the midpoint of that number and the next.
         let mut quantiles = vec![NodeQuantile::default(); n];
-        let mut pass = |node: usize, row: u32, weight: i64| {
-            let own = &mut quantiles[node];
+        let mut pass = |node: usize, row: u32, weight: i64, _: bool| {
+            let (own, number) = (&mut quantiles[node], self.target.value(row));
+            let units = grids[node].units(number);
+            own.all.add(weight, units);
             if weight == 0 || (own.found && !own.meets) {
                 return;
             }
             if own.found {
-                (own.upper, own.meets) = (Some(self.units(row)), false);
+                (own.upper, own.meets) = (Some(number), false);
                 return;
             }
-            let wanted = loss.quantile * all[node].weight as f64;
+            let wanted = loss.quantile * weights[node] as f64;
             let until = (own.below.weight + weight) as f64;
             if until >= wanted {
-                (own.found, own.meets, own.lower) = (true, until == wanted, self.units(row));
+                (own.found, own.meets, own.lower) = (true, until == wanted, number);
             } else {
-                own.below.add(weight, self.units(row));
+                own.below.add(weight, units);
             }
         };
         if are_whole {
             for (&row, &PathEnd { mut node, weight }) in self.rows.iter().zip(&ends) {
                 while node != NONE {
-                    pass(node as usize, row, weight);
+                    pass(node as usize, row, weight, false);
                     node = tree.nodes[node as usize].parent;
                 }
             }
         } else {
             self.each(control, pass)?;
         }
-        let grid = self.target.grid();
-        for (node, (all, own)) in all.iter().zip(&quantiles).enumerate() {
+        for ((own, grid), outcome) in quantiles.iter().zip(grids).zip(&mut tree.outcomes) {
             if !own.found {
                 continue;
             }
             let sums = QuantileSums {
-                weight: i128::from(all.weight),
-                sum: all.sum,
+                weight: i128::from(own.all.weight),
+                sum: own.all.sum,
                 below: i128::from(own.below.weight),
                 sum_below: own.below.sum,
             };
-            let units = (own.lower as f64 + own.upper.unwrap_or(own.lower) as f64) / 2.0;
-            let outcome = &mut tree.outcomes[node];
-            outcome.value = grid.number(units);
-            outcome.impurity = sums.loss(own.lower, loss) / all.weight as f64 * grid.unit;
+            let losses = sums.loss(grid.units(own.lower), loss);
+            outcome.value = (own.lower + own.upper.unwrap_or(own.lower)) / 2.0;
+            outcome.impurity = losses / own.all.weight as f64 * grid.unit;
         }
-        fill_empty(tree, |node| all[node].weight == 0);
-        Ok(())
-    }
-
-    /// Means and variances, the variances as impurities too.
-    fn moments(&self, tree: &mut Tree, control: &Control) -> Result<()> {
-        let mut all = vec![ExactMoments::default(); tree.nodes.len()];
-        self.each(control, |node, row, weight| {
-            all[node] = all[node].plus(ExactMoments::of(weight, self.units(row)));
-        })?;
-        let grid = self.target.grid();
-        for (sums, outcome) in all.iter().zip(&mut tree.outcomes) {
-            let rows = sums.rounded(1.0 / self.scale);
-            let variance = grid.variance(&rows);
-            *outcome = Outcome { value: grid.number(rows.mean), impurity: variance, variance };
-        }
-        fill_empty(tree, |node| all[node].is_empty());
-        Ok(())
-    }
-
-    /// Impurities with the mean of a term of each row.
-    fn terms(&self, tree: &mut Tree, term: fn(f64) -> f64, control: &Control) -> Result<()> {
-        let of_row = |row: u32| term(self.target.value(row));
-        let largest = self.rows.iter().map(|&row| of_row(row).abs()).fold(0.0, f64::max);
-        let digits = TERM_DIGITS - largest.max(f64::MIN_POSITIVE).log2().ceil();
-        let unit = f64::powi(2.0, -(digits as i32));
-        let mut all = vec![ReachedSums::default(); tree.nodes.len()];
-        self.each(control, |node, row, weight| {
-            all[node].add(weight, (of_row(row) / unit).round() as i64);
-        })?;
-        for (sums, outcome) in all.iter().zip(&mut tree.outcomes) {
-            if sums.weight > 0 {
-                let mean = sums.sum as f64 / sums.weight as f64 * unit;
-                // Rounding may leave less than nothing.
-                outcome.impurity = (outcome.impurity + mean).max(0.0);
-            }
-        }
-        fill_empty(tree, |node| all[node].weight == 0);
+        fill_empty(tree, |node| weights[node] == 0);
         Ok(())
     }
 }
@@ -242,6 +309,28 @@ fn fill_empty(tree: &mut Tree, is_empty: impl Fn(usize) -> bool) {
         let parent = tree.nodes[node].parent;
         if is_empty(node) && parent != NONE {
             tree.outcomes[node] = Outcome::of_empty(tree.outcomes[parent as usize]);
+        }
+    }
+}
+
+/// Bring the values of a tree that grew under monotonic constraints into order. They are, on the
+/// grid of growth, and may be out of it by its rounding.
+fn keep_order(tree: &mut Tree, signs: &[i8]) {
+    let mut bounds = vec![[f64::NEG_INFINITY, f64::INFINITY]; tree.nodes.len()];
+    for (i, node) in tree.nodes.iter().enumerate() {
+        let own = bounds[i];
+        tree.outcomes[i].value = tree.outcomes[i].value.clamp(own[0], own[1]);
+        let children = tree.children(i);
+        children.iter().for_each(|&child| bounds[child as usize] = own);
+        let sides = match (signs.get(node.feature as usize), children) {
+            (Some(1), &[left, right, ..]) => [left, right],
+            (Some(-1), &[left, right, ..]) => [right, left],
+            _ => continue,
+        };
+        let sides = sides.map(|side| side as usize);
+        if sides.iter().all(|&side| tree.nodes[side].rows > 0) {
+            let [low, high] = sides.map(|side| tree.outcomes[side].value.clamp(own[0], own[1]));
+            (bounds[sides[0]][1], bounds[sides[1]][0]) = ((low + high) / 2.0, (low + high) / 2.0);
         }
     }
 }

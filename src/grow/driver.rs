@@ -13,7 +13,6 @@ use super::nodes::{NodeRows, Open};
 use super::options::LeafOrder;
 use super::search::BestSplit;
 use crate::error::{Error, Result};
-use crate::numeric::order_key;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::tree::NONE;
@@ -211,11 +210,7 @@ impl<R: NodeRows> Driver<R> {
     }
 }
 
-/// The rank of a split: best-first growth makes splits in ascending order of it.
+/// The rank of a split, see [`LeafOrder::rank`].
 pub(super) fn order_of<S>(split: &BestSplit<S>, order: LeafOrder) -> u64 {
-    match order {
-        LeafOrder::Distance => order_key(split.distance),
-        // Not the negative, so that an improvement of 0 gives 0, not -0.
-        LeafOrder::Improvement => order_key(0.0 - split.improvement),
-    }
+    order.rank(split.distance, split.improvement)
 }

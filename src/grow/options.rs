@@ -11,7 +11,7 @@ use super::evidence::memo::PairMemo;
 use crate::criteria::{Context, Criterion, GainFilter};
 use crate::data::{Bits, Dataset};
 use crate::error::{Error, Result};
-use crate::numeric::Ties;
+use crate::numeric::{Ties, order_key};
 use crate::split::{NominalSplits, Splitter};
 use std::sync::Arc;
 
@@ -78,6 +78,17 @@ pub enum LeafOrder {
     Improvement,
     /// The one whose best split has the smallest distance (Spaeh & Kosub 2022, figure 7b).
     Distance,
+}
+
+impl LeafOrder {
+    /// The rank of a split: best-first growth makes splits in ascending order of it.
+    pub fn rank(self, distance: f64, improvement: f64) -> u64 {
+        match self {
+            Self::Distance => order_key(distance),
+            // Not the negative, so that an improvement of 0 gives 0, not -0.
+            Self::Improvement => order_key(0.0 - improvement),
+        }
+    }
 }
 
 impl Default for GrowthLimits {

@@ -50,9 +50,8 @@ impl ReachedRows {
             )));
         }
         let original = |row: usize| data.original()[row] as usize;
-        let weighted = |weight: &dyn Fn(usize) -> f64| {
-            let inside: Vec<f64> = (0..n).map(|row| weight(original(row))).collect();
-            Weights::from_reals(&inside, original).map(|found| data.summing(found))
+        let inside = |weight: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            (0..n).map(|row| weight(original(row))).collect()
         };
         let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
         let is_divided = fractions.iter().any(|&f| f > 0.0 && f < 1.0);
@@ -61,8 +60,11 @@ impl ReachedRows {
         (0..n as u32).filter(|&r| fractions[r as usize] > 0.0).for_each(|r| reached.set(r));
         Ok(Self {
             reached,
-            weights: weighted(&weight)?,
-            divided: is_divided.then(|| weighted(&product)).transpose()?,
+            weights: data.summing(Weights::from_reals(&inside(&weight), original)?)?,
+            divided: match is_divided {
+                true => Some(data.summing(Weights::importances(&inside(&product), original)?)?),
+                false => None,
+            },
         })
     }
 }

@@ -17,6 +17,7 @@ use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, Pruning};
 use crate::criteria::TargetKind;
 use crate::error::{Result, unsupported};
+use crate::numeric::ExactSum;
 use crate::predict::CompiledTree;
 use serde::Deserialize;
 
@@ -52,27 +53,24 @@ impl Pruning for M5 {
         let Some(target) = rows.data.target() else {
             return unsupported("pruning='m5' of a tree with classes", "a numeric target");
         };
-        let grid = target.grid();
-        let values: Vec<f64> =
-            edited.outcomes.iter().map(|own| (own.value - grid.middle) / grid.unit).collect();
-        // Weights and weighted absolute differences of each node, in whole units.
-        let mut sums = vec![(0_i64, 0_i128); edited.nodes.len()];
+        // Weights and weighted absolute differences of each node.
+        let mut sums = vec![(0_i64, ExactSum::default()); edited.nodes.len()];
         let compiled = CompiledTree::new(input.tree, input.schema)?;
-        let scale = rows.sent_down(&compiled, input.control, |node, row, weight| {
-            let far = (target.units()[row as usize] as f64 - values[node]).abs();
+        let scale = rows.sent_down(&compiled, input.control, |node, row, weight, _| {
             let (sum, errors) = &mut sums[node];
             *sum += weight;
-            *errors += i128::from(weight) * (far * STEPS).round() as i128;
+            errors.add_product(
+                weight as f64,
+                (target.value(row) - edited.outcomes[node].value).abs(),
+            );
         })?;
-        let errors = |i: usize| sums[i].1 as f64 / STEPS * grid.unit;
+        let errors = |i: usize| sums[i].1.value();
         let weight = |i: usize| sums[i].0 as f64;
         prune(edited, scale, &weight, &errors);
         Ok(())
     }
 }
 
-/// Steps per unit of the target in which differences from a prediction are summed.
-const STEPS: f64 = 1024.0;
 /// Parameters of a leaf.
 const PARAMETERS: f64 = 1.0;
 
@@ -86,8 +84,6 @@ fn prune(
 ) {
     // Estimated errors of subtrees times their weights.
     let mut estimated = vec![0.0; edited.nodes.len()];
-    // Errors that differ by the size of rounding are a tie: the smaller tree wins.
-    let slack = 1e-12 * errors(0);
     for &i in edited.order().iter().rev() {
         let i = i as usize;
         let n = weight(i) / scale;
@@ -99,7 +95,8 @@ fn prune(
             continue;
         }
         let tree: f64 = edited.sum_over_children(i, &estimated);
-        if is_judged && leaf <= tree + slack {
+        // Errors that differ by the size of rounding are a tie: the smaller tree wins.
+        if is_judged && leaf <= tree * (1.0 + 1e-12) {
             edited.cut(i, Costs::leaf_or_tree(leaf / weight(i), tree / weight(i)));
         } else {
             estimated[i] = tree;

@@ -13,11 +13,10 @@ use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use crate::criteria::TargetKind;
 use crate::data::{Column, Dataset, Target, Weights};
 use crate::error::Result;
-use crate::numeric::{mix, order_key};
+use crate::numeric::{ExactSum, mix, order_key};
 use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
-use crate::stats::{ExactMoments, Sum};
 use serde::Deserialize;
 
 /// Description of the method for Python and the documentation.
@@ -260,27 +259,20 @@ fn prune_numbers(
     target: &Target,
     control: &Control,
 ) -> Result<()> {
-    // Sums of the held-out rows in each node.
-    let mut sums = vec![ExactMoments::default(); edited.nodes.len()];
-    let scale = rows.sent_down(compiled, control, |node, row, weight| {
-        sums[node] = sums[node].plus(ExactMoments::of(weight, target.units()[row as usize]));
+    // The squared errors of the held-out rows around the number that each node predicts.
+    let mut sums = vec![ExactSum::default(); edited.nodes.len()];
+    let scale = rows.sent_down(compiled, control, |node, row, weight, _| {
+        let error = target.value(row) - edited.outcomes[node].value;
+        sums[node].add_product(weight as f64, error * error);
     })?;
-    // The squared error around the number that a node predicts, in units of the grid.
-    let grid = target.grid();
-    let errors = |edited: &EditableTree, i: usize| {
-        let held_out = sums[i].rounded(1.0 / scale);
-        let bias = (edited.outcomes[i].value - grid.middle) / grid.unit - held_out.mean;
-        held_out.deviation + held_out.weight * bias * bias
-    };
-    if !sums[0].is_empty() {
-        let total = errors(edited, 0);
-        cut_where_no_worse(edited, total, errors);
+    if !rows.rows.is_empty() {
+        cut_where_no_worse(edited, 0.0, |_, i| sums[i].value() / scale);
     }
     Ok(())
 }
 
 /// Make a leaf of each node whose own error on the held-out rows is not above that of its subtree,
-/// bottom-up; `total` is the scale of rounding errors.
+/// bottom-up; `total` is the scale of rounding errors beside that of the node's own error.
 fn cut_where_no_worse(
     edited: &mut EditableTree,
     total: f64,
@@ -296,7 +288,7 @@ fn cut_where_no_worse(
         }
         let tree: f64 = edited.sum_over_children(i, &errors);
         // On ties, up to the rounding of fractions, the leaf wins.
-        if leaf <= tree + 1e-9 * total {
+        if leaf <= tree + 1e-9 * total.max(tree) {
             edited.cut(i, Costs::leaf_or_tree(leaf, tree));
         } else {
             errors[i] = tree;

@@ -1,9 +1,10 @@
-//! Sizes and gains of a tree, and the tree at an earlier step of growth.
+//! Sizes and gains of a tree, the tree at an earlier step of growth, and with other subtrees.
 //!
 //! All of it loops over the arena of nodes, O(nodes): nothing recurses, so that deep trees cannot
 //! exhaust the stack.
 
 use super::{NONE, Node, Tree};
+use std::collections::BTreeMap;
 
 /// Size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,22 +68,88 @@ impl Tree {
         }
         let mut cut = Self::empty(self.classes);
         for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| keep[i]) {
-            let mut node = *node;
+            let mut node = if node.step < step { *node } else { node.as_leaf() };
             if node.parent != NONE {
                 node.parent = number[node.parent as usize];
             }
-            let first_child = cut.children.len() as u32;
-            if !self.is_leaf(i) && node.step < step {
-                cut.children.extend(self.children(i).iter().map(|&c| number[c as usize]));
-                node.first_child = first_child;
-                node.test = cut.copy_levels(node.test, &self.levels);
-            } else {
-                node = Node { first_child, ..node.as_leaf() };
-            }
-            cut.nodes.push(node);
-            cut.counts.extend_from_slice(self.counts(i));
-            cut.outcomes.extend(self.outcome(i));
+            cut.push_copy(self, i, node, |child| number[child as usize]);
         }
         cut
+    }
+
+    /// Append `node`, which is node `i` of another tree with its place in this one; `number` gives
+    /// the numbers of its children here.
+    fn push_copy(&mut self, from: &Self, i: usize, mut node: Node, number: impl Fn(u32) -> u32) {
+        node.first_child = self.children.len() as u32;
+        if node.n_children > 0 {
+            self.children.extend(from.children(i).iter().map(|&child| number(child)));
+        }
+        node.test = self.copy_levels(node.test, &from.levels);
+        self.nodes.push(node);
+        self.counts.extend_from_slice(from.counts(i));
+        self.outcomes.extend(from.outcome(i));
+    }
+
+    /// The splits that best-first growth makes of those of a tree that has all of them, up to a
+    /// number of leaves. `rank` gives that of a split from its node and the node's weight.
+    pub fn best_first(mut self, leaves: usize, rank: impl Fn(&Node, f64) -> u64) -> Self {
+        self.nodes.iter_mut().for_each(|node| node.step = NONE);
+        let (mut waiting, mut open, mut step, mut created) = (BTreeMap::new(), 1, 0, 0);
+        let mut fresh = vec![0];
+        loop {
+            for i in fresh.drain(..) {
+                if !self.is_leaf(i) {
+                    let weight = self.counts(i).iter().sum();
+                    waiting.insert((rank(&self.nodes[i], weight), created), i);
+                }
+                created += 1;
+            }
+            let Some((_, i)) = waiting.pop_first() else { return self.cut(step) };
+            let more = self.nodes[i].n_children as usize - 1;
+            if open + more <= leaves {
+                open += more;
+                fresh.extend(self.children(i).iter().map(|&child| child as usize));
+                self.nodes[i].step = step;
+                step += 1;
+            }
+        }
+    }
+
+    /// The node behind the subtree of a node.
+    pub fn end_of(&self, i: usize) -> usize {
+        let below = self.nodes[i + 1..].iter().take_while(|n| n.depth > self.nodes[i].depth);
+        i + 1 + below.count()
+    }
+
+    /// The tree with other subtrees in the place of some nodes; steps follow the pre-order.
+    pub fn with_subtrees(&self, other: &BTreeMap<usize, Self>) -> Self {
+        let mut number = vec![NONE; self.nodes.len()];
+        let (mut i, mut next) = (0, 0);
+        while i < number.len() {
+            number[i] = next;
+            let subtree = other.get(&i);
+            next += subtree.map_or(1, |subtree| subtree.nodes.len() as u32);
+            i = if subtree.is_some() { self.end_of(i) } else { i + 1 };
+        }
+        let mut joined = Self::empty(self.classes);
+        for (i, &own) in self.nodes.iter().enumerate().filter(|&(i, _)| number[i] != NONE) {
+            let parent = number.get(own.parent as usize).copied().unwrap_or(NONE);
+            let Some(subtree) = other.get(&i) else {
+                let node = Node { parent, ..own };
+                joined.push_copy(self, i, node, |child| number[child as usize]);
+                continue;
+            };
+            for (j, &node) in subtree.nodes.iter().enumerate() {
+                let mut node = Node { depth: node.depth + own.depth, ..node };
+                (node.parent, node.branch) = match j {
+                    0 => (parent, own.branch),
+                    _ => (node.parent + number[i], node.branch),
+                };
+                joined.push_copy(subtree, j, node, |child| child + number[i]);
+            }
+        }
+        let inner = joined.nodes.iter_mut().filter(|node| node.n_children > 0);
+        inner.zip(0..).for_each(|(node, step)| node.step = step);
+        joined
     }
 }

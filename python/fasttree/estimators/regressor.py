@@ -40,8 +40,9 @@ class FastTreeRegressor(
 ):
     """A regression tree that splits by any criterion on numbers.
 
-    Sums of the target are exact: its numbers are rounded once to 2^-41 of their range, and results
-    depend neither on the order of the rows nor on threads.
+    Sums of the target are exact, so that results depend neither on the order of the rows nor on
+    threads: means, medians and quantiles are those of the numbers as given; tests are chosen on a
+    grid of at most 2^-40 of the range of a node.
 
     Args:
         ...

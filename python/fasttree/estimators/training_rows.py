@@ -151,6 +151,9 @@ class FittedOn:
 def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
     """The weights of the rows as given, by default the Table's, shape (n_rows,); None without any.
 
+    Weights that are no copies of rows and all equal, where they are not 0, are 1 each: only ratios
+    of such weights count.
+
     Raises:
         ValueError: another shape than that of the rows.
     """
@@ -165,6 +168,10 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
         raise ValueError("Sample weights must be 1D array or scalar")
     if len(weights) != len(table):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
+    largest = weights.max(initial=0.0)
+    are_copies = largest == np.floor(largest) and weights.sum() < 2.0**32 - 1
+    if 0 < largest < math.inf and not are_copies and np.isin(weights, (0.0, largest)).all():
+        return (weights > 0).astype(np.float64)
     return weights
 
 

@@ -1,6 +1,7 @@
 """Random rows and settings for fits on batches and partitions, and the same fit on all rows.
 
-`task` is that of the target; a regression has numbers of many sizes, whole ones among them.
+`task` is that of the target; a regression has numbers of many sizes, whole ones among them, which
+are on the grid of their range: only of such are leaf numbers those of rows in memory to the bit.
 """
 
 from __future__ import annotations
@@ -37,8 +38,9 @@ def random_rows(seed: int, task: str = "classification") -> pd.DataFrame:
             out.loc[rng.random(n) < 0.15, name] = None if name[0] == "c" else np.nan
     out["w"] = rng.integers(0, 4, n)
     if task == "regression":
-        size = rng.choice([1e-9, 1.0, 3.0, 1e12])
-        out["y"] = score.round() if rng.random() < 0.3 else score * size + 5 * size
+        # Multiples of 2^-20, which are on the grid of a target whatever its range is here.
+        size, part = rng.choice([2.0**-30, 1.0, 3.0, 2.0**40]), np.round(score * 2**20) / 2**20
+        out["y"] = score.round() if rng.random() < 0.3 else part * size + 5 * size
         return out
     labels = rng.integers(3)
     out["y"] = y if labels == 0 else [f"class {v}" for v in y] if labels == 1 else y > 0

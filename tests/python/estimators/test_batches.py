@@ -3,6 +3,8 @@ part."""
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ from ..distributed.parts_tools import (
 )
 
 pa = pytest.importorskip("pyarrow", reason="batches of Arrow need pyarrow")
-pytest.importorskip("pandas", reason="the random rows are data frames")
+pd = pytest.importorskip("pandas", reason="the random rows are data frames")
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:nominal columns:UserWarning")
@@ -219,6 +221,44 @@ N = pa.table({"a": [1.0, 2.0, 3.0], "y": [0.5, 1.0, 7.0]})
 def test_what_cannot_be_done_of_numbers_is_refused_by_name(source, words, message):
     with pytest.raises(ValueError, match=message):
         fasttree.fit(source, "y", task="regression", threshold_search="histogram", **words)
+
+
+@pytest.mark.parametrize("kind", ["FastTreeRegressor", "FastForestRegressor"])
+def test_numbers_off_the_grid_differ_from_rows_in_memory_by_its_rounding(kind):
+    rng = np.random.default_rng(8)
+    rows = pd.DataFrame(rng.normal(size=(500, 3)), columns=list("abc"))
+    rows["y"] = rows["a"] + rng.normal(size=500)
+    how = {"threshold_search": "histogram", "missing": "branch", "random_state": 0}
+    how |= {"n_estimators": 3} if "Forest" in kind else {}
+    whole = getattr(fasttree, kind)(**how).fit(rows[list("abc")], rows["y"])
+    batches = [
+        pa.Table.from_pandas(part, preserve_index=False) for part in (rows[:200], rows[200:])
+    ]
+    parts = getattr(fasttree, kind)(**how).fit(batches, "y")
+    trees = zip(getattr(whole, "estimators_", [whole]), getattr(parts, "estimators_", [parts]))
+    for one, other in trees:
+        for name in ("feature", "threshold", "n_node_samples"):
+            assert np.array_equal(getattr(one.tree_, name), getattr(other.tree_, name), True)
+        assert np.abs(one.tree_.value - other.tree_.value).max() <= 2.0**-40 * np.ptp(rows["y"])
+
+
+@pytest.mark.parametrize(
+    ("y", "warns"),
+    [
+        ([0.25, 0.5, 1e12], True),
+        ([-1e9, *[0.1] * 20, 1e9], True),
+        ([1.0, 2.0, 1e10], False),
+        ([1e9 + 1e-3, 1e9], False),
+        ([0.0, 0.0, 0.1], False),
+        ([-3e5, 0.1, 2.5e6], False),
+    ],
+)
+def test_a_range_that_is_too_wide_for_one_grid_is_named(y, warns):
+    parts = [pa.table({"a": np.arange(len(y)), "y": y}), pa.table({"a": [1, 2], "y": y[:2]})]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        fasttree.fit(parts, "y", task="regression", threshold_search="histogram")
+    assert any("whole multiples of" in str(one.message) for one in said) == warns
 
 
 def test_quantiles_of_a_fit_on_batches_are_refused_and_not_those_of_an_earlier_fit():

@@ -138,9 +138,66 @@ def test_scaling_real_weights_keeps_the_tree():
 def test_tiny_and_huge_weights():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 1, 1, 1, 0, 0])
     for scale in (1e-60, 1e-9, 1.5, 1e9, 1e59):
-        model = fasttree.fit(X, y, sample_weight=np.full(8, scale))
+        weights = scale * np.array([1, 1, 1, 1, 1, 1, 1, 2])
+        model = fasttree.fit(X, y, sample_weight=weights)
         assert model.score(X, y) == 1.0
-        assert model.tree_.value[0] == pytest.approx([5 * scale, 3 * scale], rel=1e-9)
+        assert model.tree_.value[0] == pytest.approx([6 * scale, 3 * scale], rel=1e-9)
+
+
+TREES = {
+    "tree": lambda: fasttree.FastTreeClassifier(min_samples_leaf=3),
+    "global": lambda: fasttree.FastTreeClassifier(evaluation="global", max_leaf_nodes=5),
+    "pruned": lambda: fasttree.FastTreeClassifier(pruning="pessimistic", leaf_smoothing="laplace"),
+    "forest": lambda: fasttree.FastForestClassifier(3, bootstrap=False, random_state=0),
+    "sampled": lambda: fasttree.FastForestClassifier(3, random_state=0),
+    "optimal": lambda: fasttree.OptimalTreeClassifier(max_depth=2),
+    "number": lambda: FastTreeRegressor(min_samples_leaf=3),
+    "median": lambda: FastTreeRegressor(criterion="absolute_error", max_leaf_nodes=5),
+    "numbers": lambda: fasttree.FastForestRegressor(3, bootstrap=False, random_state=0),
+}
+
+
+@pytest.mark.parametrize("weight", [1e-300, 1e-20, 0.1, 0.5, 1.5, 1e10, 1e14 + 0.5, 1e300])
+@pytest.mark.parametrize("made", TREES.values(), ids=TREES)
+def test_equal_weights_of_any_size_that_are_no_copies_are_none(made, weight):
+    X, y = data("missing", 90)
+    y = np.unique(y, return_inverse=True)[1]
+    if "Optimal" in type(made()).__name__:
+        X = X.select_dtypes("number").fillna(0.0)
+    some = np.arange(90) % 7 > 0
+    assert made().fit(X, y, np.full(90, weight)).to_bytes() == made().fit(X, y).to_bytes()
+    zeros = made().fit(X, y, np.where(some, weight, 0.0)).to_bytes()
+    assert zeros == made().fit(X, y, some.astype(float)).to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("heavy", "light", "kinds"),
+    [
+        (1e14, 0.5, ["number", "median", "numbers"]),
+        (1.0, 1e-15, ["number", "median", "numbers"]),
+        (1e58, 1e30, TREES),
+        (1.5, 1e-30, TREES),
+    ],
+)
+def test_a_weight_that_is_lost_beside_the_others_names_its_row(heavy, light, kinds):
+    X, y = np.arange(12.0)[:, None], np.arange(12) % 2
+    weights = np.full(12, heavy)
+    weights[1], weights[5] = heavy / 3, light
+    for kind in kinds:
+        with pytest.raises(ValueError, match=r"sample_weight of row 5 is .*set it to 0"):
+            TREES[kind]().fit(X, y, weights)
+    # Where it is not lost, it counts.
+    weights[5] = heavy * 1e-9
+    for kind in kinds:
+        TREES[kind]().fit(X, y, weights)
+
+
+def test_a_heavy_weight_leaves_the_light_rows_in():
+    rng = np.random.default_rng(4)
+    X, w = rng.normal(size=(400, 2)), np.full(400, 0.5)
+    w[0], y = 1e12, (X[:, 0] > 0).astype(float)
+    model = FastTreeRegressor().fit(X, y, sample_weight=w)
+    assert model.tree_.n_node_samples[0] == 400 and model.score(X, y) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 What
     `fit_tree` and `fit_forest` read the batches in several passes, keep one byte per cell (two if a
     column has more than 256 codes), and grow on these codes. The model is bit-identical to a fit on
-    all rows together with ``threshold_search="histogram"``.
+    all rows together with ``threshold_search="histogram"``; numbers of a target are kept on one
+    grid (2^-41 of their range at most), so that this holds of leaf numbers where all are on it.
 Complexity
     Three passes over the batches (the first one reads only labels, weights and nominal columns if
     there is a schema); growth as on an array.
@@ -17,6 +18,8 @@ When not to use it
 from __future__ import annotations
 
 import json
+import math
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -126,6 +129,24 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
     coding = Coding(facts, target, (None,) * len(facts.names))
     known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
     core.check_codes(known, json.dumps(config), forest)
+    _warn_of_lost_digits(facts, target)
+
+
+def _warn_of_lost_digits(facts: PartFacts, target: str) -> None:
+    """Warn where the one grid that all rows share is too coarse for most numbers."""
+    low, high = facts.target_range or (0.0, 0.0)
+    logarithms, n, is_whole = facts.target_sizes
+    typical = math.exp(logarithms / n) if n else high - low
+    if high - low <= 2.0**20 * typical or (is_whole and high - low < 2.0**39):
+        return
+    warnings.warn(
+        f"the target {target!r} lies between {low:g} and {high:g}, and a typical number has the "
+        f"size {typical:.3g}: of rows in batches or partitions only whole multiples of "
+        f"{2.0 ** (math.floor(math.log2(high - low)) - 40):.3g} are kept, so that leaf numbers and "
+        "splits of small numbers are inexact; fit rows in memory, which are read again, or predict "
+        "the logarithm of the target",
+        stacklevel=4,
+    )
 
 
 def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:

@@ -156,6 +156,8 @@ class PartFacts:
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
         target_range: the smallest and the largest number of a regression; None for classes.
+        target_sizes: of a regression, the sum of the logarithms of the absolute numbers that are
+            not 0, how many these are, and whether all numbers are whole.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.
@@ -170,6 +172,7 @@ class PartFacts:
     values: np.ndarray
     occurring: frozenset[Any]
     target_range: tuple[float, float] | None
+    target_sizes: tuple[float, int, bool]
     rows: int
     copies: int
     weighted: bool
@@ -193,12 +196,15 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
     copies = len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64))
     classes: tuple[Any, ...] = ()
     values, occurring = np.array([]), frozenset[Any]()
-    target_range = None
+    target_range, target_sizes = None, (0.0, 0, True)
     if isinstance(target, NumericTarget):
         try:
             target_range = core.number_range(target.name, target.numbers)
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
+        sizes = np.log(np.abs(target.numbers[target.numbers != 0]))
+        is_whole = bool(np.all(target.numbers == np.floor(target.numbers)))
+        target_sizes = (float(sizes.sum()), len(sizes), is_whole)
     else:
         classes, values = target.classes, target.values
         occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
@@ -211,6 +217,7 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
         values,
         occurring,
         target_range,
+        target_sizes,
         len(table),
         copies,
         rows.copies is not None and bool(np.any(rows.copies != 1)),
@@ -251,6 +258,11 @@ def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
     return replace(
         a,
         target_range=(min(lowest), max(highest)) if ranges else None,
+        target_sizes=(
+            a.target_sizes[0] + b.target_sizes[0],
+            a.target_sizes[1] + b.target_sizes[1],
+            a.target_sizes[2] and b.target_sizes[2],
+        ),
         levels=levels,
         classes=classes,
         values=values,

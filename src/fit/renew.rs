@@ -1,0 +1,134 @@
+//! Nodes whose numbers are much closer together than those of the root, grown again on a grid of
+//! their own.
+//!
+//! Growth chooses tests on the grid of the root's range ([`crate::data::TargetGrid`]), which rounds
+//! close numbers away beside a far one: the standard deviation of a node below [`LEAST`] units makes
+//! it *narrow*. After growth, the rows of the topmost narrow nodes grow as data sets of their own,
+//! and the new subtrees take the place of the old ones, level by level of smaller ranges. Whether a
+//! node is narrow follows from exact sums, so that neither the order of the rows nor threads matter.
+//! A tree with a limit on its leaves grows without it first, and keeps the splits that best-first
+//! growth makes. Trees without narrow nodes cost a look at each node.
+//!
+//! Constraints on a path, global evaluation, thresholds at training values and criteria on
+//! neighbours read more than the rows of a node: there tests stay those of the root's grid.
+
+use super::FitPlan;
+use super::grow::TreeRows;
+use crate::criteria::EvidenceKind;
+use crate::data::{RowSet, Weights};
+use crate::error::Result;
+use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds};
+use crate::numeric::mix;
+use crate::parallel::Control;
+use crate::predict::CompiledTree;
+use crate::tree::Tree;
+use std::collections::BTreeMap;
+
+/// A node is narrow if its standard deviation has fewer units.
+const LEAST: f64 = (1_u64 << 20) as f64;
+
+impl FitPlan {
+    /// Grow the narrow nodes of a tree again, which has grown on these rows with `limits` and
+    /// `seed`.
+    pub(super) fn renewed(
+        &self,
+        mut tree: Tree,
+        of: TreeRows<'_>,
+        limits: &GrowthLimits,
+        seed: u64,
+        control: &Control,
+    ) -> Result<Tree> {
+        let evidence = self.criterion.info().evidence;
+        let reads_more = limits.constraints.is_some()
+            || self.config.evaluation != Evaluation::Local
+            || self.config.thresholds == Thresholds::TrainingValue
+            || matches!(evidence, EvidenceKind::Pairs | EvidenceKind::Neighbours);
+        let Some(target) = of.data.target().filter(|target| !target.is_exact() && !reads_more)
+        else {
+            return Ok(tree);
+        };
+        let grid = target.grid();
+        let least = (LEAST * grid.unit).powi(2);
+        let is_narrow = |i: usize| {
+            let node = &tree.nodes[i];
+            let variance = tree.outcomes[i].variance;
+            node.rows > 1 && variance < least && (variance > 0.0 || target.gap() < 2.0 * grid.unit)
+        };
+        let narrow: Vec<bool> = (0..tree.nodes.len()).map(is_narrow).collect();
+        if !narrow.contains(&true) {
+            return Ok(tree);
+        }
+        if let Some(leaves) = limits.max_leaf_nodes {
+            let limits = GrowthLimits { max_leaf_nodes: None, ..limits.clone() };
+            let setting = self.setting_again(of, &limits, seed);
+            let (whole, _) = self.grow_by_route(of, &setting, control)?;
+            let whole = self.renewed(whole, of, &limits, seed, control)?;
+            let extensive = self.criterion.info().extensive;
+            return Ok(whole.best_first(leaves, |node, weight| {
+                let factor = if extensive { 1.0 } else { weight };
+                limits.leaf_order.rank(node.distance, factor * node.score)
+            }));
+        }
+        // The rows of the narrow nodes, with what arrives of each.
+        if self.is_fractional() {
+            tree.share_missing();
+        }
+        let compiled = CompiledTree::new(&tree, of.data.schema())?;
+        let mut rows_of: BTreeMap<usize, Vec<(u32, i64)>> = BTreeMap::new();
+        let scale = of.prune_rows().sent_down(&compiled, control, |node, row, weight, _| {
+            if narrow[node] && weight > 0 {
+                rows_of.entry(node).or_default().push((row, weight));
+            }
+        })?;
+        let root_weight = tree.counts[0];
+        let (mut grown, mut end) = (BTreeMap::new(), 0);
+        for (node, mut rows) in rows_of {
+            control.check()?;
+            rows.sort_unstable();
+            let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
+            let depth = tree.nodes[node].depth as usize;
+            let own = target.grid_of_rows(&numbers);
+            if node < end || depth >= limits.max_depth || own.unit >= grid.unit {
+                continue;
+            }
+            end = tree.end_of(node);
+            let data = &of.data.renewed(&numbers);
+            let raw = (!std::ptr::eq(of.raw, of.data)).then(|| of.raw.renewed(&numbers));
+            let raw = raw.as_ref().unwrap_or(data);
+            let is_whole =
+                |&(row, weight): &(u32, i64)| weight as f64 == of.weights.value(row) * scale;
+            let weights = &match rows.iter().all(is_whole) {
+                true => of.weights.of_rows(&numbers),
+                false => Weights::Fixed {
+                    values: rows.iter().map(|&(_, weight)| weight).collect(),
+                    shift: scale.log2() as i32,
+                },
+            };
+            // What is a share of the root's weight becomes a share of the node's.
+            let share = root_weight / tree.counts[node];
+            let limits = GrowthLimits {
+                max_depth: limits.max_depth - depth,
+                min_weight_fraction_leaf: limits.min_weight_fraction_leaf * share,
+                min_impurity_decrease: limits.min_impurity_decrease * share,
+                ..limits.clone()
+            };
+            let of = TreeRows { raw, data, rows: &RowSet::all(rows.len()), all: None, weights };
+            let seed = mix(seed, node as u64);
+            let setting = self.setting_again(of, &limits, seed);
+            let (subtree, _) = self.grow_by_route(of, &setting, control)?;
+            grown.insert(node, self.renewed(subtree, of, &limits, seed, control)?);
+        }
+        Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
+    }
+
+    /// The setting of the growth of some rows with limits and a seed of their own.
+    fn setting_again<'s>(
+        &'s self,
+        of: TreeRows<'s>,
+        limits: &GrowthLimits,
+        seed: u64,
+    ) -> GrowthSetting<'s> {
+        let setting = self.setting(of.data, of.rows, of.weights);
+        GrowthSetting { limits: limits.clone(), seed, raw: Some(of.raw), ..setting }
+    }
+}

@@ -8,8 +8,8 @@
 //! 3. `prepare`: missing values are imputed, numeric columns binned.
 //! 4. [`route`]: the form in which growth reads the rows is chosen.
 //! 5. `records`: for routes on codes, rows become records of codes.
-//! 6. `grow`: the tree grows. For a numeric target `renew` grows nodes of a much smaller range again,
-//!    and `outcomes` computes what nodes predict. `prune` prunes the tree.
+//! 6. `grow`: the tree grows. For a numeric target `renew` grows nodes of a much smaller range
+//!    again, and `outcomes` computes what nodes predict. `prune` prunes the tree.
 //!
 //! Before a data set is encoded, `records` ([`FitPlan::read`]) asks for the route, too: rows that a
 //! route on codes serves need no encoding, and steps 2 and 3 are skipped. Estimators enter by

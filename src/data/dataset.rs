@@ -140,7 +140,8 @@ impl Dataset {
         }
     }
 
-    /// Some rows, by ascending number of their target, which gets a grid of its own. O(their cells).
+    /// Some rows, by ascending number of their target, which gets a grid of its own. O(their
+    /// cells).
     pub fn renewed(&self, rows: &[u32]) -> Self {
         let columns = self.columns.iter().map(|column| match column {
             Column::Numeric(c) => {

@@ -1,13 +1,13 @@
 //! A numeric target: its numbers, and the grid on which their sums are exact ([`Target`]).
 //!
-//! Growth chooses tests on the grid. Each number, less the middle of the range, is rounded once to a
-//! multiple of a unit: the power of two with which the range has 2^40 to 2^41 units. Sums of weights
-//! times units, and times squared units, are then integers of at most 128 bits, so they depend
-//! neither on the order of the rows nor on threads or partitions. The error of a number is at most
-//! half a unit, 2^-41 of the range (a unit for a positive number, which does not become 0); whole
-//! numbers and halves of a range below 2^39 have none. A node of a much smaller range gets a grid of
-//! its own (`crate::fit::renew`), and what nodes predict is computed from the numbers as given
-//! (`crate::fit::outcomes`). O(rows).
+//! Growth chooses tests on the grid. Each number, less the middle of the range, is rounded once to
+//! a multiple of a unit: the power of two with which the range has 2^40 to 2^41 units. Sums of
+//! weights times units, and times squared units, are then integers of at most 128 bits, so they
+//! depend neither on the order of the rows nor on threads or partitions. The error of a number is
+//! at most half a unit, 2^-41 of the range (a unit for a positive number, which does not become 0);
+//! whole numbers and halves of a range below 2^39 have none. A node of a much smaller range gets a
+//! grid of its own (`crate::fit::renew`), and what nodes predict is computed from the numbers as
+//! given (`crate::fit::outcomes`). O(rows).
 
 use crate::error::{Error, Result};
 use crate::numeric::Moments;
@@ -115,7 +115,8 @@ impl Target {
         Self::new(self.grid_of_rows(rows), numbers)
     }
 
-    /// The grid of some rows, by ascending number. Its unit is infinite where the range is too small.
+    /// The grid of some rows, by ascending number. Its unit is infinite where the range is too
+    /// small.
     pub fn grid_of_rows(&self, rows: &[u32]) -> TargetGrid {
         match rows {
             [first, .., last] if self.value(*last) - self.value(*first) >= SMALLEST_RANGE => {

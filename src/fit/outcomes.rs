@@ -2,10 +2,11 @@
 //!
 //! Growth sums numbers that are rounded to a grid. After it, the rows are sent down the tree, with
 //! their fractions where a missing value takes several branches, and each leaf sums its numbers as
-//! they were given, exactly ([`ExactSum`]). Inner nodes add up what their children have: the sum of
-//! the divergences of rows from their mean is that of the children, plus the divergence of each
-//! child's mean, by its weight (the decomposition of Bregman divergences; of squares it is Chan,
-//! Golub & LeVeque's). Where all numbers are on the grid, growth has summed them already.
+//! they were given, in twice the digits of a double, by ascending number. Inner nodes add up what
+//! their children have: the sum of the divergences of rows from their mean is that of the children,
+//! plus the divergence of each child's mean, by its weight (the decomposition of Bregman
+//! divergences; of squares it is Chan, Golub & LeVeque's). Where all numbers are on the grid,
+//! growth has summed them already.
 //!
 //! Rows come by ascending target, so a node's quantile is where its cumulated weight reaches the
 //! share. Losses around it are sums of whole numbers, on a grid of the node's own range. No result
@@ -15,7 +16,7 @@ use super::FitPlan;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
 use crate::data::{Dataset, Schema, Target, TargetGrid, Weights};
 use crate::error::Result;
-use crate::numeric::{ExactSum, Moments};
+use crate::numeric::Moments;
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::prune::PruneRows;
@@ -86,43 +87,66 @@ struct SentRows<'a> {
 }
 
 /// Sums over the rows of a node; weights are in units.
-#[derive(Debug, Clone, Default)]
-struct NodeSums {
+#[derive(Debug, Clone, Copy, Default)]
+struct OutcomeSums {
     weight: i64,
-    /// Weights times numbers.
-    sum: ExactSum,
+    /// Weights times numbers, and what this sum lacks for twice the digits of a double.
+    sum: [f64; 2],
     mean: f64,
-    /// The exact mean less `mean`.
+    /// The mean of twice the digits less `mean`.
     rest: f64,
     /// Weights times divergences from the mean, and times squared differences from it.
     spread: [f64; 2],
-    /// The rows with the largest number so far, which `spread` lacks, and their weight.
+    /// The last number that was passed, and the weight of its rows so far.
     last: (f64, i64),
 }
 
-impl NodeSums {
+impl OutcomeSums {
+    /// Add a number of twice the digits to the sum.
+    fn add(&mut self, [high, low]: [f64; 2]) {
+        let sum = self.sum[0] + high;
+        let part = sum - self.sum[0];
+        let low = (self.sum[0] - (sum - part)) + (high - part) + (self.sum[1] + low);
+        let high = sum + low;
+        self.sum = [high, low - (high - sum)];
+    }
+
     /// Round the mean.
     fn settle(&mut self) {
         let weight = self.weight.max(1) as f64;
-        for _ in 0..3 {
+        self.mean = self.sum[0] / weight;
+        for _ in 0..2 {
             self.mean += self.rest;
-            self.sum.add_product(-self.mean, weight);
-            self.rest = self.sum.value() / weight;
-            self.sum.add_product(self.mean, weight);
+            let [high, low] = product(self.mean, self.weight);
+            self.rest = ((self.sum[0] - high) + (self.sum[1] - low)) / weight;
         }
     }
 
-    /// Add rows to the spread, given the difference of their number from `mean`.
-    fn spread_out(&mut self, criterion: &dyn Criterion, difference: f64, weight: i64) {
-        let terms = [criterion.divergence(difference, self.mean), difference * difference];
-        self.spread.iter_mut().zip(terms).for_each(|(sum, term)| *sum += weight as f64 * term);
+    /// Pass a row. Rows of one number are taken together, so that their order does not matter: the
+    /// number before and its weight are returned, where this is another.
+    fn pass(&mut self, number: f64, weight: i64) -> Option<(f64, i64)> {
+        if number == self.last.0 {
+            self.last.1 += weight;
+            return None;
+        }
+        Some(std::mem::replace(&mut self.last, (number, weight)))
     }
 
-    /// Add the rows of the largest number to the spread.
-    fn spread_last(&mut self, criterion: &dyn Criterion) {
-        let (number, weight) = std::mem::take(&mut self.last);
-        self.spread_out(criterion, number - self.mean, weight);
+    /// Add rows to the spread, given the difference of their number from `mean`.
+    fn spread_out(&mut self, criterion: Option<&dyn Criterion>, difference: f64, weight: i64) {
+        if let Some(criterion) = criterion {
+            self.spread[0] += weight as f64 * criterion.divergence(difference, self.mean);
+        }
+        self.spread[1] += weight as f64 * (difference * difference);
     }
+}
+
+/// A product, and what it lacks for twice the digits.
+fn product(number: f64, weight: i64) -> [f64; 2] {
+    let high = number * weight as f64;
+    // Times a power of two, none.
+    let is_exact = weight & (weight - 1) == 0;
+    [high, if is_exact { 0.0 } else { number.mul_add(weight as f64, -high) }]
 }
 
 /// Sums over the rows of a node up to some number, in units of weight and of the node's grid.
@@ -170,45 +194,48 @@ impl SentRows<'_> {
 
     /// Means and variances, and the impurities that follow from these or average divergences.
     fn means(&self, tree: &mut Tree, criterion: &dyn Criterion, control: &Control) -> Result<()> {
-        let mut all = vec![NodeSums::default(); tree.nodes.len()];
+        let mut all = vec![OutcomeSums::default(); tree.nodes.len()];
         let mut ends: Vec<(u32, PathEnd)> = Vec::with_capacity(self.rows.len());
         self.each(control, |node, row, weight, is_leaf| {
             if is_leaf {
-                all[node].weight += weight;
-                all[node].sum.add_product(weight as f64, self.target.value(row));
+                let own = &mut all[node];
+                own.weight += weight;
+                if let Some((number, weight)) = own.pass(self.target.value(row), weight) {
+                    own.add(product(number, weight));
+                }
                 ends.push((row, PathEnd { node: node as u32, weight }));
             }
         })?;
         // Children have larger numbers than their parents.
-        for i in (1..all.len()).rev() {
+        for i in (0..all.len()).rev() {
             let (above, below) = all.split_at_mut(i);
-            let parent = &mut above[tree.nodes[i].parent as usize];
-            parent.weight += below[0].weight;
-            parent.sum.add_sum(&below[0].sum);
-        }
-        all.iter_mut().for_each(NodeSums::settle);
-        // Rows of one number are taken together, so that their order does not matter.
-        for (row, PathEnd { node, weight }) in ends {
-            let (own, number) = (&mut all[node as usize], self.target.value(row));
-            if number != own.last.0 {
-                own.spread_last(criterion);
-                own.last.0 = number;
+            let own = &mut below[0];
+            let (number, weight) = std::mem::take(&mut own.last);
+            own.add(product(number, weight));
+            own.settle();
+            if let Some(parent) = above.get_mut(tree.nodes[i].parent as usize) {
+                parent.weight += own.weight;
+                parent.add(own.sum);
             }
-            own.last.1 += weight;
+        }
+        let divergent = criterion.averages_divergences().then_some(criterion);
+        for (row, PathEnd { node, weight }) in ends {
+            let own = &mut all[node as usize];
+            if let Some((number, weight)) = own.pass(self.target.value(row), weight) {
+                own.spread_out(divergent, number - own.mean, weight);
+            }
         }
         for i in (0..all.len()).rev() {
             let (above, below) = all.split_at_mut(i);
             let own = &mut below[0];
             if tree.is_leaf(i) {
-                own.spread_last(criterion);
-                let (rest, weight) = (own.rest, own.weight);
-                own.spread_out(criterion, rest, -weight);
+                let (number, weight) = own.last;
+                own.spread_out(divergent, number - own.mean, weight);
+                own.spread_out(divergent, own.rest, -own.weight);
             }
-            let parent = tree.nodes[i].parent;
-            if parent != NONE && own.weight > 0 {
-                let parent = &mut above[parent as usize];
+            if let Some(parent) = above.get_mut(tree.nodes[i].parent as usize) {
                 let difference = (own.mean - parent.mean) + (own.rest - parent.rest);
-                parent.spread_out(criterion, difference, own.weight);
+                parent.spread_out(divergent, difference, own.weight);
                 parent.spread.iter_mut().zip(own.spread).for_each(|(sum, own)| *sum += own);
             }
         }

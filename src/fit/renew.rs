@@ -2,12 +2,12 @@
 //! their own.
 //!
 //! Growth chooses tests on the grid of the root's range ([`crate::data::TargetGrid`]), which rounds
-//! close numbers away beside a far one: the standard deviation of a node below [`LEAST`] units makes
-//! it *narrow*. After growth, the rows of the topmost narrow nodes grow as data sets of their own,
-//! and the new subtrees take the place of the old ones, level by level of smaller ranges. Whether a
-//! node is narrow follows from exact sums, so that neither the order of the rows nor threads matter.
-//! A tree with a limit on its leaves grows without it first, and keeps the splits that best-first
-//! growth makes. Trees without narrow nodes cost a look at each node.
+//! close numbers away beside a far one: the standard deviation of a node below [`LEAST`] units
+//! makes it *narrow*. After growth, the rows of the topmost narrow nodes grow as data sets of their
+//! own, and the new subtrees take the place of the old ones, level by level of smaller ranges.
+//! Whether a node is narrow follows from exact sums, so that neither the order of the rows nor
+//! threads matter. A tree with a limit on its leaves grows without it first, and keeps the splits
+//! that best-first growth makes. Trees without narrow nodes cost a look at each node.
 //!
 //! Constraints on a path, global evaluation, thresholds at training values and criteria on
 //! neighbours read more than the rows of a node: there tests stay those of the root's grid.

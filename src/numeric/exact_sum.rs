@@ -26,11 +26,6 @@ impl ExactSum {
         }
     }
 
-    /// Add another sum, exactly.
-    pub fn add_sum(&mut self, other: &Self) {
-        other.parts.iter().for_each(|&part| self.add(part));
-    }
-
     /// Add many finite numbers, exactly.
     ///
     /// Significands are summed as integers, exponent by exponent, in about 1.5 ns per number.

@@ -55,9 +55,9 @@ pub struct PruneRows<'a> {
 const ROWS_PER_CHECK: usize = 1024;
 
 impl PruneRows<'_> {
-    /// Visit each node that each row reaches in a tree, with the row, the weight that arrives there,
-    /// in whole units, and whether it is a leaf. The weight of several copies is a multiple of that
-    /// of one. Returns the units per weight of 1 ([`Weights::units_of_fractions`]).
+    /// Visit each node that each row reaches in a tree, with the row, the weight that arrives
+    /// there, in whole units, and whether it is a leaf. The weight of several copies is a multiple
+    /// of that of one. Returns the units per weight of 1 ([`Weights::units_of_fractions`]).
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).

@@ -156,7 +156,7 @@ fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
         return Err(Error::parameter("max_bins", config.max_bins, needed));
     }
     let refused = if config.discretize.is_some() {
-        "a discretisation (numbers are then levels, without thresholds)"
+        "discretize or a criterion that bins numbers (which are then levels, without thresholds)"
     } else if criterion.info().evidence == EvidenceKind::Order {
         "a criterion on the order of a number (the sums of a bin do not tell the order in it)"
     } else if !criterion.info().evidence.is_table() {
@@ -296,7 +296,8 @@ fn constrained_columns(config: &Config, data: &Dataset) -> Result<()> {
             return Err(Error::parameter(
                 "monotonic_cst",
                 format!("{{'{name}': {sign}}}"),
-                "is for numeric columns; leave nominal ones out",
+                "is for numeric columns; leave nominal ones out, or name fewer in \
+                 categorical_features",
             ));
         }
     }

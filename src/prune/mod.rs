@@ -111,7 +111,7 @@ impl PruneMethod {
         }
         let what = match target {
             TargetKind::Number => "a numeric target",
-            TargetKind::Classes => "a target of classes",
+            TargetKind::Classes => "a target of classes (as target_bins makes)",
         };
         unsupported(
             format!("pruning='{}' with {what}", info.name),

@@ -222,7 +222,7 @@ impl<S: Sum> LevelPartitions<S> {
         self.lowest = 0;
         self.most_left = None;
         if search.judged && !levels.ordered {
-            self.join_single_rows(levels.rows.as_deref());
+            self.join_single_rows(levels.rows.as_deref(), search.unit);
             self.most_left = Some(self.affordable(search.unit));
         }
         let n = self.groups();

@@ -18,12 +18,13 @@ use crate::stats::Sum;
 
 impl<S: Sum> LevelPartitions<S> {
     /// Join the levels of one row. `rows` are the numbers of rows by code, where sums do not count
-    /// rows. Each group is one level before.
-    pub(super) fn join_single_rows(&mut self, rows: Option<&[u32]>) {
+    /// rows; a row else weighs 1, of which `unit` is the part that sums count. Each group is one
+    /// level before.
+    pub(super) fn join_single_rows(&mut self, rows: Option<&[u32]>, unit: f64) {
         let k = self.classes;
         let is_single = |g: usize, sums: &[S]| match rows {
             Some(rows) => rows[self.codes[g] as usize] == 1,
-            None => super::total(&sums[g * k..(g + 1) * k]).value(1.0) == 1.0,
+            None => super::total(&sums[g * k..(g + 1) * k]).value(unit) == 1.0,
         };
         let single: Vec<bool> = (0..self.groups()).map(|g| is_single(g, &self.sums)).collect();
         let Some(first) = single.iter().position(|&s| s) else { return };

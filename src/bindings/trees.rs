@@ -307,16 +307,24 @@ impl PyTrees {
         }
     }
 
-    /// Values of the training rows that rounding to float32 moves across a threshold: (feature,
-    /// value, threshold). Empty if no call has encoded the rows.
+    /// Features that some node tests, ascending.
+    fn tested(&self) -> Vec<usize> {
+        let mut tested = vec![false; self.schema().features.len()];
+        let nodes = self.models().iter().flat_map(|model| &model.tree.nodes);
+        nodes.filter(|node| node.n_children > 0).for_each(|n| tested[n.feature as usize] = true);
+        (0..tested.len()).filter(|&feature| tested[feature]).collect()
+    }
+
+    /// The thresholds over which rounding to float32 moves a training value, with their neighbours
+    /// in the column and the rows of these. None if no call has encoded the rows.
     fn float32_conflicts(
         &self,
         py: Python<'_>,
         data: &PyDataset,
-    ) -> PyResult<Vec<(usize, f64, f64)>> {
-        let Some(data) = data.known() else { return Ok(Vec::new()) };
+    ) -> PyResult<Option<Vec<inspect::Float32Conflict>>> {
+        let Some(data) = data.known() else { return Ok(None) };
         run(py, None, self.nodes() * 16, None, |control| {
-            inspect::float32_conflicts(self.models(), data, control)
+            inspect::float32_conflicts(self.models(), data, control).map(Some)
         })
     }
 }

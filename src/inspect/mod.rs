@@ -4,12 +4,11 @@
 //! several processes divide ([`neighbour_share`]). Rows are read as growth reads them: those of a
 //! tree's root imputed, binned and weighted by the same [`FitPlan`], those of a node of a fitted
 //! tree ([`ReachedRows`]) as its model says. The cost is that of scoring one node.
-//! [`float32_conflicts`] finds the training values that single precision would send down another
-//! branch.
+//! [`float32_conflicts`] finds the thresholds over which single precision moves a training value.
 
 mod single;
 
-pub use single::float32_conflicts;
+pub use single::{Float32Conflict, float32_conflicts};
 
 use crate::criteria::Evidence;
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};

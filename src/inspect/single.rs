@@ -5,7 +5,7 @@
 //! column that float32 represents exactly is safe as a whole. Cost: one pass over the values in the
 //! order of the rows, and a binary search for the few that may lie beside a threshold.
 
-use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, Schema};
+use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, Schema, entry_row};
 use crate::error::Result;
 use crate::model::Model;
 use crate::parallel::Control;
@@ -16,13 +16,18 @@ const MARKS: usize = 256;
 /// Most such bits: 2 MiB.
 const MOST_MARKS: usize = 1 << 24;
 
-/// The training values of `models`, which have one schema, that rounding to float32 moves over a
-/// threshold, as (feature, value, threshold); at most one value per threshold.
+/// A threshold over which rounding to float32 moves a training value: feature, threshold, the
+/// largest value of the whole column that is not above it (-infinity for none) and the smallest one
+/// above it (infinity for none), and the caller's numbers of the rows that hold them.
+pub type Float32Conflict = (usize, f64, [f64; 2], [u32; 2]);
+
+/// The thresholds of `models`, which have one schema, over which rounding to float32 moves a
+/// training value.
 pub fn float32_conflicts(
     models: &[Model],
     data: &Dataset,
     control: &Control,
-) -> Result<Vec<(usize, f64, f64)>> {
+) -> Result<Vec<Float32Conflict>> {
     let mut thresholds = vec![Vec::new(); data.columns().len()];
     for model in models {
         control.check()?;
@@ -37,10 +42,27 @@ pub fn float32_conflicts(
         {
             thresholds.sort_unstable_by(f64::total_cmp);
             thresholds.dedup();
-            moved(column, thresholds, |value, at| found.push((feature, value, at)));
+            moved(column, thresholds, |_, at| {
+                let (neighbours, rows) = beside(column, at, data.original());
+                found.push((feature, at, neighbours, rows));
+            });
         }
     }
     Ok(found)
+}
+
+/// The values of a column on both sides of a threshold, and the caller's numbers of their rows.
+fn beside(column: &NumericColumn, at: f64, original: &[u32]) -> ([f64; 2], [u32; 2]) {
+    let known = &column.order()[..column.values().len() - column.n_missing()];
+    let first = known.partition_point(|&entry| column.value(entry_row(entry)) <= at);
+    let (mut values, mut rows) = ([f64::NEG_INFINITY, f64::INFINITY], [0, 0]);
+    for (side, place) in [(0, first.checked_sub(1)), (1, Some(first))] {
+        if let Some(&entry) = place.and_then(|place| known.get(place)) {
+            values[side] = column.value(entry_row(entry));
+            rows[side] = original[entry_row(entry) as usize];
+        }
+    }
+    (values, rows)
 }
 
 /// Whether all values are exact in float32.

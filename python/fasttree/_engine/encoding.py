@@ -97,12 +97,17 @@ def readable(values: Any, dtype: Any = None) -> np.ndarray:
 
 
 def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
-    """Cells of one column or of several, shape (rows, columns), as the core reads them."""
+    """Cells of one column or of several, shape (rows, columns), as the core reads them.
+
+    The block has the memory of the cells, but not their base array: of the borrows of one base the
+    core compares each with all others, which is quadratic in the columns of a frame.
+    """
     check_mapped(values)
     known, wide = (
         ((np.float64, np.float32), np.float64) if numeric else ((np.int32, np.uint8), np.int32)
     )
-    block = readable(values, None if values.dtype in known else wide)
+    cells: Any = readable(values, None if values.dtype in known else wide)
+    block = np.asarray(memoryview(cells))
     return block[:, None] if block.ndim == 1 else block
 
 

@@ -101,9 +101,12 @@ def permutation_losses(
     )
 
 
-def float32_conflicts(table: Table, model: Model | Forest) -> list[tuple[int, float, float]]:
-    """(feature, value, threshold) of training values that rounding to float32 moves over a
-    threshold; none are known of rows of which the core has read only codes."""
+def float32_conflicts(
+    table: Table, model: Model | Forest
+) -> list[tuple[int, float, list[float], list[int]]] | None:
+    """The thresholds over which rounding to float32 moves a training value: feature, threshold, the
+    values of the whole column on its two sides, and rows that hold them. None: they are not known,
+    as the core has read only codes."""
     if table.block is not None and table.block.dtype == np.float32:
         return []
     return model.float32_conflicts(dataset_of(table))

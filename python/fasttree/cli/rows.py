@@ -23,14 +23,14 @@ class _Rows(NamedTuple):
 
 
 def _needed_columns(
-    data: str, names: list[str], target: str, drop: list[str], reading: dict[str, Any]
+    data: str, schema: Any, used: list[str], drop: list[str], reading: dict[str, Any]
 ) -> _Rows:
     """Read a file without the columns that the model does not need, even unreadable ones.
 
     Args:
         data: the file.
-        names: columns that the model needs.
-        target: name of the target.
+        schema: the columns of the model, and its target.
+        used: the columns that the model reads.
         drop: columns that the user leaves out.
         reading: keywords of `fasttree.datasets.load`.
     """
@@ -39,7 +39,7 @@ def _needed_columns(
 
     # Read, and leave out what cannot be read, column by column.
     dropped: list[str] = []
-    wanted = {*names, target}
+    wanted = {*used, schema.target}
     while True:
         try:
             table = load(data, target=False, drop=[*drop, *dropped], **reading)
@@ -50,7 +50,7 @@ def _needed_columns(
                 raise
             dropped.append(name)
     # A file with some of the model's names is matched by name: other columns go.
-    if table.has_feature_names and set(names) & set(table.feature_names):
+    if table.has_feature_names and set(schema.given_names) & set(table.feature_names):
         extra = [name for name in table.feature_names if name not in wanted]
         if extra and len(extra) < table.n_features:
             return _Rows(table.drop(*extra), [*dropped, *extra])
@@ -63,22 +63,25 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     Args:
         tree: a fitted tree or forest.
         data: the file.
-        columns: options on its columns; cells that mean a missing value in the model's own training
+        columns: options on its columns, of which those are needed that the model reads; None: all
+            columns of the model are. Cells that mean a missing value in the model's own training
             file do so in this one.
     """
     from ..datasets import load
 
-    columns = columns or o.Columns()
+    whole, columns = columns is None, columns or o.Columns()
     given, schema = split_list(columns.drop), tree._schema
     typed = FileCells.of(columns.reading.get("missing"))
     reading = {**columns.reading, "missing": schema.file_cells.beside(typed)}
     target, names = schema.target, schema.given_names
+    places = range(len(names)) if whole or not schema.has_names else schema.read
+    places = places or range(len(names))
     used = [
         name
-        for name, why in zip(names, schema.unused, strict=False)
+        for name, why in ((schema.names[j], schema.unused[j]) for j in places)
         if why is None or name in schema.dates
     ]
-    table, dropped = _needed_columns(data, used, target, given, reading)
+    table, dropped = _needed_columns(data, schema, used, given, reading)
     drop = [*given, *dropped]
     # The target is a column of its name, or without names one column more than the features.
     if target in table.feature_names and target not in names:

@@ -165,15 +165,8 @@ PROGRAMS = ("sql", "python", "c", "onnx")
 
 def _say_dates(tree: Any, form: str) -> None:
     """Say on stderr which numbers of dates a program reads, and how to make them."""
-    from ..table.dates import PARTS, part_names
-
     used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
-    made = [
-        (part, name, word)
-        for name in tree._schema.dates
-        for part, word in zip(part_names([name]), PARTS, strict=True)
-        if part in used
-    ]
+    made = [(part, *of) for part, of in tree._schema.date_parts.items() if part in used]
     if not made or form == "sql":  # SQL takes them from the dates itself
         return
     quoted = [

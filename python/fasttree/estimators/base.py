@@ -34,7 +34,7 @@ from ..table.sources import listed
 from ..table.unfailing import unfailing
 from .declaration import check
 from .keywords import Settings
-from .new_rows import Schema, rows_for, without_empty_rows
+from .new_rows import Schema, rows_for, without_empty_rows, without_target
 from .parameters import restored_parameters
 from .stored import Stored
 from .training_rows import FittedOn, TrainingRows, kept_rows, warn_of_few_rows
@@ -174,7 +174,8 @@ class Estimator(Settings, Stored):
         were."""
         schema = self.__dict__.get("_schema")
         missing = () if schema is None else schema.file_cells
-        return given(X, y, self._task, as_given=self._as_given, missing=missing)
+        X, y = given(X, y, self._task, as_given=self._as_given, missing=missing)
+        return (X, y) if schema is None else without_target(schema, X, y)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """X and y with names resolved, and the groups of the rows; a column that names them stays

@@ -130,7 +130,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         )
         self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
+        self._remember_rounding(table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
@@ -309,7 +309,8 @@ class GrownForest(Explorable, Interoperable, Estimator):
         check_is_fitted(self, "_model")
         params = self.get_params(deep=False)
         known = (self._labels_known(), self._schema.has_names)
-        return ForestTrees(self._tree_type, self._model, *known, params)
+        rounding = getattr(self, "_float32_conflicts", None)
+        return ForestTrees(self._tree_type, self._model, *known, params, float32_conflicts=rounding)
 
     @property
     def feature_importances_(self) -> np.ndarray:

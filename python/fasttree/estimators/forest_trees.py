@@ -58,8 +58,10 @@ class ForestTrees(Sequence[GrownTree]):
         classes: np.ndarray,
         has_names: bool,
         params: dict[str, Any],
+        *,
+        float32_conflicts: Any = None,
     ) -> None:
-        self._kind = kind
+        self._kind, self._float32_conflicts = kind, float32_conflicts
         self._model, self._classes, self._has_names = model, classes, has_names
         self._params = params
         self._file_cells = file_cells_of(model)
@@ -74,6 +76,7 @@ class ForestTrees(Sequence[GrownTree]):
         tree._candidates = {}
         model = self._model.tree(t, json.dumps(stored_parameters(params, self._file_cells)))
         tree._adopt(model, self._classes, self._has_names)
+        tree._float32_conflicts = self._float32_conflicts
         return tree
 
     @overload

@@ -94,7 +94,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         self._adopt(model, table.class_values, table.has_feature_names)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
-        self._remember_rounding(table)
+        self._remember_rounding(table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
         self._candidates = (
             self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}

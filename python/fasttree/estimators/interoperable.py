@@ -56,9 +56,13 @@ class Interoperable:
         holds, which is what scikit-learn's trees read.
 
         Args:
-            X: rows whose ways through the tree are checked not to change by rounding to float32.
-                None: the training rows, as `fit` saw them. A model file does not know these, nor
-                does a tree grown on histograms (``threshold_search="histogram"``).
+            X: rows that must keep their ways through the tree when they are rounded to float32.
+                None: all rows made of training values, as `fit` saw them; where these are not known
+                (a loaded model, ``threshold_search="histogram"``), all rows whose numbers have at
+                most six significant digits. Where rounding would take a value over a threshold,
+                the threshold moves, to the nearest number of float32 that keeps all values of the
+                column on their sides. Other rows may get another answer only if they have a number
+                within rounding of a threshold, or between it and where it was moved.
             missing: ``"refuse"``: a tree that divides rows with a missing value into fractions is
                 refused (``missing="fractional"``, or training rows that were divided).
                 ``"largest"``: rows with a missing value take the branch of largest weight instead;
@@ -76,8 +80,8 @@ class Interoperable:
 
         Raises:
             ValueError: fractions of rows, a leaf that predicts nothing or not its most probable
-                class, or numbers that float32 puts on another side of a threshold; the message
-                names node, column and value, and what to do.
+                class, or numbers on both sides of a threshold that are one number in float32; the
+                message names node or column, values and rows, and what to do.
 
         Examples:
             >>> import fasttree
@@ -105,9 +109,14 @@ class Interoperable:
         rows = None if X is None else loaded(X, missing=self._schema.file_cells)
         return to_sklearn(self, rows, missing=missing, as_forest=as_forest)
 
-    def _remember_rounding(self, table: Table) -> None:
-        """Keep which training values float32 puts on other sides of thresholds."""
-        self._float32_conflicts = _engine.float32_conflicts(table, self._model)
+    def _remember_rounding(self, table: Table, kept: Any = None) -> None:
+        """Keep over which thresholds float32 moves training values; `kept` are the numbers of the
+        rows of the Table among those that were given."""
+        numbers = table.row_numbers if kept is None else kept
+        found = _engine.float32_conflicts(table, self._model)
+        if numbers is not None and found:
+            found = [(f, at, beside, numbers[rows].tolist()) for f, at, beside, rows in found]
+        self._float32_conflicts = found
 
     def _by_answer(self, values: np.ndarray) -> np.ndarray:
         """Values with the classes along the last axis, which a number does not have."""

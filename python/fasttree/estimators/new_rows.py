@@ -3,6 +3,7 @@
 What
     `rows_for` gives the blocks of columns that the core predicts from, `labelled` a Table with
     labels. Columns are matched by name if both sides have names (in any order), else by position.
+    By name only the columns that some test reads are needed, and the target may be among them.
     Labels become codes of the declared levels; an undeclared label is treated as missing with one
     warning, or refused. A float array for an all-numeric model is not copied.
 Complexity
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,9 +28,10 @@ from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
-from ..table.dates import DateOrder, dates_among, part_names
+from ..table.dates import PARTS, DateOrder, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
+from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
 from ..table.traps import no_numbers
 from .training_rows import own_weights
@@ -42,6 +44,7 @@ __all__ = [
     "values_of",
     "weighted_rows",
     "without_empty_rows",
+    "without_target",
 ]
 
 
@@ -59,6 +62,7 @@ class Schema:
         unused: why each feature is not used; None: it is.
         target: name of the target; empty where it is not known.
         file_cells: what missing cells of a file hold, as that of the training rows said.
+        tested: the features that the model reads, ascending; None: all.
         dates: the columns of dates of which year, month and weekday are the last columns.
     """
 
@@ -71,6 +75,7 @@ class Schema:
     unused: list[str | None] = field(default_factory=list)
     target: str = ""
     file_cells: FileCells = field(default_factory=FileCells)
+    tested: list[int] | None = None
     dates: dict[str, DateOrder] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +103,33 @@ class Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
         found.file_cells = file_cells_of(model)
+        found.tested = model.tested()
         return found
+
+    @property
+    def date_parts(self) -> dict[str, tuple[str, str]]:
+        """The columns that are made of dates: name -> the column of dates, and the part of it."""
+        found = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
+        return {name: (of, part) for of, parts in found.items() for name, part in parts}
+
+    @property
+    def read(self) -> list[int]:
+        """The columns that are read: those that are tested, and of a date its cells and all
+        parts."""
+        if self.tested is None:
+            return list(range(len(self.names)))
+        read = {self.names[j] for j in self.tested}
+        for name in self.dates:
+            parts = part_names([name])
+            if not read.isdisjoint(parts):
+                read.update((name, *parts))
+        return [j for j, name in enumerate(self.names) if name in read]
+
+    def part(self, places: list[int]) -> Schema:
+        """The schema of some columns."""
+        fields = ("names", "nominal", "levels", "unused")
+        lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
+        return replace(self, **lists, tested=None)
 
     @classmethod
     def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
@@ -168,21 +199,69 @@ def rows_for(
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return _engine.blocks_of([Column("", "numeric", X)]), len(X)
+    X = X if isinstance(X, Table) else _with_names(schema, X)
+    part, places, X = _read_columns(schema, X)
     if isinstance(X, Table):
-        table = X.with_dates(_dates_of(schema, X))
+        table = X.with_dates(_dates_of(part, X))
     else:
-        X = _with_names(schema, X)
-        options = _options(schema, X)
-        table = Table(_long_text_coded(schema, X, handle_unknown), **options)
-    columns = _converted(schema, table, handle_unknown)
+        options = _options(part, X)
+        table = Table(_long_text_coded(part, X, handle_unknown), **options)
+    columns = _converted(schema, table, handle_unknown, places)
     if missing == "error":
-        refuse_missing(schema, columns)
-    return _engine.blocks_of(columns), len(table)
+        refuse_missing(schema.part(places), columns)
+    return _among(_engine.blocks_of(columns), places, (len(table), len(schema.names))), len(table)
+
+
+def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
+    """What the model reads of X: where both have names the schema of those columns, else the whole
+    schema; their places in the schema; X, by name without the others.
+
+    Raises:
+        ValueError: a column is missing or unknown.
+    """
+    is_table = isinstance(X, Table)
+    names = names_of(X) if not is_table else X.feature_names if X.has_feature_names else None
+    places = schema.read
+    if not names or not schema.has_names or len(set(names)) < len(names):
+        return schema, places, X
+    check_names(schema, names, places)
+    if not places:  # rows are counted only
+        cells = X.column(names[0]).values if is_table else cells_of(X, names[0])
+        return schema, places, Table.from_columns([unused_column(names[0], len(cells))])
+    part = schema.part(places)
+    own = set(part.names)
+    kept = [name for name in names if name in own]
+    if not is_table and len(kept) < len(names):
+        X = only_columns(X, kept)
+    return part, places, X
+
+
+def _among(blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]) -> list[np.ndarray]:
+    """Blocks of one column each, at their places among all columns; what stands in the place of the
+    others takes no memory."""
+    if len(places) == shape[1]:
+        return blocks
+    nothing, found, end = np.broadcast_to(0.0, shape), [], 0
+    for block, place in zip([*blocks, None], [*places, shape[1]], strict=True):
+        if place > end:
+            found += _engine.blocks_of([Column("", "numeric", nothing[:, end:place])])
+        if block is not None:
+            found.append(block)
+        end = place + 1
+    return found
 
 
 def values_of(schema: Schema, X: Any) -> np.ndarray:
     """The cells of rows as a 2-D array, shape (n_rows, n_given); of a model of dates as objects."""
     if isinstance(X, Table) or not schema.dates:
+        names = schema.given_names
+        if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
+            # Columns that the model does not read may be absent, and others be there.
+            part, places, X = _read_columns(schema, X)
+            own = X.X if isinstance(X, Table) else Table(only_columns(X, part.names)).X
+            found = np.full((len(own), len(names)), np.nan if own.dtype.kind == "f" else None)
+            found[:, places] = own
+            return found
         table = X if isinstance(X, Table) else Table(X, unused=_unused(schema, X, {}))
         return np.asarray(table.X)
     X = _with_names(schema, X)
@@ -209,11 +288,14 @@ def refuse_missing(schema: Schema, columns: list[Column]) -> None:
             )
 
 
-def _converted(schema: Schema, table: Table, handle_unknown: str) -> list[Column]:
-    """Columns of a Table with the kinds of the schema, in its order."""
+def _converted(
+    schema: Schema, table: Table, handle_unknown: str, places: Sequence[int] | None = None
+) -> list[Column]:
+    """Columns of a Table with the kinds of the schema, in its order; those at `places`, or all."""
+    places = range(len(schema.names)) if places is None else places
     return [
         _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
-        for j, column in enumerate(matched(schema, table))
+        for j, column in zip(places, matched(schema, table, places), strict=True)
     ]
 
 
@@ -226,7 +308,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         ValueError: no labels, or a label that is not a class of the model.
     """
     task: Task = "classification" if schema.classes else "regression"
-    X, y = given(X, y, task, missing=schema.file_cells)
+    X, y = without_target(schema, *given(X, y, task, missing=schema.file_cells))
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:
@@ -251,6 +333,15 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
+
+
+def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
+    """X without a column of the name of the target, which is y where that is None."""
+    names = None if isinstance(X, Table) else names_of(X)
+    if names is None or schema.target in schema.names or names.count(schema.target) != 1:
+        return X, y
+    X, own = without_column(X, schema.target)
+    return X, own if y is None else y
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
@@ -381,8 +472,8 @@ def _roles(schema: Schema, X: Any) -> Any:
     return [j for j, nominal in enumerate(schema.nominal) if nominal]
 
 
-def matched(schema: Schema, table: Table) -> list[Column]:
-    """Columns of a Table in the order of the schema; unused ones are empty."""
+def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
+    """Columns of a Table at some places of the schema; unused ones are empty."""
     given = table.feature_names
     if not (schema.has_names and table.has_feature_names):
         check_table(schema, table)
@@ -390,21 +481,23 @@ def matched(schema: Schema, table: Table) -> list[Column]:
     elif given == schema.names:
         indices = range(len(given))
     else:
-        check_names(schema, given)
+        check_names(schema, given, places)
         index_of = {name: j for j, name in enumerate(given)}
         indices = [index_of.get(name, -1) for name in schema.names]
     return [
-        unused_column(name, len(table)) if why else table.column(j)
-        for name, why, j in zip(schema.names, schema.unused, indices, strict=True)
+        unused_column(schema.names[j], len(table)) if schema.unused[j] else table.column(indices[j])
+        for j in places
     ]
 
 
-def check_names(schema: Schema, given: list[str]) -> None:
-    """Refuse names that are not those of the schema, in any order; unused columns may be absent."""
-    known, own = set(schema.names), set(given)
-    whys = zip(schema.names, schema.unused, strict=True)
-    date_of = {part: name for name in schema.dates for part in part_names([name])}
-    absent = [date_of.get(name, name) for name, why in whys if not why and name not in own]
+def check_names(schema: Schema, given: list[str], places: Sequence[int] | None = None) -> None:
+    """Refuse names that are not those of the schema and its target, in any order; columns that are
+    unused, or not at the given places (None: all), may be absent."""
+    known, own = {*schema.names, schema.target}, set(given)
+    read = range(len(schema.names)) if places is None else places
+    date_of = {part: name for part, (name, _) in schema.date_parts.items()}
+    needed = [schema.names[j] for j in read if not schema.unused[j]]
+    absent = [date_of.get(name, name) for name in needed if name not in own]
     missing = [name for name in dict.fromkeys(absent) if name not in own]
     extra = [n for n in given if n not in known]
     if missing or extra:

@@ -234,7 +234,7 @@ class Prunable(Estimator):
         """Give another estimator a part of this one's tree, and what is known of the rows."""
         other._adopt(model, self._labels_known(), self._schema.has_names)
         other._candidates = {}
-        other._float32_conflicts = getattr(self, "_float32_conflicts", [])
+        other._float32_conflicts = getattr(self, "_float32_conflicts", None)
         fitted_on = getattr(self, "_fitted_on", None)
         if fitted_on is not None:
             other._fitted_on = fitted_on

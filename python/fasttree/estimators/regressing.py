@@ -12,7 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +117,8 @@ class Regressor(Estimator):
             return X, y, encode_numbers(numbers, len(X), X.target).numbers
         if y is None:
             raise ValueError(NO_LABELS)
-        rows = len(X) if hasattr(X, "__len__") else len(y)
+        some = next(iter(X.values()), ()) if isinstance(X, Mapping) else X
+        rows = len(some) if hasattr(some, "__len__") else len(y)
         return X, y, encode_numbers(y, rows).numbers
 
     # -- quantiles --------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ What
     `SplitColumns` precedes the tree in a Pipeline. A threshold of infinity separates missing values
     that have a branch of their own.
 Precision
-    scikit-learn's trees read rows as float32. On numbers that float32 represents, probabilities and
-    predicted numbers are bit-identical to those of the model (for a forest of classes, unless its
-    largest probabilities differ by rounding only). A tree is refused if rounding moves training
-    values across its thresholds.
+    scikit-learn's trees read rows as float32. Probabilities and predicted numbers are bit-identical
+    to those of the model on rows whose cells are training values, and on numbers that float32
+    represents, except between a threshold and the place to which it was moved (for a forest of
+    classes, unless its largest probabilities differ by rounding only). A threshold moves, to a
+    number of float32, if rounding takes a training value over it; a tree is refused only if the
+    values on both sides are one number in float32.
 Complexity
     O(nodes + branches).
 When not to use it
@@ -28,9 +30,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import criteria
+from .. import _engine, criteria
 from .._checks import shown
 from ..exports.reading import Reading
+from ..table.columns import Column
 from ..table.traps import is_of_numbers
 from .new_rows import rows_for
 from .split_columns import SplitColumns
@@ -122,7 +125,7 @@ def to_sklearn(
     if missing == "refuse":
         _refuse_fractions(model, readings)
     _refuse_other_labels(readings)
-    _refuse_single_precision(model, readings, X)
+    moved = _moved_thresholds(model, readings, X)
     # The estimator, on the columns that its tests need.
     keys = _columns(readings)
     column_of = {key: i for i, key in enumerate(keys)}
@@ -130,7 +133,7 @@ def to_sklearn(
     odd = any(why is not None and not is_of_numbers(why) for why in schema.unused)
     numeric = not any(schema.nominal) and not (schema.has_names and odd)
     names = numeric and model._schema.has_names
-    converted = [_tree(model, reading, column_of, names) for reading in readings]
+    converted = [_tree(model, reading, column_of, names, moved) for reading in readings]
     out = _forest(model, converted, names, len(keys)) if forest else converted[0]
     if numeric:
         return out
@@ -190,23 +193,89 @@ def _refuse_other_labels(readings: list[Reading]) -> None:
             )
 
 
-def _refuse_single_precision(model: Any, readings: list[Reading], X: Any) -> None:
-    """Refuse trees that send rows rounded to float32 to other leaves.
+def _moved_thresholds(
+    model: Any, readings: list[Reading], X: Any
+) -> dict[tuple[int, float], float]:
+    """The thresholds, by feature and number, that must move so that rounding to float32 leaves all
+    values of their columns on their sides, and where to.
 
-    The rows are those of X, or the training rows, whose conflicts `fit` recorded.
+    The values are those of X, or those of the training rows, whose conflicts `fit` recorded; where
+    it could not, all numbers of six significant digits, of which no two are the same in float32.
+
+    Raises:
+        ValueError: float32 does not tell the values beside a threshold apart. With X: and it sends
+            a row to another leaf.
     """
-    thresholds = _thresholds(readings)
+    record = getattr(model, "_float32_conflicts", None)
+    known = {(feature, at): (*beside, rows) for feature, at, beside, rows in record or ()}
+    columns: list[np.ndarray] = []
     if X is not None:
-        _check_rows(model, thresholds, X)
-        return
-    for feature, value, threshold in getattr(model, "_float32_conflicts", ()):
-        if threshold in thresholds.get(feature, ()):
-            raise ValueError(
-                f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
-                f"which puts the training value {value!r} on the other side of the threshold "
-                f"{threshold!r}. Round the column before fitting (X.astype(numpy.float32)), or "
-                "give rows whose ways through the tree are to be checked instead: to_sklearn(X)"
-            )
+        blocks, _ = rows_for(model._schema, X, model.handle_unknown, model.missing)
+        columns = [block[:, j] for block in blocks for j in range(block.shape[1])]
+    moved, stuck = {}, []
+    for feature, cuts in sorted(_thresholds(readings).items()):
+        cells = columns[feature] if columns else np.empty(0)
+        values = np.unique([-math.inf, *cells[~np.isnan(cells)], math.inf])
+        for at in sorted(cuts):
+            rows: Any = ()
+            if columns:
+                place = int(np.searchsorted(values, at, side="right"))
+                below, above = values[place - 1 : place + 1].tolist()
+            elif record is None:
+                below, above = _decimals_beside(at)
+            elif (feature, at) in known:
+                below, above, rows = known[feature, at]
+            else:
+                continue
+            threshold = _between(at, below, above)
+            if threshold is not None:
+                moved[feature, at] = threshold
+            elif columns:
+                stuck.append((feature, at))
+            else:
+                raise ValueError(
+                    f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
+                    f"in which the training values {below!r} (row {rows[0]}) and {above!r} (row "
+                    f"{rows[1]}) are one number, and the threshold {at!r} lies between them. Round "
+                    "the column before fitting (X.astype(numpy.float32)), or give rows whose ways "
+                    "through the tree are to be checked instead: to_sklearn(X)"
+                )
+    if stuck:
+        _check_rows(model, stuck, columns)
+    return moved
+
+
+def _single(value: float) -> float:
+    """A number as float32 has it."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(value))
+
+
+def _between(at: float, below: float, above: float) -> float | None:
+    """The number nearest to a threshold that divides two numbers in float32 as the threshold
+    divides them in float64; None where they are the same in float32.
+
+    Examples:
+        >>> _between(0.35, 0.35, 0.4) == float(np.float32(0.35)), _between(0.35, 0.3, 0.4)
+        (True, 0.35)
+    """
+    low, high = _single(below), _single(above)
+    if low <= at < high:
+        return at
+    if low >= high:
+        return None
+    return low if low > at else float(np.nextafter(np.float32(high), np.float32(-np.inf)))
+
+
+def _decimals_beside(at: float) -> tuple[float, float]:
+    """The numbers of six significant digits that float32 may move over a threshold, on each side of
+    it; infinite where there is none."""
+    near = np.float32(at)
+    around = (near, np.nextafter(near, np.float32(-np.inf)), np.nextafter(near, np.float32(np.inf)))
+    decimals = [float(f"{single:.6g}") for single in around]
+    below = [d for d in decimals if d <= at < _single(d)]
+    above = [d for d in decimals if _single(d) <= at < d]
+    return max(below, default=-math.inf), min(above, default=math.inf)
 
 
 def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
@@ -223,33 +292,32 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
     return found
 
 
-def _check_rows(model: Any, thresholds: dict[int, set[float]], X: Any) -> None:
-    """Refuse rows that rounding sends to another leaf, by column and row of the first one."""
-    blocks, n = rows_for(model._schema, X, model.handle_unknown, model.missing)
-    rounded = [b.astype(np.float32).astype(b.dtype) if b.dtype.kind == "f" else b for b in blocks]
-    core = model._model
-    leaves = core.apply(blocks, n, model.n_jobs).reshape(n, -1)
-    leaves_rounded = core.apply(rounded, n, model.n_jobs).reshape(n, -1)
-    moved = np.flatnonzero((leaves != leaves_rounded).any(1))
-    if not moved.size:
-        return
-    # Find the threshold between a cell of the row and its rounded value.
-    row = int(moved[0])
-    cells = [
-        (block[row, j], block_rounded[row, j])
-        for block, block_rounded in zip(blocks, rounded, strict=True)
-        for j in range(block.shape[1])
-    ]
-    for feature, cuts in sorted(thresholds.items()):
-        value, value_rounded = (float(v) for v in cells[feature])
-        for cut in sorted(cuts):
-            if (value <= cut) != (value_rounded <= cut):
-                raise ValueError(
-                    f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees "
-                    f"read float32, which puts the value {value!r} on the other side of the "
-                    f"threshold {cut!r}. Round the column before fitting "
-                    "(X.astype(numpy.float32))"
-                )
+def _check_rows(model: Any, stuck: list[tuple[int, float]], columns: list[np.ndarray]) -> None:
+    """Refuse rows that rounding sends to another leaf, over thresholds that cannot move, by column
+    and row of the first one."""
+
+    def leaves(cells: list[np.ndarray]) -> np.ndarray:
+        blocks = [
+            Column("", "numeric" if one.dtype.kind == "f" else "nominal", one) for one in cells
+        ]
+        return np.asarray(model._model.apply(_engine.blocks_of(blocks), n)).reshape(n, -1)
+
+    n, rounded, wrong = len(columns[0]), columns.copy(), {}
+    for feature, at in stuck:
+        cells = columns[feature]
+        singles = cells.astype(np.float32).astype(np.float64)
+        wrong[feature, at] = moves = (cells <= at) != (singles <= at)
+        beyond = np.where(cells <= at, np.nextafter(at, math.inf), at)
+        rounded[feature] = np.where(moves, beyond, rounded[feature])
+    changed = (leaves(columns) != leaves(rounded)).any(axis=1)
+    for (feature, at), moves in wrong.items():
+        for row in np.flatnonzero(changed & moves)[:1].tolist():
+            raise ValueError(
+                f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees "
+                f"read float32, which puts the value {float(columns[feature][row])!r} on the other "
+                f"side of the threshold {at!r}. Round the column before fitting "
+                "(X.astype(numpy.float32))"
+            )
 
 
 # -- writing the arrays ---------------------------------------------------------------------------
@@ -276,7 +344,12 @@ def _columns(readings: list[Reading]) -> list[Key]:
     return sorted(used, key=lambda key: (key[0], key[1] is not None, order[key]))
 
 
-def _test(reading: Reading, node: int, column_of: dict[Key, int]) -> _Test:
+def _test(
+    reading: Reading,
+    node: int,
+    column_of: dict[Key, int],
+    moved: dict[tuple[int, float], float],
+) -> _Test:
     """The test of an inner node; missing values go to the branch with their largest share."""
     index, listed = reading.feature[node], _listed_levels(reading, node)
     column, feature = column_of[index, listed], reading.features[index]
@@ -284,11 +357,11 @@ def _test(reading: Reading, node: int, column_of: dict[Key, int]) -> _Test:
     missing = max(range(len(shares)), key=shares.__getitem__)
     reach = reading.reach[node]
     if not math.isnan(reach):
-        return _Test(column, [reach], [0, 1], missing)
+        return _Test(column, [moved.get((index, reach), reach)], [0, 1], missing)
     if listed is not None:  # an indicator column: 0 for the other levels
         return _Test(column, [0.5], [1, 0], missing)
     if feature.levels is None:
-        cuts = list(feature.cuts or ())
+        cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
     else:
         cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
     return _Test(column, cuts, list(range(len(cuts) + 1)), missing)
@@ -363,7 +436,12 @@ class _Numbers(_Known):
         return _Statistics(rows, total, float(impurity @ weight) / total, np.array([value]))
 
 
-def _nodes(reading: Reading, column_of: dict[Key, int], known: _Known) -> _Nodes:
+def _nodes(
+    reading: Reading,
+    column_of: dict[Key, int],
+    known: _Known,
+    moved: dict[tuple[int, float], float],
+) -> _Nodes:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
     nodes = _Nodes()
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
@@ -382,7 +460,7 @@ def _nodes(reading: Reading, column_of: dict[Key, int], known: _Known) -> _Nodes
             if not reading.children[node]:
                 nodes.add(known.of(node), parent)
                 continue
-            test = _test(reading, node, column_of)
+            test = _test(reading, node, column_of, moved)
             low, high = 0, len(test.order)
             has_missing_branch = test.missing not in test.order
             if not has_missing_branch and high == 1:  # a test with one branch
@@ -404,14 +482,20 @@ def _nodes(reading: Reading, column_of: dict[Key, int], known: _Known) -> _Nodes
     return nodes
 
 
-def _tree(model: Any, reading: Reading, column_of: dict[Key, int], names: bool) -> Any:
+def _tree(
+    model: Any,
+    reading: Reading,
+    column_of: dict[Key, int],
+    names: bool,
+    moved: dict[tuple[int, float], float],
+) -> Any:
     """A fitted tree of scikit-learn; `names`: with the names of the columns."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree
 
     is_number = reading.predicts_number
     known: _Known = (_Numbers if is_number else _Classes)(model, reading)
-    nodes = _nodes(reading, column_of, known)
+    nodes = _nodes(reading, column_of, known, moved)
     samples, weights, impurity, values = zip(*nodes.statistics, strict=True)
     n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state

@@ -124,6 +124,7 @@ class Reading:
     def __init__(self, model: Any) -> None:
         # The schema: columns, classes, target.
         schema = json.loads(model._model.schema_json())
+        given = set(model._schema.given_names)
         self.features = tuple(
             Feature(
                 column["name"],
@@ -131,7 +132,11 @@ class Reading:
                 tuple(column["cuts"]) if "cuts" in column else None,
                 column.get("fill"),
                 unused="unused" in column,
-                sentinels=self._sentinels(model._schema, column),
+                # A level that is none of the model's is missing anyway, and the numbers of a date
+                # are no cells of a file.
+                sentinels=tuple(model._schema.file_cells.numbers_of(column["name"]))
+                if column["kind"] != "nominal" and column["name"] in given
+                else (),
             )
             for column in schema["features"]
         )
@@ -156,14 +161,6 @@ class Reading:
         self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
-
-    @staticmethod
-    def _sentinels(schema: Any, column: dict[str, Any]) -> tuple[float, ...]:
-        """The numbers that mean a missing value in a column. A level that is none of the model's
-        is missing anyway, and the numbers of a date are no cells of a file."""
-        if column["kind"] == "nominal" or column["name"] not in schema.given_names:
-            return ()
-        return tuple(schema.file_cells.numbers_of(column["name"]))
 
     @property
     def said_sentinels(self) -> str:

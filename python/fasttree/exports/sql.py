@@ -24,11 +24,10 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._checks import shown
-from ..table.dates import PARTS, part_names
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -116,17 +115,16 @@ class _Writer:
     """Writes names, values and conditions of a tree in one dialect."""
 
     def __init__(
-        self, reading: Reading, dialect: str, table: str | None, dates: Iterable[str]
+        self, reading: Reading, dialect: str, table: str | None, parts: dict[str, tuple[str, str]]
     ) -> None:
         self.reading = reading
         self.dialect = DIALECTS[dialect]
         self.prefix = "" if table is None else self.name(table) + "."
-        parts = {part_names([n])[i]: (n, kind) for n in dates for i, kind in enumerate(PARTS)}
         self.columns = []
         for feature in reading.features:
-            name, part = parts.get(feature.name, (feature.name, None))
+            name, part = parts.get(feature.name, (feature.name, ""))
             column = self.prefix + self.name(name)
-            if part is not None:
+            if part:
                 column = getattr(self.dialect, part).replace("{}", column)
             for sentinel in feature.sentinels:
                 column = f"NULLIF({column}, {self.literal(sentinel)})"
@@ -266,7 +264,7 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
         raise ValueError(
             f"dialect={shown(dialect)} is not known; use {', '.join(map(repr, DIALECTS))}"
         )
-    return _Writer(Reading(model), dialect, table, model._schema.dates)
+    return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 
 
 def sum_of(terms: list[str]) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .sources import unknown_name
+from .sources import cells_of, unknown_name
 
-__all__ = ["without_column"]
+__all__ = ["only_columns", "without_column"]
 
 
 def without_column(X: Any, name: str, what: str = "y") -> tuple[Any, Any]:
@@ -46,6 +46,14 @@ def without_column(X: Any, name: str, what: str = "y") -> tuple[Any, Any]:
     native = column.to_native()
     # An array of Arrow has no name; narwhals' series keeps it, for the target is named after it.
     return frame.drop(name).to_native(), native if hasattr(native, "name") else column
+
+
+def only_columns(X: Any, names: Sequence[str]) -> Any:
+    """Some columns of a frame, a mapping or a record array."""
+    frame = None if isinstance(X, Mapping) else _frame(X)
+    if frame is not None:
+        return frame.select(names).to_native()
+    return {name: cells_of(X, name) for name in names}
 
 
 def _frame(X: Any) -> Any:

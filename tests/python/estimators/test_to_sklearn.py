@@ -9,15 +9,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_text, plot_tree
 
 import fasttree
 from fasttree import FastForestClassifier, FastForestRegressor, FastTreeRegressor, presets
+from fasttree.estimators.sklearn_trees import _between
 
-from ..tools import without_idle
+from ..tools import thinned, without_idle
 
 IRIS = load_iris()
 X32 = IRIS.data.astype(np.float32).astype(float)
@@ -252,6 +253,118 @@ def test_what_is_not_refused_agrees_on_the_training_rows(seed, binned):
         return
     assert agrees and np.array_equal(made.predict_proba(X), model.predict_proba(X))
     assert model.to_sklearn(X) is not None
+
+
+def drawn_from(X, seed=0, n=10_000):
+    """Rows whose cells are drawn from the values of each column."""
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.choice(np.unique(column), n) for column in X.T])
+
+
+def same_on_decimals(model, made, X):
+    """The same answers on the rows, and on new rows made of their values."""
+    for asked in (X, drawn_from(X)):
+        if hasattr(model, "predict_proba"):
+            assert np.array_equal(made.predict_proba(asked), model.predict_proba(asked))
+        elif hasattr(made, "estimators_"):
+            np.testing.assert_allclose(made.predict(asked), model.predict(asked), rtol=1e-14)
+        else:
+            assert np.array_equal(made.predict(asked), model.predict(asked))
+
+
+KINDS = {
+    "tree": lambda number: FastTreeRegressor() if number else fasttree.FastTreeClassifier(),
+    "forest": lambda number: (
+        FastForestRegressor(10, random_state=0)
+        if number
+        else FastForestClassifier(10, random_state=0)
+    ),
+    "histogram": lambda number: (
+        FastTreeRegressor(threshold_search="histogram")
+        if number
+        else fasttree.FastTreeClassifier(threshold_search="histogram")
+    ),
+    "value": lambda number: (
+        FastTreeRegressor(thresholds="value")
+        if number
+        else fasttree.FastTreeClassifier(thresholds="value")
+    ),
+    "bins": lambda number: (
+        FastTreeRegressor(discretize="equal_frequency")
+        if number
+        else fasttree.FastTreeClassifier(discretize="equal_frequency")
+    ),
+}
+
+
+def converted(model, X):
+    """The model by its own training rows, by those that are given, and after a file."""
+    yield model.to_sklearn()
+    yield model.to_sklearn(X)
+    loaded = fasttree.from_bytes(model.to_bytes())
+    yield loaded.to_sklearn()
+    yield loaded.to_sklearn(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_diabetes])
+def test_sets_of_few_decimals_convert(load, kind):
+    X, y = load(return_X_y=True, **({"scaled": False} if load is load_diabetes else {}))
+    model = KINDS[kind](load is load_diabetes).fit(X, y)
+    for made in converted(model, X):
+        same_on_decimals(model, made, X)
+    if kind == "forest":
+        same_on_decimals(model.estimators_[3], model.estimators_[3].to_sklearn(), X)
+
+
+@pytest.mark.parametrize("seed", thinned(range(100), 5))
+def test_random_sets_of_few_decimals_convert(seed):
+    rng = np.random.default_rng(seed)
+    digits, scale = int(rng.integers(1, 4)), 10.0 ** rng.integers(-1, 3)
+    X = (rng.normal(size=(int(rng.integers(20, 300)), 3)) * scale).round(digits)
+    number = bool(seed % 2)
+    y = X[:, 0] + rng.normal(size=len(X)) * scale
+    model = KINDS[list(KINDS)[seed % 5]](number).fit(X, y if number else (y > 0).astype(int))
+    for made in converted(model, X):
+        same_on_decimals(model, made, X)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9), st.sampled_from([2.0**-26, 2.0**-24, 1e-7, 1e-3]))
+def test_a_threshold_moves_as_little_as_it_must(seed, step):
+    """Against all numbers of float32 nearby: the nearest one that divides the values as before."""
+    rng = np.random.default_rng(seed)
+    low, high = np.sort(1 + rng.integers(0, 40, 2) * step)
+    at = float(rng.choice([low, (low + high) / 2, np.nextafter(high, low)]))
+    if not low <= at < high:
+        return
+    found = _between(at, low, high)
+    singles = [np.float32(at)]
+    for _ in range(3):
+        singles = [
+            np.nextafter(singles[0], np.float32(0)),
+            *singles,
+            np.nextafter(singles[-1], np.float32(9)),
+        ]
+    low, high = float(np.float32(low)), float(np.float32(high))
+    fits = [t for t in (at, *map(float, singles)) if low <= t < high]
+    assert (found is None) == (low == high)
+    if found is not None:
+        assert abs(found - at) == min(abs(t - at) for t in fits)
+
+
+def test_refused_rows_are_those_that_were_given():
+    X = np.array([[5.0], [1.0], [1.0 + 1e-12], [1.0], [1.0 + 1e-12]])
+    weights = [0.0, 1.0, 1.0, 1.0, 1.0]
+    for model in (fasttree.FastTreeClassifier(), FastTreeRegressor()):
+        model.fit(X, [0, 0, 1, 0, 1], sample_weight=weights)
+        with pytest.raises(ValueError, match=r"1\.0 \(row [13]\) and 1\.000000000001 \(row [24]\)"):
+            model.to_sklearn()
+    # Where no row with the second value comes to the threshold, the rows keep their ways.
+    X = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0 + 1e-12], [1.0, 1.0 + 1e-12], [1.0, 9.0]])
+    model = fasttree.fit(X, [0, 1, 2, 2, 2], thresholds="value")
+    made = model.to_sklearn(X)
+    assert np.array_equal(made.predict(X), model.predict(X))
 
 
 def test_other_answers_than_scikit_learns_are_refused():

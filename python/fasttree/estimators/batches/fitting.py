@@ -375,7 +375,7 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     """The fitted estimator, with a model of the core."""
     estimator._adopt(model, facts.values, facts.has_names)
-    estimator._float32_conflicts = []
+    estimator._float32_conflicts = None
     estimator._candidates = {}
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # not a forest

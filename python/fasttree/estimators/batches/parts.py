@@ -196,7 +196,8 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
     copies = len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64))
     classes: tuple[Any, ...] = ()
     values, occurring = np.array([]), frozenset[Any]()
-    target_range, target_sizes = None, (0.0, 0, True)
+    target_range = None
+    target_sizes = (0.0, 0, True)
     if isinstance(target, NumericTarget):
         try:
             target_range = core.number_range(target.name, target.numbers)

@@ -257,18 +257,16 @@ pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResu
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }
 
-/// How often a tree's bootstrap sample holds each row of a batch. All rows of the data, with their
-/// copies, form one list of `total` entries; `firsts` are the ascending positions of the batch's
-/// rows in it.
+/// How often a tree's bootstrap sample holds each row of a partition. `places` are those of its rows
+/// among all sorted rows, ascending.
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,
-    firsts: Aligned1<'_, u64>,
-    copies: Copies<'_>,
-    total: u64,
+    places: Aligned1<'_, u64>,
+    n_rows: u64,
     seed: u64,
     draws: usize,
 ) -> Bound<'py, PyArray1<u32>> {
-    let (firsts, copies) = (firsts.as_array().to_vec(), copies.map(|c| c.as_array().to_vec()));
-    py.detach(|| drawn_times(&firsts, copies.as_deref(), total, seed, draws)).into_pyarray(py)
+    let places = places.as_array().to_vec();
+    py.detach(|| drawn_times(&places, n_rows, seed, draws)).into_pyarray(py)
 }

@@ -274,9 +274,14 @@ pub fn drawn_rows<'py>(
     let (sums, drawn) = py.detach(|| {
         let layout = facts.format().layout;
         let records = Records { layout, bytes: bytes.to_vec() };
+        let copies: Vec<u32> = records
+            .rows()
+            .zip(times)
+            .map(|(row, &t)| t.saturating_mul(layout.weight(row) as u32))
+            .collect();
         let (features, classes) = (facts.features.clone(), facts.totals.len());
         let table = BinnedTable { features, records, classes, unit: 1.0 };
-        let drawn = table.drawn_words(times);
+        let drawn = table.drawn_words(&copies);
         (sums_of(&drawn, classes), drawn)
     });
     let rows = drawn.len();

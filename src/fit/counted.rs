@@ -1,12 +1,14 @@
 //! Sample weights and class weights of the rows of a fit.
 //!
 //! A row has a sample weight, and the weight of its class multiplies it. An integer sample weight
-//! is a number of copies, and copies are rows: limits on rows, nearest neighbours and bootstrap
-//! samples count them. A class weight adds no rows. Where there are both, or where the rows will be
-//! divided (held out for pruning, or folds that choose the complexity penalty), the copies become
-//! rows of a drawn data set, whose columns share the numbers of the given one, and class weights
-//! are the weights of these rows. With more than [`MOST_COPIES`] copies they stay weights, and each
-//! row counts once. O(rows + copies).
+//! is a number of copies, and copies are rows: limits on rows and nearest neighbours count them. A
+//! bootstrap sample is drawn without regard to weights, and multiplies the copies of a row by its
+//! draws; of a fractional weight each draw is a row. A class weight adds no rows. Where there are
+//! both, or where the rows will be divided (held out for pruning, or folds that choose the
+//! complexity penalty), the copies become rows of a drawn data set, whose columns share the numbers
+//! of the given one, and class weights are the weights of these rows. With more than
+//! [`MOST_COPIES`] copies they stay weights, and each row counts once; in each sample of a forest
+//! with more than [`MOST_IN_SAMPLE`], each draw. O(rows + copies).
 
 use super::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};
@@ -16,6 +18,9 @@ use std::sync::Arc;
 
 /// Most copies that become rows.
 const MOST_COPIES: u64 = 1 << 24;
+
+/// Most copies that become rows in each sample of a forest.
+const MOST_IN_SAMPLE: u64 = 1 << 18;
 
 impl FitPlan {
     /// Call `job` with rows and weights as growth counts them under the plan's class weights;
@@ -27,11 +32,8 @@ impl FitPlan {
         weights: &Weights,
         job: impl FnOnce(&Dataset, &RowSet, &Weights) -> Result<R>,
     ) -> Result<R> {
-        if self.config.importances && weights.copies().is_some() {
-            let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
-            let name_row = |row: usize| data.original()[row] as usize;
-            let weights = data.summing(Weights::importances(&values, name_row)?)?;
-            return job(data, rows, &weights);
+        if let Some(importances) = self.as_importances(data, weights)? {
+            return job(data, rows, &importances);
         }
         let total = |copies: &[u32]| -> u64 {
             rows.rows().iter().map(|&r| u64::from(copies[r as usize])).sum()
@@ -50,6 +52,20 @@ impl FitPlan {
         let rows = RowSet::all(drawn.len());
         let weights = self.weighed(&drawn, &rows, &Weights::Unit)?;
         job(&drawn, &rows, &weights)
+    }
+
+    /// The weights as importances, where the plan says that whole ones are no copies.
+    pub(super) fn as_importances(
+        &self,
+        data: &Dataset,
+        weights: &Weights,
+    ) -> Result<Option<Weights>> {
+        if !self.config.importances || weights.copies().is_none() {
+            return Ok(None);
+        }
+        let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
+        let name_row = |row: usize| data.original()[row] as usize;
+        data.summing(Weights::importances(&values, name_row)?).map(Some)
     }
 
     /// Weights of rows times those of their classes. The result are importances, which count no
@@ -74,35 +90,80 @@ impl FitPlan {
         times_class(classes, &all, &weights, of_class, |row| row)
     }
 
-    /// The weights of the rows of a bootstrap sample, where copies are rows: those of the classes,
-    /// after balancing if the plan says so.
-    pub(super) fn weights_of_sample(&self, sample: &Dataset) -> Result<Weights> {
-        if !self.weighs_samples() {
-            return Ok(Weights::Unit);
+    /// The entries of a bootstrap sample: how many there are of each row, and the weights of the
+    /// entries, row by row. `times` are the draws of each row, `own` its weight; the weight of its
+    /// class multiplies it, after balancing if the plan says so. Without a data set classes have no
+    /// weights.
+    pub(super) fn entries_of_sample(
+        &self,
+        data: Option<&Dataset>,
+        n_classes: usize,
+        own: &Weights,
+        mut times: Vec<u32>,
+    ) -> Result<(Vec<u32>, Weights)> {
+        let most = if self.weighs_samples() { MOST_IN_SAMPLE } else { u64::from(u32::MAX) - 1 };
+        let classes = data.map_or(&[][..], Dataset::classes);
+        let mut is_unit = matches!(own, Weights::Unit);
+        if let Weights::Integer(copies) = own {
+            let copied = || times.iter().zip(copies).map(|(&t, &w)| u64::from(t) * u64::from(w));
+            is_unit = copied().sum::<u64>() <= most;
+            if is_unit {
+                times = copied().map(|n| n as u32).collect();
+            }
         }
-        let all = RowSet::all(sample.len());
+        let own = if is_unit { &Weights::Unit } else { own };
+        let factors = self.factors_of_sample(classes, n_classes, own, &times)?;
+        if is_unit && factors.is_none() {
+            return Ok((times, Weights::Unit));
+        }
+        let mut entries = Vec::with_capacity(times.iter().map(|&t| t as usize).sum());
+        for (row, &n) in times.iter().enumerate() {
+            let factor = factors.as_ref().map_or(1.0, |f| f[usize::from(classes[row])]);
+            entries.extend(std::iter::repeat_n(own.value(row as u32) * factor, n as usize));
+        }
+        let row_of = |entry: usize| {
+            let mut end = 0;
+            let is_reached = |&n: &u32| {
+                end += n as usize;
+                end > entry
+            };
+            let row = times.iter().position(is_reached).unwrap_or(0);
+            data.map_or(row, |data| data.original()[row] as usize)
+        };
+        let mut weights = Weights::importances(&entries, row_of)?;
+        if data.is_some_and(|data| data.target().is_some()) {
+            weights = weights.coarser(row_of)?;
+        }
+        Ok((times, weights))
+    }
+
+    /// The weights of the classes in a sample; `None` where they change nothing.
+    fn factors_of_sample(
+        &self,
+        classes: &[u16],
+        n_classes: usize,
+        own: &Weights,
+        times: &[u32],
+    ) -> Result<Option<Vec<f64>>> {
+        let given = self.class_weights(n_classes)?;
         if !self.config.balanced_samples {
-            return self.weighed(sample, &all, &Weights::Unit);
+            return Ok(given.map(<[f64]>::to_vec));
         }
         // Balanced weights as in scikit-learn, `n / (occurring classes * n_c)`, times the given.
-        let given = self.class_weights(sample.n_classes())?;
-        let sizes = sample.class_starts().windows(2).map(|s| f64::from(s[1] - s[0]));
-        let sizes: Vec<f64> = sizes.collect();
+        let mut sizes = vec![0.0; n_classes];
+        for ((row, &class), &n) in (0..).zip(classes).zip(times) {
+            sizes[usize::from(class)] += f64::from(n) * own.value(row);
+        }
         let occurring = sizes.iter().filter(|&&n| n > 0.0).count() as f64;
+        let total: f64 = sizes.iter().sum();
         let weight = |(c, &n): (usize, &f64)| {
-            let balanced = if n > 0.0 { sample.len() as f64 / (occurring * n) } else { 1.0 };
+            let balanced = if n > 0.0 { total / (occurring * n) } else { 1.0 };
             balanced * given.map_or(1.0, |w| w[c])
         };
-        let of_class: Vec<f64> = sizes.iter().enumerate().map(weight).collect();
-        // Equal weights of all classes that occur are unit weights.
-        let mut present = of_class.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
+        let factors: Vec<f64> = sizes.iter().enumerate().map(weight).collect();
+        let mut present = factors.iter().zip(&sizes).filter(|(_, n)| **n > 0.0).map(|(w, _)| *w);
         let first = present.next();
-        if present.all(|w| Some(w) == first) {
-            return Ok(Weights::Unit);
-        }
-        times_class(sample.classes(), all.rows(), &Weights::Unit, &of_class, |row| {
-            sample.original()[row] as usize
-        })
+        Ok(if present.all(|w| Some(w) == first) { None } else { Some(factors) })
     }
 
     /// Whether the classes of a bootstrap sample have weights.

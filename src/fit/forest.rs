@@ -14,7 +14,8 @@ use crate::bins::{BinnedTable, TableFacts, WeightWidth};
 use crate::criteria::Context;
 use crate::data::{Dataset, Draw, RowSet, Schema, Weights};
 use crate::error::{Error, Result, unsupported};
-use crate::grow::{BufferPool, GrowthSetting, binned, forest, forest::Bagging};
+use crate::grow::forest::{Bagging, BootstrapSampler};
+use crate::grow::{BufferPool, GrowthSetting, binned, forest};
 use crate::model::{Forest, Model};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -66,11 +67,9 @@ impl Request<'_> {
 
 /// Weight of each class in some rows.
 fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
-    let mut totals = vec![0.0; data.n_classes()];
-    for &row in rows.rows() {
-        totals[data.classes()[row as usize] as usize] += weights.value(row);
-    }
-    totals
+    let mut of_class = vec![Vec::new(); data.n_classes()];
+    rows.rows().iter().for_each(|&r| of_class[usize::from(data.classes()[r as usize])].push(r));
+    of_class.iter().map(|rows| weights.total(rows)).collect()
 }
 
 impl FitPlan {
@@ -96,12 +95,14 @@ impl FitPlan {
                 self.forest_on(data, rows, weights, weights, bagging, request, control)
             });
         }
+        let weights = self.as_importances(data, &weights)?.unwrap_or(weights);
         let rows = self.training_rows(data, &rows, &weights)?;
         let importances = self.weighed(data, &rows, &weights)?;
         self.forest_on(data, &rows, &weights, &importances, bagging, request, control)
     }
 
-    /// Fit a forest on records of codes. Samples are drawn by the hashes of the rows.
+    /// Fit a forest on records of codes. Samples are drawn from the rows in the order of their
+    /// hashes.
     fn forest_on_codes(
         &self,
         coded: RecordRows,
@@ -118,10 +119,12 @@ impl FitPlan {
         let RecordRows { schema, table, reason, hashes, .. } = &coded;
         let (schema, layout) = (Arc::new(schema.clone()), table.records.layout);
         let has_copies = layout.weight != WeightWidth::None;
-        let weights: Option<Vec<u32>> =
-            has_copies.then(|| table.records.rows().map(|r| layout.weight(r) as u32).collect());
-        let sampler =
-            bagging.draws.map(|_| forest::BootstrapSampler::of_hashes(hashes, weights.as_deref()));
+        let copies = table.records.rows().map(|r| layout.weight(r) as u32);
+        let weights = if has_copies { Weights::Integer(copies.collect()) } else { Weights::Unit };
+        let every = RowSet::all(table.records.len());
+        let sampler = bagging
+            .draws
+            .map(|_| BootstrapSampler::new(hashes, every.len(), every.rows(), &weights));
         let trees = forest::grow_trees(
             sampler.as_ref(),
             bagging,
@@ -130,7 +133,10 @@ impl FitPlan {
             control,
             |seed, times, control| {
                 let setting = GrowthSetting { seed, ..self.setting_on_records(&coded) };
-                let tree = tree_on_codes(table, setting, times, &Weights::Unit, control)?;
+                let sample = times
+                    .map(|times| self.entries_of_sample(None, table.classes, &weights, times))
+                    .transpose()?;
+                let tree = tree_on_codes(table, setting, sample.as_ref(), control)?;
                 self.tree_of_forest(tree, schema.clone(), None, control)
             },
         )?;
@@ -140,8 +146,8 @@ impl FitPlan {
         Ok(GrownForest { forest, votes: None, content: None, reason: Some(reason.clone()) })
     }
 
-    /// Fit a forest on rows of a data set. Samples are drawn by the rows' own weights; bins, means
-    /// and class totals go by `weights`, which are multiplied by those of the classes.
+    /// Fit a forest on rows of a data set. In samples the draws of a row multiply its own weight;
+    /// bins, means and class totals go by `weights`, which are multiplied by those of the classes.
     #[allow(clippy::too_many_arguments, reason = "the two kinds of weights are easily confused")]
     fn forest_on(
         &self,
@@ -174,8 +180,9 @@ impl FitPlan {
                 prepared.sort_columns(control)?;
             }
         }
-        let sampler =
-            bagging.draws.map(|_| forest::BootstrapSampler::new(&hashes, data, &rows, own_weights));
+        let sampler = bagging
+            .draws
+            .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), own_weights));
         let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),
@@ -184,14 +191,19 @@ impl FitPlan {
             first,
             control,
             |seed, times, control| {
+                let entries = |times| {
+                    self.entries_of_sample(Some(data), data.n_classes(), own_weights, times)
+                };
+                let sample = times.map(entries).transpose()?;
                 if let Some(table) = &table {
-                    return self.tree_on_sampled_codes(all, table, seed, times, control);
+                    return self.tree_on_sampled_codes(all, table, seed, sample, control);
                 }
-                let Some(times) = times else {
+                let Some((times, weights)) = sample else {
                     return self.tree_on_rows(all, seed, &pool, control);
                 };
-                if self.samples_are_copies(prepared) {
-                    // Kernels of means take copies, so a row that was drawn twice is scanned once.
+                // A row with copies is scanned once, and kernels of means take copies, too.
+                let has_copies = matches!(own_weights, Weights::Integer(_));
+                if weights == Weights::Unit && (has_copies || self.is_between_means(prepared)) {
                     let (rows, weights) = &as_copies(times);
                     let sampled = TreeRows { rows, weights, ..all };
                     let mut model = self.tree_on_rows(sampled, seed, &pool, control)?;
@@ -199,7 +211,7 @@ impl FitPlan {
                     return Ok(model);
                 }
                 // The sample as a data set, raw and prepared.
-                let draw = &Arc::new(Draw::new(times)?);
+                let draw = &Arc::new(Draw::new(&times)?);
                 let raw = changed.as_ref().map(|_| data.drawn(draw));
                 let sample = prepared.drawn(draw);
                 let sampled = TreeRows {
@@ -207,7 +219,7 @@ impl FitPlan {
                     data: &sample,
                     rows: &RowSet::all(sample.len()),
                     all: None,
-                    weights: &self.weights_of_sample(&sample)?,
+                    weights: &weights,
                 };
                 self.tree_on_rows(sampled, seed, &pool, control)
             },
@@ -223,9 +235,9 @@ impl FitPlan {
         Ok(GrownForest { forest: grown, votes, content: Some(content), reason })
     }
 
-    /// Whether the trees of a data set take samples as copies of rows, not as rows of a drawn set.
-    fn samples_are_copies(&self, data: &Dataset) -> bool {
-        data.target().is_some() && self.criterion.is_between_means() && !self.divides_rows()
+    /// Whether splits of a data set are chosen between means.
+    fn is_between_means(&self, data: &Dataset) -> bool {
+        data.target().is_some() && self.criterion.is_between_means()
     }
 
     /// A forest of these trees; the first of them is tree number `first`, which gives their seeds.
@@ -292,44 +304,42 @@ impl FitPlan {
         self.tree_of_forest(tree, data.shared_schema(), Some(&of.prune_rows()), control)
     }
 
-    /// Fit a tree on codes: `table` holds those of all rows `of`, row r is drawn `times[r]` times
-    /// (once, without samples).
+    /// Fit a tree on codes: `table` holds those of all rows `of`; `sample` has the entries of a
+    /// sample and their weights ([`Self::entries_of_sample`]).
     fn tree_on_sampled_codes(
         &self,
         of: TreeRows<'_>,
         table: &BinnedTable,
         seed: u64,
-        times: Option<&[u32]>,
+        sample: Option<(Vec<u32>, Weights)>,
         control: &Control,
     ) -> Result<Model> {
         reached::count(Way::FitSample);
         let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
         let schema = of.data.shared_schema();
-        let Some(times) = times else {
-            let tree = tree_on_codes(table, setting, None, &Weights::Unit, control)?;
+        let Some((times, weights)) = sample else {
+            let tree = tree_on_codes(table, setting, None, control)?;
             let tree = self.completed(tree, of, seed, control)?;
             return self.tree_of_forest(tree, schema, Some(&of.prune_rows()), control);
         };
-        // The sample is drawn as rows only where pruning or class weights read them.
-        let draw = match self.is_final() && !self.weighs_samples() {
-            true => None,
-            false => Some(Arc::new(Draw::new(times)?)),
-        };
-        let sample = draw.as_ref().map(|draw| of.raw.drawn(draw));
-        let weights = sample.as_ref().map_or(Ok(Weights::Unit), |s| self.weights_of_sample(s))?;
-        let copies: Vec<u32> = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
-        let mut tree = tree_on_codes(table, setting, Some(&copies), &weights, control)?;
-        let (Some(draw), Some(sample)) = (&draw, &sample) else {
+        let copies = of.rows.rows().iter().map(|&r| times[r as usize]).collect();
+        let entries = (copies, weights);
+        let tree = tree_on_codes(table, setting, Some(&entries), control)?;
+        if entries.1 == Weights::Unit {
             let (rows, weights) = &as_copies(times);
-            tree = self.completed(tree, TreeRows { rows, weights, ..of }, seed, control)?;
+            let sampled = TreeRows { rows, weights, ..of };
+            let mut tree = self.completed(tree, sampled, seed, control)?;
             tree.count_copies();
-            return self.tree_of_forest(tree, schema, None, control);
-        };
-        let rows = &RowSet::all(sample.len());
+            return self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control);
+        }
+        // Each draw is a row, with a weight of its own.
+        let draw = &Arc::new(Draw::new(&times)?);
+        let raw = &of.raw.drawn(draw);
         let drawn = (!std::ptr::eq(of.raw, of.data)).then(|| of.data.drawn(draw));
-        let data = drawn.as_ref().unwrap_or(sample);
-        let sampled = TreeRows { raw: sample, data, rows, all: None, weights: &weights };
-        tree = self.completed(tree, sampled, seed, control)?;
+        let data = drawn.as_ref().unwrap_or(raw);
+        let (rows, weights) = (&RowSet::all(raw.len()), &entries.1);
+        let sampled = TreeRows { raw, data, rows, all: None, weights };
+        let tree = self.completed(tree, sampled, seed, control)?;
         self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control)
     }
 
@@ -347,21 +357,20 @@ impl FitPlan {
 }
 
 /// The rows that were drawn, and how often as weights.
-fn as_copies(times: &[u32]) -> (RowSet, Weights) {
-    let drawn = (0..).zip(times).filter(|(_, times)| **times > 0).map(|(row, _)| row);
-    (RowSet::of(drawn.collect(), times.len()), Weights::Integer(times.to_vec()))
+fn as_copies(times: Vec<u32>) -> (RowSet, Weights) {
+    let drawn = (0..).zip(&times).filter(|(_, times)| **times > 0).map(|(row, _)| row);
+    (RowSet::of(drawn.collect(), times.len()), Weights::Integer(times))
 }
 
-/// Grow a tree on the codes of all rows, or on `copies` of each. A copy weighs 1, or what fixed
-/// `weights` give, copy by copy.
+/// Grow a tree on the codes of all rows, or on the entries of a sample: how many there are of each
+/// row, and their weights.
 fn tree_on_codes(
     table: &BinnedTable,
     mut setting: GrowthSetting<'_>,
-    copies: Option<&[u32]>,
-    weights: &Weights,
+    sample: Option<&(Vec<u32>, Weights)>,
     control: &Control,
 ) -> Result<Tree> {
-    let Some(copies) = copies else {
+    let Some((copies, weights)) = sample else {
         let records = table.records.clone();
         return binned::grow(&table.facts(), records, false, &setting, control);
     };
@@ -379,6 +388,9 @@ fn tree_on_codes(
             let records = table.drawn_weighing(copies, values);
             binned::grow(&facts, records, false, &setting, control)
         }
-        _ => binned::grow(&table.facts(), table.drawn(copies), true, &setting, control),
+        _ => {
+            let facts = TableFacts { unit: 1.0, ..table.facts() };
+            binned::grow(&facts, table.drawn(copies), true, &setting, control)
+        }
     }
 }

@@ -2,13 +2,13 @@
 //! Forests*, 2001). `crate::fit::forest` calls this, and passes the growth of one tree.
 //!
 //! Tree t has the seed `mix(seed, t)`, which decides its sample and the features that its nodes
-//! search; nothing depends on the number of threads. A sample is drawn from a multiset: a row of
-//! integer weight w is in it w times, a row of real weight is drawn with a probability proportional
-//! to its weight. The multiset is sorted by the content of the raw rows, before means and bins
-//! replace cells, so neither the order of the rows nor the search for thresholds changes a sample,
-//! and w copies of a row equal one row of weight w. The caller turns a sample into a data set in
-//! which every row weighs 1 ([`crate::data::Draw`]), or into rows or codes with copies; the numbers
-//! themselves are shared. One sort of n hashes per forest, O(draws log n) per sample.
+//! search; nothing depends on the number of threads. A sample is drawn from the rows of positive
+//! weight, each with the same chance, and the number of its draws multiplies the weight of a row, as
+//! in scikit-learn. The rows are sorted by their content, before means and bins replace cells, and
+//! by their weight, so neither the order of the rows nor the search for thresholds changes a sample.
+//! The caller turns a sample into a drawn data set ([`crate::data::Draw`]), or into rows or codes
+//! with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n + draws)
+//! per sample.
 
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};
@@ -36,41 +36,26 @@ pub struct Bagging {
     pub first: usize,
 }
 
-/// The multiset of rows from which bootstrap samples are drawn.
+/// The rows from which bootstrap samples are drawn.
 #[derive(Debug)]
 pub struct BootstrapSampler {
-    /// Rows, sorted by content.
+    /// Rows, sorted by content and weight.
     rows: Vec<u32>,
-    /// Sum of the copies (or weights) up to and including each of them; empty when each has one
-    /// copy.
-    ends: Vec<u64>,
     /// Rows of the data set, drawn or not.
     n_rows: usize,
 }
 
 impl BootstrapSampler {
-    /// The multiset of some rows of a data set, whose hashes are those of [`row_hashes`], with
-    /// their weights.
-    pub fn new(hashes: &[u64], data: &Dataset, rows: &RowSet, weights: &Weights) -> Self {
-        let hashed = hashes.iter().zip(rows.rows()).map(|(&hash, &row)| (hash, row));
-        let rows = sorted_by_hash(hashed);
-        let ends = match weights {
-            Weights::Unit => Vec::new(),
-            _ => running_sums(rows.iter().map(|&row| weight_of(weights, row))),
-        };
-        Self { rows, ends, n_rows: data.len() }
+    /// A sampler of rows, whose hashes are those of [`row_hashes`], out of `n_rows`.
+    pub fn new(hashes: &[u64], n_rows: usize, rows: &[u32], weights: &Weights) -> Self {
+        let hashed = hashes.iter().zip(rows);
+        let mut sorted: Vec<(u64, u64, u32)> =
+            hashed.map(|(&hash, &row)| (hash, weight_of(weights, row), row)).collect();
+        sorted.sort_unstable();
+        Self { rows: sorted.into_iter().map(|(_, _, row)| row).collect(), n_rows }
     }
 
-    /// The multiset of rows of which only the hashes ([`content_hashes`]) and the copies are known.
-    pub fn of_hashes(hashes: &[u64], copies: Option<&[u32]>) -> Self {
-        let rows = sorted_by_hash(hashes.iter().copied().zip(0..));
-        let ends = copies.map_or(Vec::new(), |copies| {
-            running_sums(rows.iter().map(|&row| u64::from(copies[row as usize])))
-        });
-        Self { rows, ends, n_rows: hashes.len() }
-    }
-
-    /// The rows that can be drawn, sorted by content.
+    /// The rows that can be drawn, sorted by content and weight.
     pub fn rows(&self) -> &[u32] {
         &self.rows
     }
@@ -78,37 +63,13 @@ impl BootstrapSampler {
     /// How often each internal row is in the sample of a tree, `draws` rows drawn with replacement.
     pub fn draw(&self, seed: u64, draws: usize) -> Vec<u32> {
         let key = mix(seed, u64::MAX);
-        let mut by_place = vec![0_u32; self.rows.len()];
-        let total = self.ends.last().copied().unwrap_or(self.rows.len() as u64);
-        for i in 0..draws as u64 {
-            let copy = uniform(mix(key, i), total);
-            let at = match self.ends.is_empty() {
-                true => copy as usize,
-                false => self.ends.partition_point(|&end| end <= copy),
-            };
-            by_place[at] += 1;
-        }
+        let n = self.rows.len();
+        let mut by_place = vec![0_u32; n];
+        (0..draws as u64).for_each(|i| by_place[uniform(mix(key, i), n as u64) as usize] += 1);
         let mut times = vec![0; self.n_rows];
         self.rows.iter().zip(by_place).for_each(|(&row, t)| times[row as usize] = t);
         times
     }
-}
-
-/// Rows in the order of their hashes; rows of equal content by their numbers.
-fn sorted_by_hash(hashed: impl Iterator<Item = (u64, u32)>) -> Vec<u32> {
-    let mut sorted: Vec<(u64, u32)> = hashed.collect();
-    sorted.sort_unstable();
-    sorted.into_iter().map(|(_, row)| row).collect()
-}
-
-/// The sums up to and including each number.
-fn running_sums(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
-    let mut sum = 0;
-    let sums = numbers.map(|number| {
-        sum += number;
-        sum
-    });
-    sums.collect()
 }
 
 /// The weight of a row in units: its copies, or its real weight in fixed point.
@@ -165,43 +126,33 @@ pub fn content_hashes(
     hashes
 }
 
-/// How often the sample of a tree, `draws` of `total` copies of rows, holds each of some rows.
+/// How often the sample of a tree, `draws` of `n_rows` rows, holds each row of a partition.
 ///
-/// This is [`BootstrapSampler::draw`] for one partition of a distributed multiset. `firsts` are the
-/// numbers of copies before each row in the whole multiset, ascending; `copies` are the row's own
-/// (one each when `None`). O(rows + draws).
-pub fn drawn_times(
-    firsts: &[u64],
-    copies: Option<&[u32]>,
-    total: u64,
-    seed: u64,
-    draws: usize,
-) -> Vec<u32> {
-    let mut times = vec![0_u32; firsts.len()];
-    if firsts.is_empty() {
+/// This is [`BootstrapSampler::draw`] where rows are distributed. `places` are those of the
+/// partition's rows among all sorted rows, ascending. O(rows + draws).
+pub fn drawn_times(places: &[u64], n_rows: u64, seed: u64, draws: usize) -> Vec<u32> {
+    let mut times = vec![0_u32; places.len()];
+    if places.is_empty() {
         return times;
     }
     let key = mix(seed, u64::MAX);
-    // The first row at or after each bucket of copies: about one bucket per row.
-    let shift = (total / firsts.len() as u64 + 1).ilog2();
-    let mut start = vec![0_u32; (total >> shift) as usize + 2];
+    // The first row at or after each bucket of places: about one bucket per row.
+    let shift = (n_rows / places.len() as u64 + 1).ilog2();
+    let mut start = vec![0_u32; (n_rows >> shift) as usize + 2];
     let mut at = 0;
     for (bucket, start) in start.iter_mut().enumerate() {
-        while firsts.get(at).is_some_and(|&f| f >> shift < bucket as u64) {
+        while places.get(at).is_some_and(|&p| p >> shift < bucket as u64) {
             at += 1;
         }
         *start = at as u32;
     }
-    // Draw as the sampler does, and count the copies of these rows.
     for i in 0..draws as u64 {
-        let copy = uniform(mix(key, i), total);
-        let mut row = start[(copy >> shift) as usize] as usize;
-        while firsts.get(row).is_some_and(|&first| first <= copy) {
+        let place = uniform(mix(key, i), n_rows);
+        let mut row = start[(place >> shift) as usize] as usize;
+        while places.get(row).is_some_and(|&other| other < place) {
             row += 1;
         }
-        let Some(row) = row.checked_sub(1) else { continue };
-        let own = copies.map_or(1, |c| u64::from(c[row]));
-        if copy - firsts[row] < own {
+        if places.get(row) == Some(&place) {
             times[row] += 1;
         }
     }
@@ -251,7 +202,7 @@ pub fn grow_trees<T: Send>(
     seed: u64,
     first: usize,
     control: &Control,
-    grow: impl Fn(u64, Option<&[u32]>, &Control) -> Result<T> + Sync,
+    grow: impl Fn(u64, Option<Vec<u32>>, &Control) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     check_bagging(bagging)?;
     let trees = bagging.trees.saturating_sub(first);
@@ -260,7 +211,7 @@ pub fn grow_trees<T: Send>(
         control.check()?;
         let seed = seed_of_tree(seed, first + tree);
         let drawn = sampler.zip(bagging.draws).map(|(sampler, draws)| sampler.draw(seed, draws));
-        let grown = grow(seed, drawn.as_deref(), &within.quiet())?;
+        let grown = grow(seed, drawn, &within.quiet())?;
         control.advance(1);
         Ok(grown)
     };

@@ -1,13 +1,13 @@
 """Bootstrap samples of partitioned rows, equal to those of one machine.
 
 What
-    On one machine rows are sorted by a hash of their content, and a tree draws positions in that
-    order. Here each partition sends its hashes, range by range, to tasks that sort them and return
-    the position of every row. Each partition then computes which of its rows a tree draws.
-    `fitting` calls this for forests with bootstrap.
+    On one machine rows are sorted by a hash of their content and by their weight, and a tree draws
+    positions in that order. Here each partition sends hashes and weights, range by range, to tasks
+    that sort them and return the position of every row. Each partition then computes which of its
+    rows a tree draws. `fitting` calls this for forests with bootstrap.
 Complexity
-    Eight bytes per row are sent once; for each tree every partition draws all positions, about 5 ns
-    each.
+    Twelve bytes per row are sent once; for each tree every partition draws all positions, about
+    5 ns each.
 """
 
 from __future__ import annotations
@@ -29,31 +29,22 @@ core = _engine.core
 
 
 class SortedHashes(NamedTuple):
-    """The rows of a partition by ascending hash; all of shape (n_rows,)."""
+    """The rows of a partition by ascending hash and copies; all of shape (n_rows,)."""
 
     hashes: np.ndarray
     rows: np.ndarray
     copies: np.ndarray
 
 
-class Positions(NamedTuple):
-    """Positions of the rows in one range of hashes, among all copies of rows in that range."""
-
-    first: list[np.ndarray]
-    """The position of the first copy of each row, by partition."""
-    n_copies: int
-    """Copies of all rows in the range."""
-
-
 def sorted_hashes(part: Encoded, copies_at: int | None) -> SortedHashes:
     """Sort the rows of a partition; `copies_at` is the byte of a record where its copies begin."""
     assert part.hashes is not None
-    order = np.argsort(part.hashes, kind="stable")
-    copies = np.ones(len(order), dtype=np.uint32)
+    copies = np.ones(len(part.hashes), dtype=np.uint32)
     if copies_at is not None:
         own = np.ascontiguousarray(part.records[:, copies_at : copies_at + 4])
-        copies = own.view(np.uint32).ravel()[order]
-    return SortedHashes(part.hashes[order], order, copies)
+        copies = own.view(np.uint32).ravel()
+    order = np.lexsort((copies, part.hashes))
+    return SortedHashes(part.hashes[order], order, copies[order])
 
 
 def _in_range(n_ranges: int, number: int, own: SortedHashes) -> tuple[np.ndarray, np.ndarray]:
@@ -66,34 +57,31 @@ def _in_range(n_ranges: int, number: int, own: SortedHashes) -> tuple[np.ndarray
     return own.hashes[low:high], own.copies[low:high]
 
 
-def _positions(pieces: list[tuple[np.ndarray, np.ndarray]]) -> Positions:
-    """Positions in a range, from the (hashes, copies) of every partition."""
-    hashes = np.concatenate([h for h, _ in pieces])
-    copies = np.concatenate([c for _, c in pieces]).astype(np.uint64)
-    order = np.argsort(hashes, kind="stable")
-    first = np.empty(len(order), dtype=np.uint64)
-    ends = np.cumsum(copies[order], dtype=np.uint64)
-    first[order] = ends - copies[order]
-    part_ends = np.cumsum([len(own) for own, _ in pieces])
-    return Positions(np.split(first, part_ends[:-1]), int(ends[-1]) if len(ends) else 0)
+def _positions(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
+    """Positions of the rows of each partition in a range, from their (hashes, copies)."""
+    hashes, copies = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    order = np.lexsort((copies, hashes))
+    place = np.empty(len(order), dtype=np.uint64)
+    place[order] = np.arange(len(order), dtype=np.uint64)
+    return np.split(place, np.cumsum([len(own) for own, _ in pieces])[:-1])
 
 
-def _n_copies(positions: Positions) -> int:
-    return positions.n_copies
+def _n_rows(positions: list[np.ndarray]) -> int:
+    return sum(map(len, positions))
 
 
-def _first_of_part(number: int, positions: Positions) -> np.ndarray:
-    return positions.first[number]
+def _of_part(number: int, positions: list[np.ndarray]) -> np.ndarray:
+    return positions[number]
 
 
-def _all_ranges(firsts: list[np.ndarray], offsets: list[int], own: SortedHashes) -> Any:
-    """(positions among all copies, ascending; rows; copies) of a partition."""
-    moved = [first + np.uint64(offset) for first, offset in zip(firsts, offsets, strict=True)]
-    return np.concatenate(moved), own.rows, own.copies
+def _all_ranges(places: list[np.ndarray], offsets: list[int], own: SortedHashes) -> Any:
+    """(positions among all rows, ascending; rows) of a partition."""
+    moved = [place + np.uint64(offset) for place, offset in zip(places, offsets, strict=True)]
+    return np.concatenate(moved), own.rows
 
 
 def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -> list[Any]:
-    """Futures of the positions of each partition's rows among all copies of all rows.
+    """Futures of the positions of each partition's rows among all rows.
 
     Args:
         client: of Dask.
@@ -108,29 +96,30 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
     for number in range(n_ranges):
         pieces = [client.submit(_in_range, n_ranges, number, one, pure=False) for one in own]
         by_range.append(client.submit(_positions, pieces, pure=False))
-    # Positions of a range begin after the copies of the ranges before.
-    totals = client.gather([client.submit(_n_copies, one, pure=False) for one in by_range])
+    # Positions of a range begin after the rows of the ranges before.
+    totals = client.gather([client.submit(_n_rows, one, pure=False) for one in by_range])
     offsets = [0, *np.cumsum(totals).tolist()][:n_ranges]
     places = []
     for i, mine in enumerate(own):
-        firsts = [client.submit(_first_of_part, i, one, pure=False) for one in by_range]
-        places.append(client.submit(_all_ranges, firsts, offsets, mine, pure=False))
+        own_places = [client.submit(_of_part, i, one, pure=False) for one in by_range]
+        places.append(client.submit(_all_ranges, own_places, offsets, mine, pure=False))
     return places
 
 
 def drawn(
-    facts: Any, total: int, draw: tuple[int, int], place: Any, part: Encoded
+    facts: Any, n_rows: int, draw: tuple[int, int], place: Any, part: Encoded
 ) -> tuple[np.ndarray, list[int]]:
-    """The records that a tree draws from a partition, with their copies, and their sums.
+    """The records that a tree draws from a partition, with their copies times the draws, and their
+    sums.
 
     Args:
         facts: what the core needs to know of all rows.
-        total: copies of all rows.
+        n_rows: rows of all partitions.
         draw: seed of the tree, and number of draws.
         place: an element of `places_of`.
         part: the partition.
     """
-    firsts, order, copies = aligned(place)
+    places, order = aligned(place)
     times = np.empty(len(order), dtype=np.uint32)
-    times[order] = core.bag_times(firsts, copies, total, *draw)
+    times[order] = core.bag_times(places, n_rows, *draw)
     return core.drawn_rows(aligned(facts), part.records, times)

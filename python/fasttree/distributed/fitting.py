@@ -80,8 +80,6 @@ class CodedParts:
     """What the core needs to know of all rows."""
     lean: Any
     """Future of the facts without cut points, for workers."""
-    copies: int
-    """Copies of all rows."""
 
 
 def fit(
@@ -155,8 +153,8 @@ def fit_forest(
 ) -> FastForestClassifier | FastForestRegressor:
     """Fit a forest on the partitions of a Dask collection.
 
-    Samples are those that one machine draws: a row is drawn by its content and its number of
-    copies, wherever it lies.
+    Samples are those that one machine draws: which rows are drawn depends on content and weight of
+    the rows, not on where they lie.
 
     Args:
         data, y, sample_weight, client, criterion, task: as in `fit`.
@@ -270,7 +268,7 @@ def _coded(
     features, sums = aligned(known.result())
     facts = facts_of(coding, features, sums)
     lean = client.submit(_same, facts_of(replace(coding, cuts=()), features, sums), pure=False)
-    return CodedParts(client, encoded, facts, lean, coding.facts.copies)
+    return CodedParts(client, encoded, facts, lean)
 
 
 def _same(value: Any) -> Any:
@@ -314,15 +312,16 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
         # The sample of each partition, its sums, and the tree on it.
         samples = [
-            client.submit(drawn, rows.lean, rows.copies, (seed, draws), place, part, pure=False)
+            client.submit(drawn, rows.lean, n_rows, (seed, draws), place, part, pure=False)
             for place, part in zip(places, rows.parts, strict=True)
         ]
         parts = [client.submit(_sums_of, sample, pure=False) for sample in samples]
         sums = tree_sum(client, passes.joined_sums, (), parts).result()
         states = [client.submit(_rows_of, sample, pure=False) for sample in samples]
         samples.clear()
-        own: Facts = (text, features, True, True, sums, draws, target_range)
-        lean = client.submit(_drawn_facts, rows.lean, sums, draws, pure=False)
+        copies = sum(sums) if target_range is None else sums[0]
+        own: Facts = (text, features, True, True, sums, copies, target_range)
+        lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
     with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
@@ -330,9 +329,9 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
     return core.forest_of_trees(rows.facts, json.dumps(config), trees)
 
 
-def _drawn_facts(lean: Facts, sums: list[int], draws: int) -> Facts:
+def _drawn_facts(lean: Facts, sums: list[int], copies: int) -> Facts:
     """The facts of a bootstrap sample."""
-    return lean[0], lean[1], True, True, sums, draws, lean[-1]
+    return lean[0], lean[1], True, True, sums, copies, lean[-1]
 
 
 def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:

@@ -321,7 +321,8 @@ TREE: tuple[Parameter, ...] = (
         None,
         """for each column 1 where the prediction may not fall with it, -1 where it may not rise,
         else 0; or a dict by names. The prediction is the number, or the probability of the second
-        of two classes. Local evaluation of criteria on tables, and numeric columns, only.""",
+        of two classes. Local evaluation of criteria on tables, and numeric columns, only; with
+        `discretize` only where `nominal_splits` splits bins at a cut.""",
     ),
     Parameter(
         "interaction_cst",
@@ -583,16 +584,16 @@ OF_FORESTS = (
         GROWTH,
         flag(),
         True,
-        """True: each tree sees a sample with replacement; False: all rows.""",
+        """True: each tree sees a sample with replacement, in which rows of weight > 0 have the same
+        chance and the draws of a row multiply its weight; False: all rows.""",
     ),
     Parameter(
         "max_samples",
         GROWTH,
         Kind("int | float | None"),
         None,
-        """rows in a sample: None (as many as there are), a number, or a share in (0, 1]. Only with
-        bootstrap. A row of integer sample weight counts as its copies; a row of real
-        sample weight is drawn with a probability proportional to it.""",
+        """rows in a sample: None (as many as have a weight > 0), a number of at most these, or a
+        share of them in (0, 1]. Only with bootstrap.""",
         needs=SAMPLES,
     ),
     Parameter(

@@ -81,9 +81,10 @@ class GrownForest(Explorable, Interoperable, Estimator):
             X: rows, or a `Table` with its target (then y is None); or rows in batches, see
                 `FastTreeClassifier.fit`.
             y: labels, shape (n_rows,); of batches the name of their column.
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
+            sample_weight: weights >= 0, shape (n_rows,). They multiply the draws of a row in the
+                sample of a tree; in a tree an integer weight is that many copies of the row, and a
+                row of weight 0 is dropped before anything else. Default: the Table's own weights,
+                or 1. Of batches the name of their column.
             client: a ``dask.distributed.Client`` whose workers grow the trees; not for batches.
 
         Returns:
@@ -149,17 +150,21 @@ class GrownForest(Explorable, Interoperable, Estimator):
             )
 
     def _plan(
-        self, rows: TrainingRows, params: dict[str, Any]
+        self, rows: TrainingRows, params: dict[str, Any], n_rows: int | None = None
     ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-        """The core's configuration of a tree, the user's criterion, and how samples are drawn."""
+        """The core's configuration of a tree, the user's criterion, and how samples are drawn from
+        the `n_rows` of positive weight (None: counted here)."""
         table = rows.table
+        if n_rows is None:
+            n_rows = len(table) if rows.weights is None else int(np.count_nonzero(rows.weights))
         copies = copies_of(len(table), rows.copies)[0]
-        draws = sample_size(self.max_samples, self.bootstrap, copies)
+        draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
         config, custom = config_of(
             tree_parameters(self._tree_type, params, seed), table, rows.copies
         )
-        config |= row_counts(params, copies if draws is None else draws)
+        # Shares of the rows are shares of the copies that a sample holds on average.
+        config |= row_counts(params, copies if draws is None else draws * copies / max(n_rows, 1))
         config.update(seed=seed, parameters=stored_parameters(params, table.file_cells))
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
@@ -204,7 +209,8 @@ class GrownForest(Explorable, Interoperable, Estimator):
         """How often each tree's sample holds each training row.
 
         ``estimators_[t]`` is the tree that a single estimator grows on the training rows with row
-        t of the counts as weights, `max_features` and the tree's seed.
+        t of the counts times `sample_weight` as weights, `max_features` and the tree's seed. Of
+        fractional weights, each draw counts as a row for limits on rows.
 
         Args:
             X, y, sample_weight, exposure: what the forest was fitted on.
@@ -395,8 +401,10 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
 
     Tree t has a seed of its own, made from `random_state`. Its sample and the features that its
     nodes look at depend on that seed alone, so the forest is the same for any `n_jobs`. Samples are
-    drawn from the rows sorted by their content: the order of the rows changes nothing, and a row of
-    integer weight w is w copies of it. The forest's probabilities are the mean of its trees'
+    drawn from the rows of weight > 0, each with the same chance whatever it weighs, in the order of
+    their content: the order of the rows changes nothing. The draws of a row multiply its weight;
+    with ``bootstrap=False`` a row of integer weight w is w copies of it, as in a tree. The forest's
+    probabilities are the mean of its trees'
     (Breiman's vote, softened as in scikit-learn), summed in the order of the trees.
 
     Args:
@@ -514,8 +522,7 @@ class FastForestRegressor(
 
         Args:
             X, y, sample_weight, client: rows, their numbers and weights, and where trees grow.
-            exposure: as in `FastTreeRegressor.fit`. Samples hold as many rows as without it; a row
-                is drawn in proportion to its exposure, and each draw weighs 1.
+            exposure: as in `FastTreeRegressor.fit`. The draws of a row multiply its exposure.
 
         Returns:
             The estimator.
@@ -548,9 +555,9 @@ class FastForestRegressor(
         return np.asarray(self._model.shapes()[:, 0])
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
-        if fitted_on.draws:
-            return self._counts(fitted_on)
         weights = super()._sampled(fitted_on)
+        if fitted_on.draws:
+            return weights * self._counts(fitted_on)
         return np.broadcast_to(weights, (len(self._model.seeds), weights.shape[1]))
 
 

@@ -6,7 +6,7 @@ What
     weights are those of its distribution given the row's features.
 Source and equation
     Meinshausen, "Quantile regression forests", Journal of Machine Learning Research 7 (2006): with
-    b_ti the number of copies of row i in the sample of tree t (without samples its weight) and
+    b_ti the weight of row i, times its draws in the sample of tree t, and
     L_t(x) the leaf of x, row i weighs
 
         w_i(x) = mean over t of  b_ti [i in L_t(x)] / sum of b_tj over j in L_t(x),

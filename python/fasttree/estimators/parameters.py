@@ -104,7 +104,7 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 
 
-def row_counts(params: dict[str, Any], n_rows: int) -> dict[str, int]:
+def row_counts(params: dict[str, Any], n_rows: float) -> dict[str, int]:
     """The least rows of a node and of a leaf, given as numbers or (a float below 1) as shares of
     the rows, rounded up."""
     counts = {}

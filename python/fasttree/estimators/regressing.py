@@ -128,8 +128,8 @@ class Regressor(Estimator):
         forest (Meinshausen, Journal of Machine Learning Research 7, 2006).
 
         In each tree, a training row in the leaf of the new row weighs its share of that leaf's
-        rows: its copies in the tree's bootstrap sample (`bootstrap_counts`; without samples its
-        weight) over those of all of them. These shares are averaged over the trees. The q-quantile
+        rows: its weight, times its draws in the tree's bootstrap sample (`bootstrap_counts`), over
+        that of all of them. These shares are averaged over the trees. The q-quantile
         is the smallest training target for which the rows with targets up to it weigh q or more. A
         row is in the leaf that `apply` names, also where growth divided it between leaves
         (``missing="fractional"``). A leaf without rows answers with those of the nearest node above

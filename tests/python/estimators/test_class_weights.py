@@ -62,17 +62,68 @@ def test_whole_weights_are_copies_whatever_the_classes_weigh(how, class_weight):
 
 
 @pytest.mark.parametrize("class_weight", CLASS_WEIGHTS.values(), ids=CLASS_WEIGHTS)
+@pytest.mark.parametrize("weights", [WHOLE, REAL], ids=["whole", "real"])
 @pytest.mark.parametrize("how", FOREST_HOW.values(), ids=FOREST_HOW)
-def test_copies_and_the_order_of_rows_change_no_forest(how, class_weight):
-    rows = np.random.default_rng(1).permutation(copies_of(WHOLE))
-
+def test_the_order_of_rows_changes_no_forest(how, weights, class_weight):
     def forest():
         return FastForestClassifier(7, random_state=3, class_weight=class_weight, **how)
 
-    weighed = forest().fit(X, Y, sample_weight=WHOLE)
-    copied = forest().fit(X[rows], Y[rows])
-    np.testing.assert_array_equal(weighed.predict_proba(X), copied.predict_proba(X))
-    np.testing.assert_allclose(weighed.class_prior_, copied.class_prior_, rtol=1e-12)
+    weighed = forest().fit(X, Y, sample_weight=weights)
+    rows = np.random.default_rng(1).permutation(N)
+    other = forest().fit(X[rows], Y[rows], sample_weight=weights[rows])
+    np.testing.assert_array_equal(weighed.predict_proba(X), other.predict_proba(X))
+    np.testing.assert_allclose(weighed.class_prior_, other.class_prior_, rtol=1e-12)
+    if weights is WHOLE and how.get("bootstrap") is False:
+        rows = copies_of(WHOLE)
+        copied = forest().fit(X[rows], Y[rows])
+        np.testing.assert_array_equal(weighed.predict_proba(X), copied.predict_proba(X))
+
+
+@pytest.mark.parametrize("class_weight", [None, *CLASS_WEIGHTS.values()], ids=str)
+@pytest.mark.parametrize("weights", [None, WHOLE, REAL], ids=["none", "whole", "real"])
+@pytest.mark.parametrize("how", FOREST_HOW.values(), ids=FOREST_HOW)
+def test_a_tree_of_a_forest_is_the_tree_of_draws_times_weights(how, weights, class_weight):
+    """Of whole weights, draws times weights are copies; of others, each draw is a row."""
+    if how.get("bootstrap") is False or {"discretize", "threshold_search"} & how.keys():
+        return  # bins come from all rows
+    if class_weight == "balanced" and "leaf_smoothing" in how:
+        return  # a dict has the ratios alone
+    forest = FastForestClassifier(7, random_state=3, class_weight=class_weight, **how)
+    counts = forest.fit(X, Y, weights).bootstrap_counts(X, Y, weights)
+    free = FastForestClassifier(7, random_state=3, **how).fit(X, Y, weights)
+    if not isinstance(class_weight, dict) or 0 not in class_weight.values():
+        np.testing.assert_array_equal(counts, free.bootstrap_counts(X, Y, weights))
+    w = np.ones(N) if weights is None else weights
+    # Balanced weights are those of the classes in all rows.
+    given = forest_class_weights(class_weight, w)
+    for tree, times in zip(forest.estimators_, counts, strict=True):
+        rows = np.repeat(np.arange(N), times)
+        alone = FastTreeClassifier(**{**tree.get_params(), "class_weight": given})
+        alone.fit(X[rows], Y[rows], w[rows])
+        if len(alone.classes_) < 3:
+            continue
+        np.testing.assert_allclose(alone.predict_proba(X), tree.predict_proba(X), rtol=1e-9)
+
+
+def forest_class_weights(class_weight, w):
+    if class_weight != "balanced":
+        return class_weight
+    sums = np.bincount(Y, w)
+    return {c: sums.sum() / s for c, s in enumerate(sums)}
+
+
+@pytest.mark.parametrize("weights", [None, WHOLE, REAL], ids=["none", "whole", "real"])
+@pytest.mark.parametrize("how", FOREST_HOW.values(), ids=FOREST_HOW)
+def test_balanced_subsamples_are_balanced_in_their_own_weights(how, weights):
+    if how.get("bootstrap") is False or "discretize" in how:
+        return
+    forest = FastForestClassifier(7, random_state=3, class_weight="balanced_subsample", **how)
+    counts = forest.fit(X, Y, weights).bootstrap_counts(X, Y, weights)
+    w = np.ones(N) if weights is None else weights
+    for tree, times in zip(forest.estimators_, counts, strict=True):
+        sums = np.bincount(Y, times * w)
+        balanced = tree.tree_.value[0]
+        np.testing.assert_allclose(balanced[sums > 0], sums.sum() / (sums > 0).sum(), rtol=1e-9)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS.values(), ids=WEIGHTS)

@@ -59,7 +59,7 @@ def test_a_forests_quantiles_are_those_of_the_paper(setting, weighted):
     ]
     forest = FastForestRegressor(7, random_state=1, **setting).fit(X, y, sample_weight=w)
     if setting.get("bootstrap", True):
-        sampled = forest.bootstrap_counts(X, y, sample_weight=w)
+        sampled = forest.bootstrap_counts(X, y, sample_weight=w) * (1 if w is None else w)
     else:
         sampled = np.tile(np.ones(len(y)) if w is None else w, (7, 1))
     expected = of_the_paper(forest, X, y, sampled, new)

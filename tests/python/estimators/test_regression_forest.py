@@ -19,6 +19,7 @@ from ..tools import cluster_client, setting_id
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(120, 4)).round(2)
 Y = X[:, 0] ** 2 + X[:, 1] + RANDOM.normal(size=120) / 4
+WEIGHTS = np.arange(120) % 4 + 1
 
 SETTINGS = [
     {},
@@ -35,12 +36,14 @@ def made(trees=6, **words):
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
-def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting):
-    forest = made(**setting).fit(X, Y)
-    counts = forest.bootstrap_counts(X, Y)
+@pytest.mark.parametrize("weights", [None, WEIGHTS, WEIGHTS * 7000], ids=["none", "few", "many"])
+def test_a_tree_of_a_forest_is_the_tree_of_its_sample(setting, weights):
+    forest = made(**setting).fit(X, Y, weights)
+    counts = forest.bootstrap_counts(X, Y, weights)
     assert (counts.sum(axis=1) == (60 if setting.get("max_samples") else 120)).all()
     for t, tree in enumerate(forest.estimators_):
-        alone = FastTreeRegressor(**tree.get_params()).fit(X, Y, sample_weight=counts[t])
+        drawn = counts[t] if weights is None else counts[t] * weights
+        alone = FastTreeRegressor(**tree.get_params()).fit(X, Y, sample_weight=drawn)
         for name in ("feature", "threshold", "weighted_n_node_samples"):
             assert np.array_equal(
                 getattr(alone.tree_, name), getattr(tree.tree_, name), equal_nan=True
@@ -61,12 +64,13 @@ def test_a_forest_with_an_exposure_is_one_on_rates_with_weights(times, histogram
     words |= {"threshold_search": "histogram"} if histogram else {}
     forest = made(40, oob_score=True, **words).fit(X, counts, exposure=exposure)
     drawn = forest.bootstrap_counts(X, counts, exposure=exposure)
-    assert (drawn.sum(axis=1) == 120).all()  # an exposure is no number of rows
-    share = drawn.sum(axis=0) / drawn.sum()
-    assert np.corrcoef(share, exposure)[0, 1] > 0.9
+    # An exposure is no number of rows, and changes no sample.
     rates = counts / exposure
+    assert np.array_equal(drawn, made(40, **words).fit(X, rates).bootstrap_counts(X, rates))
     for t, tree in enumerate(forest.estimators_[:8]):
-        alone = FastTreeRegressor(**tree.get_params()).fit(X, rates, sample_weight=drawn[t])
+        rows = np.repeat(np.arange(120), drawn[t])
+        alone = FastTreeRegressor(**tree.get_params())
+        alone.fit(X[rows], counts[rows], exposure=exposure[rows])
         assert np.array_equal(alone.tree_.threshold, tree.tree_.threshold, equal_nan=True)
         assert np.allclose(alone.predict(X), tree.predict(X), rtol=1e-11)
     assert np.average(forest.predict(X), weights=exposure) == pytest.approx(
@@ -130,16 +134,23 @@ def test_rows_that_every_tree_saw_have_no_out_of_bag_prediction():
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=setting_id)
-def test_threads_order_and_copies_change_nothing(setting):
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_threads_order_and_copies_change_nothing(setting, bootstrap):
     w = RANDOM.integers(0, 3, 120)
+    if not bootstrap:
+        setting = {**setting, "bootstrap": False, "max_samples": None}
     forest = made(**setting).fit(X, Y, sample_weight=w)
-    rows = RANDOM.permutation(np.repeat(np.arange(120), w))
+    rows = RANDOM.permutation(120)
+    copies = RANDOM.permutation(np.repeat(np.arange(120), w))
     for other in (
         made(n_jobs=8, **setting).fit(X, Y, sample_weight=w),
-        made(n_jobs=2, **setting).fit(X[rows], Y[rows]),
+        made(n_jobs=2, **setting).fit(X[rows], Y[rows], sample_weight=w[rows]),
     ):
         assert other.to_bytes() == forest.to_bytes()
         assert np.array_equal(other.predict(X), forest.predict(X))
+    if not bootstrap:
+        copied = made(n_jobs=2, **setting).fit(X[copies], Y[copies])
+        assert np.array_equal(copied.predict(X), forest.predict(X))
 
 
 @pytest.mark.parametrize("setting", [{"oob_score": True}, {"bootstrap": False}], ids=setting_id)

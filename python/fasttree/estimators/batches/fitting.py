@@ -91,7 +91,7 @@ def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
 def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
     """The parameters of a forest as the core takes them: of its trees, and of its samples."""
     rows = TrainingRows(*_counted(facts), None)
-    config, custom, bagging = estimator._plan(rows, estimator.get_params(deep=False))
+    config, custom, bagging = estimator._plan(rows, estimator.get_params(deep=False), facts.rows)
     _refuse_function(custom)
     return config, bagging
 

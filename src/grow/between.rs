@@ -30,6 +30,8 @@ impl GrowthSetting<'_> {
         left: f64,
     ) -> Threshold {
         let at = match self.thresholds {
+            // The one value of a test of known against missing.
+            _ if lower == upper => return (lower + 0.0).into(),
             Thresholds::Midpoint => return (midpoint(lower, upper) + 0.0).into(),
             Thresholds::Value => return (lower + 0.0).into(),
             Thresholds::TrainingValue => self.training_value(data, column, lower, upper) + 0.0,

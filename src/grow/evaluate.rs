@@ -18,7 +18,7 @@ use super::options::Thresholds;
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
-    choose, chosen, first_tied_row, is_candidate, keeps_winner_only, score_nominal,
+    choose, chosen, first_tied_row, is_candidate, is_one_value, keeps_winner_only, score_nominal,
 };
 use super::short_orders::{ShortOrders, ShortScoring};
 use crate::criteria::Evidence;
@@ -105,6 +105,14 @@ pub(super) struct KnownOrder<'e, S> {
     pub order: Cow<'e, [u32]>,
     /// Their class sums; `None` where all rows of the node have a value.
     pub sums: Option<Vec<S>>,
+}
+
+impl<S: Sum> KnownOrder<'_, S> {
+    /// The rows on both sides of a place; after the last row, that row twice.
+    pub fn beside(&self, at: u32) -> [u32; 2] {
+        let last = self.order.len() as u32 - 1;
+        [at - 1, at.min(last)].map(|place| entry_row(self.order[place as usize]))
+    }
 }
 
 impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
@@ -228,6 +236,16 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             steps: &[],
             packed: &self.context.packed,
         };
+        if known.is_some() && is_one_value(order) {
+            return splitter::score_candidates(
+                &scan,
+                order.len(),
+                scan.known,
+                context,
+                scratch,
+                sink,
+            );
+        }
         // All thresholds, or the one that the splitter picks.
         match self.cut(numeric, order) {
             CutRule::Every => threshold::score_candidates(&scan, context, scratch, sink),
@@ -592,9 +610,10 @@ impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
         if let Some(short) = evaluator.short {
             return evaluator.short_cut(short.orders, numeric, at);
         }
-        let KnownOrder { order, sums: known } = evaluator.known(numeric);
+        let found = evaluator.known(numeric);
         // The two values are read first, and may arrive while rows are counted.
-        let beside = [at - 1, at].map(|place| entry_row(order[place as usize]));
+        let beside = found.beside(at);
+        let KnownOrder { order, sums: known } = found;
         let drawn = evaluator.cut(numeric, &order).threshold();
         let test = evaluator.threshold_test(numeric, beside, drawn);
         let mut sizes = vec![at, order.len() as u32 - at];

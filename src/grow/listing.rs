@@ -13,7 +13,7 @@ use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use super::search::nominal_test;
 use crate::criteria::Evidence;
-use crate::data::{Dataset, RowSet, Weights, entry_row};
+use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::memory;
 use crate::numeric::better;
@@ -149,11 +149,9 @@ fn test_of<W: Weighing>(
             }
         }
         FeaturePlace::Numeric(i) => {
-            let order = evaluator.known(i).order;
             let column = context.numeric[i].column;
-            let value = |j: usize| column.value(entry_row(order[j]));
-            let (lower, upper) = (value(at as usize - 1), value(at as usize));
-            let threshold = context.setting.threshold(context.data, column, [lower, upper], lower);
+            let beside = evaluator.known(i).beside(at).map(|row| column.value(row));
+            let threshold = context.setting.threshold(context.data, column, beside, beside[0]);
             (Some(threshold.at), None)
         }
     }

@@ -141,10 +141,12 @@ pub fn score_candidates<S: Sum>(
 ) -> Result<()> {
     let (groups, k) = (scan.groups, scan.totals.len());
     let n = groups.codes.len();
-    if n < 2 {
+    let branches = if scan.known == scan.totals { 2 } else { 3 };
+    // One known code is cut from missing values.
+    let alone = n == 1 && branches == 3;
+    if n < 2 && !alone {
         return Ok(());
     }
-    let branches = if scan.known == scan.totals { 2 } else { 3 };
     if branches == 2
         && sink.takes_means()
         && let Some(node) = MeanNode::of(scan.known, scan.min)
@@ -162,7 +164,7 @@ pub fn score_candidates<S: Sum>(
     let mut left = SideSize::<S>::default();
     let mut sums = vec![S::default(); k];
     let mut held = 0;
-    for group in 0..n - 1 {
+    for group in 0..n - usize::from(!alone) {
         // The group passes to the left.
         let size = scan.size(group);
         let before = left;
@@ -170,12 +172,13 @@ pub fn score_candidates<S: Sum>(
         for (sum, &s) in sums.iter_mut().zip(scan.sums(group)) {
             *sum = sum.plus(s);
         }
-        if !scan.is_large(left) || !scan.is_large(right) {
+        if !scan.is_large(left) || (!alone && !scan.is_large(right)) {
             continue;
         }
         // Between two single rows of one class a convex criterion is never best, but the ends of
         // the admissible range are candidates even there.
         if convex
+            && !alone
             && let (Some(class), Some(next)) =
                 (scan.class_of_single(group), scan.class_of_single(group + 1))
             && class == next

@@ -67,7 +67,8 @@ impl Splitter {
     }
 }
 
-/// Score the threshold with `at` known rows on its left, whose class sums are `left`.
+/// Score the threshold with `at` known rows on its left, whose class sums are `left`. With all of
+/// them on the left, the test is a known value against none.
 pub fn score_candidates<W: Weighing>(
     scan: &Scan<'_, W>,
     at: usize,
@@ -83,7 +84,7 @@ pub fn score_candidates<W: Weighing>(
         let size = if scan.min.copies { weight } else { rows as f64 };
         size >= f64::from(scan.min.rows) && weight >= scan.min.weight
     };
-    if !is_large(left, at) || !is_large(&right, n - at) {
+    if !is_large(left, at) || (at < n && !is_large(&right, n - at)) {
         return Ok(());
     }
     reached::count(Way::OnePlace);

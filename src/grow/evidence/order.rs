@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
-use crate::grow::search::divisions;
+use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
@@ -213,12 +213,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) {
         let known = self.known(numeric);
         let (order, n) = (&known.order[..], known.order.len());
-        if n < 2 {
-            return;
-        }
         let (whole, weight) = (node.whole, node.losses.weight());
         let score = |losses: f64| (whole - losses) / weight;
-        if known.sums.is_none() {
+        if known.sums.is_none() || n == 0 {
             return self.cuts_by_order(order, node, sides, &mut |at, losses| {
                 visit(at, score(losses));
             });
@@ -228,6 +225,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let without = sorted(all[n..].iter().map(|&e| entry_row(e)));
         let Some(missing) = self.loss_of(&without, target) else { return };
         let with = sorted(order.iter().map(|&e| entry_row(e)));
+        if is_one_value(order) {
+            let known = self.loss_of(&with, target);
+            return known.into_iter().for_each(|loss| visit(n as u32, score(loss + missing)));
+        }
         let mut known = self.order_of::<T>(&with, target, known_memory);
         self.cuts_by_order(order, &mut known, sides, &mut |at, losses| {
             visit(at, score(losses + missing));

@@ -164,3 +164,8 @@ pub(in crate::grow) fn first_tied_row(left: &[u32], original: impl Fn(u32) -> u3
     }
     first
 }
+
+/// Whether the rows with these entries, those of a node that have a value, all have the same.
+pub(in crate::grow) fn is_one_value(order: &[u32]) -> bool {
+    order.split_first().is_some_and(|(_, others)| others.iter().all(|&e| entry_tied(e) == 1))
+}

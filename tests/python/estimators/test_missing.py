@@ -276,3 +276,64 @@ def test_cross_validate_agrees_with_fits_by_hand(mode):
             m.score(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)
         ] == pytest.approx(right)
         assert (sum(silent) > 0) == (mode == "unclassified")
+
+
+ONE_VALUE = [
+    {},
+    {"threshold_search": "histogram"},
+    {"splitter": "random", "random_state": 0},
+    {"ties": "row"},
+    {"ties": "even"},
+    {"thresholds": "value"},
+    {"thresholds": "training_value"},
+    {"max_leaf_nodes": 4},
+    {"min_samples_leaf": 5},
+    {"trace": "candidates"},
+]
+OF_CLASSES = [
+    {"evaluation": "global"},
+    {"evaluation": "glocal"},
+    {"criterion": "gini"},
+    {"criterion": "hellinger"},
+    {"criterion": "mdl"},
+]
+OF_NUMBERS = [
+    {"criterion": "absolute_error"},
+    {"criterion": "quantile"},
+    {"target_bins": 2, "criterion": "gini"},
+]
+
+
+@pytest.mark.parametrize("weights", [None, "whole", "real"])
+@pytest.mark.parametrize("how", [*ONE_VALUE, *OF_CLASSES, *OF_NUMBERS], ids=str)
+def test_one_known_value_is_tested_against_none(how, weights):
+    rng = np.random.default_rng(0)
+    known = rng.random(80) < 0.5
+    X = np.column_stack([np.where(known, 7.0, np.nan), rng.normal(size=80)])
+    w = {"whole": rng.integers(1, 4, 80), "real": rng.random(80) + 0.1}.get(weights)
+    kinds = [fasttree.FastTreeClassifier] * (how not in OF_NUMBERS)
+    kinds += [fasttree.FastTreeRegressor] * (how not in OF_CLASSES)
+    for kind in kinds:
+        for columns in (X, X[:, :1]):
+            model = kind(missing="branch", max_depth=1, **how).fit(columns, known.astype(int), w)
+            assert np.array_equal(model.predict(columns), known), kind
+            assert model.tree_.threshold[0] == 7.0
+            loaded = fasttree.from_bytes(model.to_bytes())
+            assert np.array_equal(loaded.predict(columns), known)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3])
+def test_rows_of_numbers_and_gaps_are_told_apart(n_columns):
+    """Below any node one value may be left beside none: trees are as right as the rows allow."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, 3, (60, n_columns)).astype(float)
+        X[rng.random(X.shape) < 0.3] = np.nan
+        y = rng.integers(0, 2, 60)
+        cells = np.unique(np.nan_to_num(X, nan=-1.0), axis=0, return_inverse=True)[1].ravel()
+        counts = np.zeros((cells.max() + 1, 2))
+        np.add.at(counts, (cells, y), 1)
+        exact = fasttree.FastTreeClassifier(missing="branch").fit(X, y)
+        assert round(exact.score(X, y) * 60) == counts.max(axis=1).sum()
+        rounded = fasttree.FastTreeClassifier(missing="branch", threshold_search="histogram")
+        assert rounded.fit(X, y).to_text() == exact.to_text()

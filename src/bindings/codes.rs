@@ -257,8 +257,8 @@ pub fn check_codes(facts: PyCodeFacts<'_>, config: &str, forest: bool) -> PyResu
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }
 
-/// How often a tree's bootstrap sample holds each row of a partition. `places` are those of its rows
-/// among all sorted rows, ascending.
+/// How often a tree's bootstrap sample holds each row of a partition. `places` are those of its
+/// rows among all sorted rows, ascending.
 #[pyfunction]
 pub fn bag_times<'py>(
     py: Python<'py>,

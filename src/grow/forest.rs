@@ -3,12 +3,12 @@
 //!
 //! Tree t has the seed `mix(seed, t)`, which decides its sample and the features that its nodes
 //! search; nothing depends on the number of threads. A sample is drawn from the rows of positive
-//! weight, each with the same chance, and the number of its draws multiplies the weight of a row, as
-//! in scikit-learn. The rows are sorted by their content, before means and bins replace cells, and
-//! by their weight, so neither the order of the rows nor the search for thresholds changes a sample.
-//! The caller turns a sample into a drawn data set ([`crate::data::Draw`]), or into rows or codes
-//! with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n + draws)
-//! per sample.
+//! weight, each with the same chance, and the number of its draws multiplies the weight of a row,
+//! as in scikit-learn. The rows are sorted by their content, before means and bins replace cells,
+//! and by their weight, so neither the order of the rows nor the search for thresholds changes a
+//! sample. The caller turns a sample into a drawn data set ([`crate::data::Draw`]), or into rows or
+//! codes with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n +
+//! draws) per sample.
 
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};

@@ -192,7 +192,7 @@ class Fit:
 
     @property
     def divides_rows(self) -> bool:
-        """Rows are weighed, divided among branches, or held out: a node's rows are not its count."""
+        """Rows are divided among branches or held out: the rows of a node are not its count."""
         told = self.words
         shares = told["missing"] in ("auto", "fractional")
         return shares or str(told["pruning"]).startswith(("reduced", "Reduced"))

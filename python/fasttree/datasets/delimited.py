@@ -348,12 +348,12 @@ class _Pass:
             self.first_lines = layout(rows, self.header, self.missing)
         self.layout = self.first_lines
         first_line, cells = sample[self.layout.header or 0]
-        texts = [decode(cell) for cell in cells]
-        self.names = _names(self.layout, texts, self.given_names, path, first_line)
+        header = [decode(cell) for cell in cells]
+        self.names = _names(self.layout, header, self.given_names, path, first_line)
         if self.layout.header is not None and self.given_names is None:
             self.raw_names = cells
-            own = zip(self.names, self.layout.names(texts), strict=True)
-            self.unnamed = {name for name, text in own if not text}
+            own = zip(self.names, self.layout.names(header), strict=True)
+            self.unnamed = {name for name, given in own if not given}
         unknown = self.drop.difference(self.names)
         if unknown:
             hint = f"is not a column ({option('drop')}); the columns are " + ", ".join(

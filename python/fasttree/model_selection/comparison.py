@@ -483,7 +483,7 @@ def compare(
     tables, criteria = _tables_and_criteria(tables, criteria, more)
     scorers = None if scoring is None else resolve_scoring(scoring)
     what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
-    task_of = partial(task_for, task=task, on_error=on_error, **what)
+    task_of: Any = partial(task_for, task=task, on_error=on_error, **what)
     read_as = task_to_read(task, **what)
     loaded = load_tables(tables, task_of, read_as, as_given=all_as_given(params))
     groups_of = _by_set("groups", groups, list(loaded))

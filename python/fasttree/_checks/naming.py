@@ -100,7 +100,7 @@ def without_address(value: Any) -> str:
     """The text of a value; of a function its name, of an object without a text its class."""
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return str(value.__name__)
-    if type(value).__repr__ is object.__repr__:
+    if _has_no_text(value):
         return type(value).__name__
     return repr(value) if isinstance(value, str) else _ADDRESS.sub("", repr(value))
 
@@ -116,9 +116,15 @@ def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
     if dataclasses.is_dataclass(value):
         fields = [one.name for one in dataclasses.fields(value) if one.init and one.repr]
         return {name: getattr(value, name) for name in fields}
-    if type(value).__repr__ is object.__repr__ and with_state:
+    if _has_no_text(value) and with_state:
         return vars(value) if hasattr(value, "__dict__") else {}
     return None
+
+
+def _has_no_text(value: Any) -> bool:
+    """Whether the text of a value is that of any object: its class and its address."""
+    own: Any = type(value).__repr__
+    return own is object.__repr__
 
 
 def _differs(value: Any, usual: Any) -> bool:

@@ -125,13 +125,9 @@ def describe(
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         if len(share) > MOST_CLASSES:
-            more = sum(n for _, n, _ in share[MOST_CLASSES:])
-            others = [
-                f"... {len(share) - MOST_CLASSES} more",
-                more,
-                f"{100 * more / len(rows):.1f}",
-            ]
-            share = [*share[:MOST_CLASSES], others]
+            more = sum(list(counts.values())[MOST_CLASSES:])
+            others = f"... {len(share) - MOST_CLASSES} more"
+            share = [*share[:MOST_CLASSES], [others, more, f"{100 * more / len(rows):.1f}"]]
         tables.append(table("Classes", ["class", "rows", "%"], share))
     if numbers:
         body = [[name, f"{value:.6g}"] for name, value in numbers.items()]

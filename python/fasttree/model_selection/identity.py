@@ -147,7 +147,8 @@ class _Writer:
             state: Any = dict(sorted(value.get_params(deep=False).items()))
         else:
             try:
-                reduced = copyreg.dispatch_table.get(kind, lambda one: one.__reduce_ex__(4))(value)
+                reduce: Any = copyreg.dispatch_table.get(kind)
+                reduced = value.__reduce_ex__(4) if reduce is None else reduce(value)
             except Exception:
                 raise _NoText(f"an object of {kind.__module__}.{kind.__qualname__}") from None
             if isinstance(reduced, str):

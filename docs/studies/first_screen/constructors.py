@@ -9,8 +9,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 from fasttree.estimators.declaration import (
     FOREST,
@@ -22,8 +21,10 @@ from fasttree.estimators.declaration import (
 )
 
 WIDTH = 100
-UNLIKE = ("criterion", "pruning")
-"""Parameters whose types differ between classifiers and regressors."""
+KEEP = '''    def _keep(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of a constructor, its `locals()`, as attributes."""
+        vars(self).update({name: value for name, value in given.items() if name != "self"})
+'''
 HEAD = '''"""Types and constructors of the parameters of trees and forests.
 
 Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
@@ -55,9 +56,11 @@ __all__ = [
 
 def keywords() -> str:
     """The module."""
-    in_all = {one.name for one in TREE} & {one.name for one in REGRESSION_TREE}
-    shared = [one for one in FOREST if one.name in in_all]
     everyone = (*TREE, *FOREST, *REGRESSION_TREE, *REGRESSION_FOREST)
+    by_name: dict[str, set[str]] = {}
+    for one in everyone:
+        by_name.setdefault(one.name, set()).add(one.kind.type)
+    types = {name: types.pop() if len(types) == 1 else "Any" for name, types in by_name.items()}
     passed = {one.name: one for one in (*REGRESSION_TREE, *TREE) if one.name != "criterion"}
     return "\n".join(
         [
@@ -67,13 +70,10 @@ def keywords() -> str:
             *_fields(
                 "TreeParameters(TypedDict, total=False)",
                 "Keyword arguments of trees beside the criterion.",
-                passed.values(),
+                {one.name: one.kind.type for one in passed.values()},
             ),
-            *_fields(
-                "Settings",
-                "The parameters that all trees and forests share, as attributes.",
-                [replace(one, kind=Kind("Any")) if one.name in UNLIKE else one for one in shared],
-            ),
+            *_fields("Settings", "The parameters of trees and forests, as attributes.", types),
+            KEEP,
             *_constructor("TreeSettings", "The parameters of a tree, as attributes.", TREE, 0),
             *_constructor(
                 "ForestSettings", "The parameters of a forest, as attributes.", FOREST, 1
@@ -118,9 +118,9 @@ def _quoted(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def _fields(head: str, said: str, parameters: Iterable[Parameter]) -> list[str]:
-    """A class with annotations alone."""
-    fields = [f"    {one.name}: {one.kind.type}" for one in parameters]
+def _fields(head: str, said: str, types: Mapping[str, str]) -> list[str]:
+    """A class with annotations."""
+    fields = [f"    {name}: {kind}" for name, kind in types.items()]
     return ["", f"class {head}:", f'    """{said}"""', "", *fields, ""]
 
 
@@ -137,6 +137,6 @@ def _constructor(name: str, said: str, parameters: Sequence[Parameter], places: 
         "        self,",
         *(f"        {one}" for one in given),
         "    ) -> None:",
-        *(f"        self.{one.name} = {one.name}" for one in parameters),
+        "        self._keep(locals())",
         "",
     ]

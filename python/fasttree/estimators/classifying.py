@@ -20,7 +20,6 @@ from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
 from .base import NO_LABELS, Estimator
-from .keywords import LeafSmoothing, MergedLeaves
 
 __all__ = ["Classifier"]
 
@@ -30,8 +29,6 @@ class Classifier(Estimator):
 
     classes_: np.ndarray
     class_prior_: np.ndarray
-    leaf_smoothing: LeafSmoothing
-    merge_redundant: MergedLeaves
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: several classes."""

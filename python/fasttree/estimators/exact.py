@@ -40,7 +40,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -178,6 +178,9 @@ class _Searched(FastTreeClassifier):
         )
 
 
+_Kind = TypeVar("_Kind", bound=_Searched)
+
+
 class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
@@ -228,13 +231,7 @@ class MinimalTreeClassifier(_Searched):
         columns: ColumnUse = "auto",
         progress: Progress = None,
     ) -> None:
-        self.max_nodes = max_nodes
-        self.time_limit = time_limit
-        self.node_budget = node_budget
-        self.errors = errors
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.progress = progress
+        self._keep(locals())
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -340,10 +337,9 @@ class OptimalTreeClassifier(_Searched):
     """
 
     missing: Any = "branch"
-    criterion: Any
-    nominal_splits: Any
-    ties: Any
-    n_jobs: Any
+    lookahead: int | None
+    leaf_penalty: float
+    memory_limit: int | None
 
     def __init__(
         self,
@@ -366,23 +362,7 @@ class OptimalTreeClassifier(_Searched):
         columns: ColumnUse = "auto",
         progress: Progress = None,
     ) -> None:
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.lookahead = lookahead
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_nodes = max_nodes
-        self.min_samples_leaf = min_samples_leaf
-        self.leaf_penalty = leaf_penalty
-        self.nominal_splits = nominal_splits
-        self.cost_matrix = cost_matrix
-        self.ties = ties
-        self.time_limit = time_limit
-        self.node_budget = node_budget
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.progress = progress
+        self._keep(locals())
 
     def _objective(self) -> dict[str, Any]:
         """What is minimised, and the limits of the trees."""
@@ -605,16 +585,7 @@ def minimal_tree(
         >>> model.n_nodes_, model.proven_, float(model.score(table))
         (7, True, 1.0)
     """
-    estimator = MinimalTreeClassifier(
-        max_nodes=max_nodes,
-        time_limit=time_limit,
-        node_budget=node_budget,
-        errors=errors,
-        categorical_features=categorical_features,
-        columns=columns,
-        progress=progress,
-    )
-    return estimator.fit(X, y, sample_weight)
+    return _searched(MinimalTreeClassifier, locals())
 
 
 def optimal_tree(
@@ -664,26 +635,14 @@ def optimal_tree(
         ... )
         (15, 3)
     """
-    estimator = OptimalTreeClassifier(
-        criterion=criterion,
-        max_depth=max_depth,
-        lookahead=lookahead,
-        max_leaf_nodes=max_leaf_nodes,
-        max_nodes=max_nodes,
-        min_samples_leaf=min_samples_leaf,
-        leaf_penalty=leaf_penalty,
-        nominal_splits=nominal_splits,
-        cost_matrix=cost_matrix,
-        ties=ties,
-        time_limit=time_limit,
-        node_budget=node_budget,
-        memory_limit=memory_limit,
-        n_jobs=n_jobs,
-        categorical_features=categorical_features,
-        columns=columns,
-        progress=progress,
-    )
-    return estimator.fit(X, y, sample_weight)
+    return _searched(OptimalTreeClassifier, locals())
+
+
+def _searched(kind: type[_Kind], given: dict[str, Any]) -> _Kind:
+    """An estimator of these parameters, fitted to the rows among them."""
+    rows = [given.pop(name) for name in ("X", "y", "sample_weight")]
+    fitted: _Kind = kind(**given).fit(*rows)
+    return fitted
 
 
 def restored(model: _engine.Model) -> MinimalTreeClassifier | OptimalTreeClassifier:

@@ -61,11 +61,6 @@ class GrownForest(Explorable, Interoperable, Estimator):
     _tree_type: type[GrownTree]
     _any_criterion: str
     _grown: tuple[Any, ...] | None
-    bootstrap: bool
-    max_samples: int | float | None
-    n_estimators: int
-    oob_score: bool
-    warm_start: bool
 
     # -- fitting ----------------------------------------------------------------------------------
 

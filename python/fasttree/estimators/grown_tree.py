@@ -46,8 +46,6 @@ __all__ = ["GrownTree"]
 class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
     """A tree grown by the core."""
 
-    trace: Any
-
     # -- fitting ----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:

@@ -177,9 +177,11 @@ class TreeParameters(TypedDict, total=False):
 
 
 class Settings:
-    """The parameters that all trees and forests share, as attributes."""
+    """The parameters of trees and forests, as attributes."""
 
     criterion: Any
+    evaluation: EvaluationMode
+    labels: Labels
     ties: TieRule
     nominal_splits: NominalSplits
     splitter: Splitter
@@ -203,12 +205,29 @@ class Settings:
     max_bins: int
     thresholds: Thresholds
     missing: MissingValues
+    empty_branch: EmptyBranch
     handle_unknown: UnknownLevels
     pruning: Any
     ccp_alpha: float
+    merge_redundant: MergedLeaves
+    cost_matrix: Any
+    priors: Any
+    class_weight: Any
+    leaf_smoothing: LeafSmoothing
     random_state: Seed
     n_jobs: int | None
     progress: Progress
+    trace: TraceKept
+    n_estimators: int
+    bootstrap: bool
+    max_samples: int | float | None
+    oob_score: bool
+    warm_start: bool
+    target_bins: TargetBins
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Keep the arguments of a constructor, its `locals()`, as attributes."""
+        vars(self).update({name: value for name, value in given.items() if name != "self"})
 
 
 class TreeSettings(Settings):
@@ -257,45 +276,7 @@ class TreeSettings(Settings):
         progress: Progress = None,
         trace: TraceKept = "steps",
     ) -> None:
-        self.criterion = criterion
-        self.evaluation = evaluation
-        self.labels = labels
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.splitter = splitter
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_score = min_score
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.no_distance_decay = no_distance_decay
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.missing = missing
-        self.empty_branch = empty_branch
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.merge_redundant = merge_redundant
-        self.cost_matrix = cost_matrix
-        self.priors = priors
-        self.class_weight = class_weight
-        self.leaf_smoothing = leaf_smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.trace = trace
+        self._keep(locals())
 
 
 class ForestSettings(Settings):
@@ -346,47 +327,7 @@ class ForestSettings(Settings):
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.criterion = criterion
-        self.evaluation = evaluation
-        self.labels = labels
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.splitter = splitter
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_score = min_score
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.no_distance_decay = no_distance_decay
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.missing = missing
-        self.empty_branch = empty_branch
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.merge_redundant = merge_redundant
-        self.class_weight = class_weight
-        self.leaf_smoothing = leaf_smoothing
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._keep(locals())
 
 
 class RegressionTreeSettings(Settings):
@@ -428,38 +369,7 @@ class RegressionTreeSettings(Settings):
         progress: Progress = None,
         trace: TraceKept = "steps",
     ) -> None:
-        self.criterion = criterion
-        self.target_bins = target_bins
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.splitter = splitter
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_score = min_score
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.no_distance_decay = no_distance_decay
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.trace = trace
+        self._keep(locals())
 
 
 class RegressionForestSettings(Settings):
@@ -505,39 +415,4 @@ class RegressionForestSettings(Settings):
         n_jobs: int | None = None,
         progress: Progress = None,
     ) -> None:
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.criterion = criterion
-        self.target_bins = target_bins
-        self.ties = ties
-        self.nominal_splits = nominal_splits
-        self.splitter = splitter
-        self.max_features = max_features
-        self.max_depth = max_depth
-        self.max_leaf_nodes = max_leaf_nodes
-        self.leaf_order = leaf_order
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_score = min_score
-        self.monotonic_cst = monotonic_cst
-        self.interaction_cst = interaction_cst
-        self.no_distance_decay = no_distance_decay
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.threshold_search = threshold_search
-        self.max_bins = max_bins
-        self.thresholds = thresholds
-        self.missing = missing
-        self.handle_unknown = handle_unknown
-        self.pruning = pruning
-        self.ccp_alpha = ccp_alpha
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+        self._keep(locals())

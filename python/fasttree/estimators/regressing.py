@@ -44,7 +44,6 @@ class Regressor(Estimator):
     """Prediction of a number by an estimator whose `_model` is one of the core's."""
 
     _task: Task = "regression"
-    target_bins: Any
     threshold_search: ThresholdSearch
     apply: Callable[[Any], np.ndarray]
 

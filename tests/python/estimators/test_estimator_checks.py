@@ -29,7 +29,13 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 import fasttree
-from fasttree import FastForestRegressor, FastTreeClassifier, FastTreeRegressor, criteria
+from fasttree import (
+    FastForestClassifier,
+    FastForestRegressor,
+    FastTreeClassifier,
+    FastTreeRegressor,
+    criteria,
+)
 
 from ..tools import setting_id
 
@@ -93,6 +99,17 @@ ESTIMATORS = [
             {"warm_start": True, "n_jobs": 2},
         )
     ],
+    *[
+        (FastForestClassifier, {"n_estimators": 7, **setting})
+        for setting in (
+            {},
+            {"criterion": "gini", "oob_score": True, "n_jobs": 2},
+            {"criterion": gini_by_numpy, "n_estimators": 2},
+            {"evaluation": "global", "n_estimators": 3},
+            {"bootstrap": False, "missing": "error"},
+            {"missing": "mode", "max_samples": 0.7, "discretize": "mdlp"},
+        )
+    ],
 ]
 
 
@@ -102,11 +119,18 @@ ESTIMATORS = [
     ids=[f"{kind.__name__}-{setting_id(setting)}" for kind, setting in ESTIMATORS],
 )
 def test_check_estimator(kind, setting):
+    # As scikit-learn's forests: a bootstrap draws rows, whatever they weigh.
+    drawn = {
+        f"check_sample_weight_equivalence_on_{cells}_data": "rows are drawn, not copies"
+        for cells in ("dense", "sparse")
+        if getattr(kind(**setting), "bootstrap", False)
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(kind(**setting), on_skip=None)
+        results = check_estimator(kind(**setting), on_skip=None, expected_failed_checks=drawn)
     passed = [r["check_name"] for r in results if r["status"] == "passed"]
-    assert not [r for r in results if r["status"] in ("failed", "xfail")]
+    failed = {r["check_name"] for r in results if r["status"] in ("failed", "xfail")}
+    assert failed <= drawn.keys()
     assert len(passed) > 45
     # Only the array API, which needs an environment variable, may be skipped.
     assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
-from sklearn.utils.estimator_checks import check_estimator
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier
@@ -417,40 +416,6 @@ def test_cross_validation_takes_a_forest():
     )
     frame = result.to_frame()
     assert "forest" in str(frame)
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {},
-        {"criterion": "gini", "oob_score": True, "n_jobs": 2},
-        {"criterion": gini_by_numpy, "n_estimators": 2},
-        {"evaluation": "global", "n_estimators": 3},
-        {"bootstrap": False, "missing": "error"},
-        {"missing": "mode", "max_samples": 0.7, "discretize": "mdlp"},
-    ],
-    ids=setting_id,
-)
-def test_check_estimator(setting):
-    # As scikit-learn's forests: a bootstrap draws rows, whatever they weigh.
-    drawn = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "rows are drawn, not copies"
-        for kind in ("dense", "sparse")
-        if setting.get("bootstrap", True)
-    }
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        results = check_estimator(
-            FastForestClassifier(**{"n_estimators": 7, **setting}),
-            on_skip=None,
-            expected_failed_checks=drawn,
-        )
-    failed = {r["check_name"] for r in results if r["status"] in ("failed", "xfail")}
-    assert failed <= drawn.keys()
-    assert {r["check_name"] for r in results if r["status"] == "skipped"} <= {
-        "check_array_api_input"
-    }
-    assert sum(r["status"] == "passed" for r in results) > 45
 
 
 def grown_on(first, then, rows, **words):

@@ -11,11 +11,8 @@ their own. 0/0 = 0.  O(rows).  Not for ranking or probabilities.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .._checks.aliases import ClassLabels, MaybeArray
-from .confusion import confusion_matrix
-from .metric import Metric
+from .confusion import of_labels
 
 
 def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -34,76 +31,34 @@ def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
     return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
 
 
-def cohen_kappa_from_confusion(counts: np.ndarray) -> np.ndarray:
-    """Cohen's kappa of confusion counts (..., k, k + 1)."""
+@of_labels("agreement beyond chance", "Cohen 1960", minimum=-1.0, aliases=("kappa",))
+def cohen_kappa(counts: np.ndarray) -> np.ndarray:
+    """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
+
+    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
+    0.5
+    """
     total, right, predicted, true = _margins(counts)
     chance = (predicted * true).sum(axis=-1)
     return _ratio(np.asarray(right * total - chance), np.asarray(total * total - chance))
 
 
-def matthews_correlation_from_confusion(counts: np.ndarray) -> np.ndarray:
-    """Matthews' correlation of confusion counts (..., k, k + 1)."""
+@of_labels(
+    "correlation of truth and prediction",
+    "Matthews 1975; Gorodkin 2004",
+    minimum=-1.0,
+    aliases=("mcc",),
+)
+def matthews_correlation(counts: np.ndarray) -> np.ndarray:
+    """Return Matthews' correlation coefficient (-1 to 1).
+
+    >>> round(matthews_correlation([0, 0, 1, 1], [0, 0, 1, 0]), 6)
+    0.57735
+    """
     total, right, predicted, true = _margins(counts)
     top = np.asarray(right * total - (predicted * true).sum(axis=-1))
     spread = (total**2 - (predicted**2).sum(axis=-1)) * (total**2 - (true**2).sum(axis=-1))
     return _ratio(top, np.asarray(np.sqrt(spread)))
 
 
-def cohen_kappa(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    classes: ClassLabels | None = None,
-    sample_weight: MaybeArray = None,
-) -> float:
-    """Return Cohen's kappa (-1 to 1): agreement beyond what the margins give by chance.
-
-    >>> cohen_kappa([0, 0, 1, 1], [0, 0, 1, 0])
-    0.5
-    """
-    counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
-    return float(cohen_kappa_from_confusion(counts))
-
-
-def matthews_correlation(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    classes: ClassLabels | None = None,
-    sample_weight: MaybeArray = None,
-) -> float:
-    """Return Matthews' correlation coefficient (-1 to 1).
-
-    >>> round(matthews_correlation([0, 0, 1, 1], [0, 0, 1, 0]), 6)
-    0.57735
-    """
-    counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
-    return float(matthews_correlation_from_confusion(counts))
-
-
-METRICS = (
-    Metric(
-        name="cohen_kappa",
-        function=cohen_kappa,
-        needs="labels",
-        greater_is_better=True,
-        doc="agreement beyond chance",
-        source="Cohen 1960",
-        minimum=-1.0,
-        maximum=1.0,
-        aliases=("kappa",),
-        from_confusion=cohen_kappa_from_confusion,
-    ),
-    Metric(
-        name="matthews_correlation",
-        function=matthews_correlation,
-        needs="labels",
-        greater_is_better=True,
-        doc="correlation of truth and prediction",
-        source="Matthews 1975; Gorodkin 2004",
-        minimum=-1.0,
-        maximum=1.0,
-        aliases=("mcc",),
-        from_confusion=matthews_correlation_from_confusion,
-    ),
-)
+METRICS = (cohen_kappa.metric, matthews_correlation.metric)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from .._checks import checked, one_value, shown, whole
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_weights, encode_proba, positive_code
-from .metric import Metric
+from .metric import metric_of
 
 Strategy = Literal["uniform", "quantile"]
 
@@ -127,15 +127,12 @@ def expected_calibration_error(
 
 
 METRICS = (
-    Metric(
-        name="expected_calibration_error",
-        function=expected_calibration_error,
+    metric_of(
+        expected_calibration_error,
+        "mean gap between confidence and accuracy over ten bins of confidence",
+        "Guo et al. 2017",
         needs="proba",
-        greater_is_better=False,
-        doc="mean gap between confidence and accuracy over ten bins of confidence",
-        source="Guo et al. 2017",
-        minimum=0.0,
-        maximum=1.0,
+        better=False,
         aliases=("calibration_error",),
         from_rows=calibration_error_from_rows,
     ),

@@ -9,11 +9,15 @@ tool for probabilities: see `calibration` and `roc`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks.aliases import ClassLabels, MaybeArray
 from .labels import check_weights, encode_pair
+from .metric import Metric, metric_of, presented_as
 
 
 def confusion_counts(
@@ -70,3 +74,45 @@ def confusion_matrix(
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
     weights = check_weights(sample_weight, len(true_codes))
     return confusion_counts(true_codes, pred_codes, len(known), weights=weights)
+
+
+class OfLabels(Protocol):
+    """A public measure of predicted labels, with its array form and its entry in the registry."""
+
+    from_confusion: Callable[[np.ndarray], np.ndarray]
+    metric: Metric
+
+    def __call__(
+        self,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        classes: ClassLabels | None = None,
+        sample_weight: MaybeArray = None,
+    ) -> float:
+        """Return the measure of labels, in the order of `classes`."""
+
+
+def of_labels(
+    doc: str, source: str, **facts: Any
+) -> Callable[[Callable[[np.ndarray], np.ndarray]], OfLabels]:
+    """Return a decorator that makes the public function on labels from a function of confusion
+    counts (..., k, k + 1); the arguments are those of `metric_of`."""
+
+    def decorate(from_confusion: Callable[[np.ndarray], np.ndarray]) -> OfLabels:
+        def function(
+            y_true: ArrayLike,
+            y_pred: ArrayLike,
+            *,
+            classes: ClassLabels | None = None,
+            sample_weight: MaybeArray = None,
+        ) -> float:
+            counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
+            return float(from_confusion(counts))
+
+        public = cast(OfLabels, presented_as(from_confusion, function))
+        public.from_confusion = from_confusion
+        public.metric = metric_of(function, doc, source, from_confusion=from_confusion, **facts)
+        return public
+
+    return decorate

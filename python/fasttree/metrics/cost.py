@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from .._checks import number_array
 from .._checks.aliases import ClassLabels, MaybeArray
-from .confusion import confusion_counts
-from .labels import check_proba, check_weights, encode_pair, known_classes
-from .metric import Metric
+from .confusion import confusion_matrix
+from .labels import check_proba, known_classes
+from .metric import metric_of
 
 
 def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
@@ -87,10 +87,7 @@ def expected_cost(
     >>> expected_cost(["no", "yes"], ["yes", "yes"], cost_matrix=[[0, 4], [1, 0]])
     2.0
     """
-    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
-    counts = confusion_counts(
-        true_codes, pred_codes, len(known), weights=check_weights(sample_weight, len(true_codes))
-    )
+    counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
     return float(expected_cost_from_confusion(counts, cost_matrix=cost_matrix))
 
 
@@ -122,13 +119,11 @@ def cost_optimal_decision(
 
 
 METRICS = (
-    Metric(
-        name="expected_cost",
-        function=expected_cost,
-        needs="labels",
-        greater_is_better=False,
-        doc="mean cost under a cost matrix (the error rate without one)",
-        source="Elkan 2001",
+    metric_of(
+        expected_cost,
+        "mean cost under a cost matrix (the error rate without one)",
+        "Elkan 2001",
+        better=False,
         minimum=-math.inf,
         maximum=math.inf,
         aliases=("cost",),

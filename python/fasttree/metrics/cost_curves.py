@@ -15,6 +15,7 @@ O(n log n).  Two classes; with more, one against the rest.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from .._checks import checked, mapping, number_array, number_in, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
-from .metric import Metric
+from .metric import metric_of
 from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
 
 
@@ -182,21 +183,6 @@ def _binary_area(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarra
     return cost_envelope(tuple(np.minimum(one, 1.0) for one in rates)).area
 
 
-def cost_curve_area_from_rows(
-    codes: np.ndarray,
-    scores: np.ndarray,
-    *,
-    positive: int = -1,
-    average: str = "macro",
-    weights: np.ndarray | None = None,
-) -> float:
-    """Area of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of
-    one-vs-rest."""
-    return mean_over_classes(
-        _binary_area, codes, scores, positive=positive, average=average, weights=weights
-    )
-
-
 @checked(positive=one_value)
 def cost_curve_area(
     y_true: ArrayLike,
@@ -225,15 +211,13 @@ def cost_curve_area(
 
 
 METRICS = (
-    Metric(
-        name="cost_curve_area",
-        function=cost_curve_area,
+    metric_of(
+        cost_curve_area,
+        "mean normalised cost at the cheapest threshold, every probability cost equally likely",
+        "Drummond & Holte 2006",
         needs="scores",
-        greater_is_better=False,
-        doc="mean normalised cost at the cheapest threshold, every probability cost equally likely",
-        source="Drummond & Holte 2006",
-        minimum=0.0,
+        better=False,
         maximum=0.25,
-        from_rows=cost_curve_area_from_rows,
+        from_rows=partial(mean_over_classes, _binary_area),
     ),
 )

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
-from .agreement import cohen_kappa_from_confusion
+from .agreement import cohen_kappa
 from .confusion import confusion_counts
 from .cost import costs_in_words, expected_cost_from_confusion
 from .information import bayesian_information_reward
@@ -90,7 +90,7 @@ class Evaluation(Summary):
         self.n_rows = len(codes)
         self.right = int((codes == predicted).sum())
         self.accuracy = self.right / self.n_rows
-        self.kappa = float(cohen_kappa_from_confusion(self.confusion[None])[0])
+        self.kappa = float(cohen_kappa.from_confusion(self.confusion[None])[0])
         self.unclassified = int((predicted < 0).sum())
         counts = np.bincount(codes, minlength=len(known))
         self.majority_class = self.classes[int(counts.argmax())]

@@ -20,7 +20,7 @@ from .._checks import checked, number_array, number_in, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .confusion import confusion_counts
 from .labels import check_weights, encode_pair, positive_code
-from .metric import Metric
+from .metric import metric_of
 
 
 def ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
@@ -166,41 +166,24 @@ def recall(
 
 
 METRICS = (
-    Metric(
-        name="f_beta",
-        function=f_beta,
-        needs="labels",
-        greater_is_better=True,
-        doc=(
-            "weighted harmonic mean of precision and recall of the positive class (the last one "
-            "unless given)"
-        ),
-        source="van Rijsbergen 1979",
-        minimum=0.0,
-        maximum=1.0,
+    metric_of(
+        f_beta,
+        "weighted harmonic mean of precision and recall of the positive class (the last one "
+        "unless given)",
+        "van Rijsbergen 1979",
         aliases=("f_measure", "f1"),
         from_confusion=f_beta_from_confusion,
     ),
-    Metric(
-        name="precision",
-        function=precision,
-        needs="labels",
-        greater_is_better=True,
-        doc="share of positive predictions that are right",
-        source="TP / (TP + FP)",
-        minimum=0.0,
-        maximum=1.0,
+    metric_of(
+        precision,
+        "share of positive predictions that are right",
+        "TP / (TP + FP)",
         from_confusion=precision_from_confusion,
     ),
-    Metric(
-        name="recall",
-        function=recall,
-        needs="labels",
-        greater_is_better=True,
-        doc="share of positive rows that are found",
-        source="TP / (TP + FN)",
-        minimum=0.0,
-        maximum=1.0,
+    metric_of(
+        recall,
+        "share of positive rows that are found",
+        "TP / (TP + FN)",
         from_confusion=recall_from_confusion,
     ),
 )

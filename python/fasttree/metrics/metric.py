@@ -18,13 +18,16 @@ x class table and live in the Rust core.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from .._checks.aliases import Task
 
 Needs = Literal["labels", "proba", "scores", "numbers", "tree"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -69,3 +72,31 @@ class Metric:
         if self.needs == "tree":
             return None
         return "regression" if self.needs == "numbers" else "classification"
+
+
+def metric_of(
+    function: Callable[..., Any],
+    doc: str,
+    source: str,
+    *,
+    needs: Needs = "labels",
+    better: bool = True,
+    minimum: float = 0.0,
+    maximum: float = 1.0,
+    **more: Any,
+) -> Metric:
+    """The entry of a function under its own name; `better`: whether greater is better, and `more`
+    are the other attributes of `Metric`."""
+    name = function.__name__
+    return Metric(name, function, needs, better, doc, source, minimum, maximum, **more)
+
+
+def presented_as(written: Callable[..., Any], function: F, *left_out: str) -> F:
+    """A generated function under the name and the text of the one that was written, its signature
+    without the parameters that are left out."""
+    shown = inspect.signature(function)
+    kept = [one for one in shown.parameters.values() if one.name not in left_out]
+    for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
+        setattr(function, attribute, getattr(written, attribute))
+    function.__signature__ = shown.replace(parameters=kept)  # type: ignore[attr-defined]
+    return function

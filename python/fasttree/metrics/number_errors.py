@@ -27,7 +27,7 @@ from .._checks import number_array, number_in
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from .labels import average, check_lengths, check_weights
-from .metric import Metric
+from .metric import Metric, metric_of
 
 between_0_and_1 = number_in(0.0, 1.0, above=True, below=True)
 
@@ -205,74 +205,54 @@ def _poisson(y: np.ndarray, predicted: np.ndarray) -> float:
     return float(poisson_deviances(y, predicted).mean())
 
 
-def _of_numbers(
-    function: Callable[..., float],
-    from_rows: Callable[..., float],
-    aliases: tuple[str, ...],
-    doc: str,
-    source: str,
-) -> Metric:
-    """The entry of an error, which is 0 or more and smaller is better."""
-    return Metric(
-        name=function.__name__,
-        function=function,
-        needs="numbers",
-        greater_is_better=False,
-        doc=doc,
-        source=source,
-        minimum=0.0,
-        maximum=math.inf,
-        aliases=aliases,
-        from_rows=from_rows,
-    )
+def _error(function: Callable[..., float], doc: str, source: str, **more: Any) -> Metric:
+    """The entry of an error, which is 0 or more, and the smaller the better."""
+    return metric_of(function, doc, source, needs="numbers", better=False, maximum=math.inf, **more)
 
 
 METRICS = (
-    Metric(
-        name="r2_score",
-        function=r2_score,
+    metric_of(
+        r2_score,
+        "share of the variance that the predictions explain; 0: as good as the mean",
+        "Wright 1921",
         needs="numbers",
-        greater_is_better=True,
-        doc="share of the variance that the predictions explain; 0: as good as the mean",
-        source="Wright 1921",
         minimum=-math.inf,
-        maximum=1.0,
         aliases=("r2",),
         from_rows=_r2,
     ),
-    _of_numbers(
+    _error(
         root_mean_squared_error,
-        _rmse,
-        ("rmse",),
         "root of the mean squared error, in the target's units",
         "Gauss 1809",
+        aliases=("rmse",),
+        from_rows=_rmse,
     ),
-    _of_numbers(
+    _error(
         mean_absolute_error,
-        _mae,
-        ("mae",),
         "mean of the absolute errors, in the target's units",
         "Laplace 1774",
+        aliases=("mae",),
+        from_rows=_mae,
     ),
-    _of_numbers(
+    _error(
         median_absolute_error,
-        _median,
-        ("medae",),
         "median of the absolute errors, in the target's units",
         "Gauss 1816",
+        aliases=("medae",),
+        from_rows=_median,
     ),
-    _of_numbers(
+    _error(
         mean_pinball_loss,
-        _pinball,
-        ("pinball_loss", "pinball"),
         "mean loss of a predicted quantile, in the target's units",
         "Koenker & Bassett 1978",
+        aliases=("pinball_loss", "pinball"),
+        from_rows=_pinball,
     ),
-    _of_numbers(
+    _error(
         mean_poisson_deviance,
-        _poisson,
-        ("poisson_deviance",),
         "mean deviance (twice the half deviance) of predicted counts or rates",
         "McCullagh & Nelder 1989",
+        aliases=("poisson_deviance",),
+        from_rows=_poisson,
     ),
 )

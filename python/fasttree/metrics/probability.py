@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from .._checks import as_float, checked, number_array, number_in, shown, whole
 from .._checks.aliases import ClassLabels, MaybeArray
 from .labels import average, check_weights, encode_proba
-from .metric import Metric
+from .metric import metric_of
 
 
 def clip_proba(proba: np.ndarray, clip: float | None) -> np.ndarray:
@@ -119,25 +119,21 @@ def brier_score(
 
 
 METRICS = (
-    Metric(
-        name="log_loss",
-        function=log_loss,
+    metric_of(
+        log_loss,
+        "mean of minus the log (nats) of the true class's probability",
+        "Good 1952",
         needs="proba",
-        greater_is_better=False,
-        doc="mean of minus the log (nats) of the true class's probability",
-        source="Good 1952",
-        minimum=0.0,
+        better=False,
         maximum=math.inf,
         per_row=log_loss_per_row,
     ),
-    Metric(
-        name="brier_score",
-        function=brier_score,
+    metric_of(
+        brier_score,
+        "mean squared distance of the probabilities from the truth, summed over classes",
+        "Brier 1950",
         needs="proba",
-        greater_is_better=False,
-        doc="mean squared distance of the probabilities from the truth, summed over classes",
-        source="Brier 1950",
-        minimum=0.0,
+        better=False,
         maximum=2.0,
         aliases=("brier",),
         per_row=brier_per_row,

@@ -10,6 +10,7 @@ any increasing map of the scores keeps it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike
 from .._checks import checked, number_array, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
-from .metric import Metric
+from .metric import metric_of
 
 
 class RocCurve(NamedTuple):
@@ -174,21 +175,6 @@ def mean_over_classes(
     )
 
 
-def auc_from_rows(
-    codes: np.ndarray,
-    scores: np.ndarray,
-    *,
-    positive: int = -1,
-    average: str = "macro",
-    weights: np.ndarray | None = None,
-) -> float:
-    """AUC of codes (n,) and scores (n,) or (n, k): binary for two columns, else the mean of
-    one-vs-rest."""
-    return mean_over_classes(
-        binary_auc, codes, scores, positive=positive, average=average, weights=weights
-    )
-
-
 @checked(positive=one_value)
 def auc(
     y_true: ArrayLike,
@@ -276,16 +262,12 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 METRICS = (
-    Metric(
-        name="auc",
-        function=auc,
+    metric_of(
+        auc,
+        "area under the ROC curve, ties 1/2; mean of one-vs-rest for more than two classes",
+        "Hanley & McNeil 1982",
         needs="scores",
-        greater_is_better=True,
-        doc="area under the ROC curve, ties 1/2; mean of one-vs-rest for more than two classes",
-        source="Hanley & McNeil 1982",
-        minimum=0.0,
-        maximum=1.0,
         aliases=("roc_auc",),
-        from_rows=auc_from_rows,
+        from_rows=partial(mean_over_classes, binary_auc),
     ),
 )

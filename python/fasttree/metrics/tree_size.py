@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .metric import Metric
+from .metric import metric_of
 
 
 def _final_step(estimator: Any) -> Any:
@@ -61,14 +61,12 @@ def depth(estimator: Any) -> float:
 
 
 METRICS = tuple(
-    Metric(
-        name=function.__name__,
-        function=function,
+    metric_of(
+        function,
+        doc,
+        "size of the fitted tree",
         needs="tree",
-        greater_is_better=False,
-        doc=doc,
-        source="size of the fitted tree",
-        minimum=0.0,
+        better=False,
         maximum=math.inf,
         from_tree=function,
     )

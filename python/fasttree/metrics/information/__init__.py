@@ -20,7 +20,7 @@ turns them into values per row, means, and parts by class. O(n k).  Not for hard
 certain answer is either very good or worth -inf.
 """
 
-from . import bayesian, good, kononenko_bratko, kullback_leibler, reward_2002
+from . import kullback_leibler
 from .bayesian import bayesian_information_reward
 from .curves import RewardCurves, reward_curves
 from .good import good_information_reward
@@ -44,9 +44,9 @@ __all__ = [
 ]
 
 METRICS = (
-    *good.METRICS,
-    *kononenko_bratko.METRICS,
-    *reward_2002.METRICS,
-    *bayesian.METRICS,
+    good_information_reward.metric,
+    kononenko_bratko_information_score.metric,
+    information_reward_2002.metric,
+    bayesian_information_reward.metric,
     *kullback_leibler.METRICS,
 )

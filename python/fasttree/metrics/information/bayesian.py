@@ -12,11 +12,16 @@ import math
 
 import numpy as np
 
-from ..metric import Metric
 from .reward import difference, is_true, reward
 
 
-@reward(mean=True)
+@reward(
+    "mean over classes of log(p'/p)",
+    "Hope & Korb 2004",
+    mean=True,
+    maximum=math.inf,
+    aliases=("information_reward",),
+)
 def bayesian_information_reward(
     codes: np.ndarray, given: np.ndarray, prior: np.ndarray
 ) -> np.ndarray:
@@ -37,20 +42,3 @@ def bayesian_information_reward(
     """
     true = is_true(codes, given.shape[1])
     return difference(np.where(true, given, 1.0 - given), np.where(true, prior, 1.0 - prior))
-
-
-METRICS = (
-    Metric(
-        name="bayesian_information_reward",
-        function=bayesian_information_reward,
-        needs="proba",
-        greater_is_better=True,
-        doc="mean over classes of log(p'/p)",
-        source="Hope & Korb 2004",
-        minimum=-math.inf,
-        maximum=math.inf,
-        aliases=("information_reward",),
-        uses_prior=True,
-        per_row=bayesian_information_reward.per_row,
-    ),
-)

@@ -10,15 +10,18 @@ nothing.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ..metric import Metric
 from .reward import at_true, reward, true_column
 
 
-@reward(mean=False, uses_prior=False)
+@reward(
+    "log(2p') of the true class, two classes only",
+    "Good 1952",
+    mean=False,
+    uses_prior=False,
+    aliases=("good",),
+)
 def good_information_reward(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Return Good's reward: log(2p') if the predicted class is right, else log(2(1-p')); -inf to
     log 2.
@@ -37,19 +40,3 @@ def good_information_reward(codes: np.ndarray, given: np.ndarray, prior: np.ndar
         )
     with np.errstate(divide="ignore"):
         return at_true(codes, np.log(2.0 * true_column(given, codes)), 2)
-
-
-METRICS = (
-    Metric(
-        name="good_information_reward",
-        function=good_information_reward,
-        needs="proba",
-        greater_is_better=True,
-        doc="log(2p') of the true class, two classes only",
-        source="Good 1952",
-        minimum=-math.inf,
-        maximum=1.0,
-        aliases=("good",),
-        per_row=good_information_reward.per_row,
-    ),
-)

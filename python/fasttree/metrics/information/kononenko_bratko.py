@@ -12,11 +12,16 @@ import math
 
 import numpy as np
 
-from ..metric import Metric
 from .reward import at_true, difference, reward, true_column
 
 
-@reward(mean=False)
+@reward(
+    "information gained on the true class against the prior",
+    "Kononenko & Bratko 1991",
+    mean=False,
+    maximum=math.inf,
+    aliases=("kononenko_bratko",),
+)
 def kononenko_bratko_information_score(
     codes: np.ndarray, given: np.ndarray, prior: np.ndarray
 ) -> np.ndarray:
@@ -37,20 +42,3 @@ def kononenko_bratko_information_score(
         difference(1.0 - before, 1.0 - confidence),
     )
     return at_true(codes, value, given.shape[1])
-
-
-METRICS = (
-    Metric(
-        name="kononenko_bratko_information_score",
-        function=kononenko_bratko_information_score,
-        needs="proba",
-        greater_is_better=True,
-        doc="information gained on the true class against the prior",
-        source="Kononenko & Bratko 1991",
-        minimum=-math.inf,
-        maximum=math.inf,
-        aliases=("kononenko_bratko",),
-        uses_prior=True,
-        per_row=kononenko_bratko_information_score.per_row,
-    ),
-)

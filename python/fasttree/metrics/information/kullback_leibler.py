@@ -16,7 +16,7 @@ import numpy as np
 from ..._checks import checked, number_array, one_value
 from ..._checks.aliases import MaybeArray
 from ..labels import average, check_proba, check_weights
-from ..metric import Metric
+from ..metric import metric_of
 from ..probability import clip_proba, log_unit
 from .reward import ClassRewards
 
@@ -70,14 +70,12 @@ def kullback_leibler_divergence(
 
 
 METRICS = (
-    Metric(
-        name="kullback_leibler_divergence",
-        function=kullback_leibler_divergence,
+    metric_of(
+        kullback_leibler_divergence,
+        "divergence of the prediction from the true distribution",
+        "Kullback & Leibler 1951",
         needs="proba",
-        greater_is_better=False,
-        doc="divergence of the prediction from the true distribution",
-        source="Kullback & Leibler 1951",
-        minimum=0.0,
+        better=False,
         maximum=math.inf,
         aliases=("kld",),
         scorable=False,

@@ -16,7 +16,7 @@ O(n k).
 
 from __future__ import annotations
 
-import inspect
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from ..._checks import checked, one_value
 from ..._checks.aliases import ClassLabels, MaybeArray
 from ..labels import average, check_weights, encode_proba
+from ..metric import Metric, metric_of, presented_as
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
 
@@ -47,9 +48,10 @@ class ClassRewards(NamedTuple):
 
 
 class Reward(Protocol):
-    """A public reward function, with its array form (`Metric.per_row`)."""
+    """A public reward function, with its array form and its entry in the registry."""
 
     per_row: Callable[..., np.ndarray]
+    metric: Metric
 
     def __call__(
         self,
@@ -110,14 +112,23 @@ def by_class(
 
 
 def reward(
-    *, mean: bool, uses_prior: bool = True, has_base: bool = True
+    doc: str,
+    source: str,
+    *,
+    mean: bool,
+    uses_prior: bool = True,
+    has_base: bool = True,
+    **facts: Any,
 ) -> Callable[[Terms], Reward]:
     """Return a decorator that makes the public function of a reward from its terms.
 
+    `doc`, `source` and `facts` are those of `metric_of`.
     `mean`: a row's value is the mean of its terms over the classes (else their sum).  `uses_prior`:
     without it the function takes no ``prior=``.  `has_base`: terms are logarithms (else the base
     cancels and is only checked).
     """
+
+    hidden = () if uses_prior else ("prior",)
 
     def decorate(terms_of: Terms) -> Reward:
         name = terms_of.__name__
@@ -174,23 +185,21 @@ def reward(
                 return parts_of(codes, parts / len(known) if mean else parts, rows, weights, known)
             return average(rows, weights)
 
-        return _public(function, terms_of, per_row, uses_prior)
+        public = cast(Reward, presented_as(terms_of, function, *hidden))
+        public.per_row = per_row
+        public.metric = metric_of(
+            function,
+            doc,
+            source,
+            needs="proba",
+            minimum=-math.inf,
+            uses_prior=uses_prior,
+            per_row=per_row,
+            **facts,
+        )
+        return public
 
     return decorate
-
-
-def _public(
-    function: Callable[..., Any], terms_of: Terms, per_row: Callable[..., np.ndarray], prior: bool
-) -> Reward:
-    """The function under the name and text of its terms; its signature has no ``prior`` without
-    one."""
-    shown = inspect.signature(function)
-    kept = [one for one in shown.parameters.values() if prior or one.name != "prior"]
-    for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
-        setattr(function, attribute, getattr(terms_of, attribute))
-    public = cast(Any, function)
-    public.__signature__, public.per_row = shown.replace(parameters=kept), per_row
-    return cast(Reward, function)
 
 
 parts_of = by_class

@@ -8,15 +8,12 @@ believes (with p = f = 0.1 the mean is largest at p' = 0.005058).
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ..metric import Metric
 from .reward import is_true, reward
 
 
-@reward(mean=True, has_base=False)
+@reward("mean over classes of 1 - log p'/log p", "Hope & Korb 2002", mean=True, has_base=False)
 def information_reward_2002(codes: np.ndarray, given: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Return Hope & Korb's reward of 2002: mean over classes of 1 - log p'/log p (others: of the
     complements).
@@ -31,19 +28,3 @@ def information_reward_2002(codes: np.ndarray, given: np.ndarray, prior: np.ndar
     confidence, before = np.where(true, given, 1.0 - given), np.where(true, prior, 1.0 - prior)
     with np.errstate(divide="ignore", invalid="ignore"):
         return 1.0 - np.where(confidence == before, 1.0, np.log(confidence) / np.log(before))
-
-
-METRICS = (
-    Metric(
-        name="information_reward_2002",
-        function=information_reward_2002,
-        needs="proba",
-        greater_is_better=True,
-        doc="mean over classes of 1 - log p'/log p",
-        source="Hope & Korb 2002",
-        minimum=-math.inf,
-        maximum=1.0,
-        uses_prior=True,
-        per_row=information_reward_2002.per_row,
-    ),
-)

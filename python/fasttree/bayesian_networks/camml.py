@@ -15,24 +15,19 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from os import PathLike
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import one_of, one_value
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
-from ..datasets.inputs import given
-from ..estimators.new_rows import without_empty_rows
-from ..estimators.parameters import seed_of, stored_discretizer
+from ..estimators.parameters import seed_of
 from ..rendering.progress import Progress, make_report
-from ..rendering.saving import save_bytes
 from ..table import Table
-from .columns import ColumnReader
-from .documents import sealed
+from .classifier import NetworkClassifier
 from .network import (
     BayesianNetwork,
     Family,
@@ -48,13 +43,11 @@ from .search import find_models
 
 __all__ = ["CaMML"]
 
-NOT_STORED = ("n_jobs", "progress")
-"""Parameters that a model file does not have."""
 MIXTURE_SHARE, MIXTURE_SIZE = 0.999, 200
 """Share of the posterior that the averaged models hold, and their largest number."""
 
 
-class CaMML(ClassifierMixin, BaseEstimator):
+class CaMML(NetworkClassifier):
     r"""Causal minimum message length: a Bayesian network searched by annealing and sampling.
 
     The class is a column as any other; it is predicted from all others,
@@ -157,14 +150,6 @@ class CaMML(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.progress = progress
 
-    def __sklearn_tags__(self) -> Any:
-        """Tags of scikit-learn: missing values and categories are supported."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.missing != "error"
-        tags.input_tags.categorical = True
-        tags.classifier_tags.multi_class = True
-        return tags
-
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> CaMML:
         """Search a network for rows and labels.
 
@@ -178,12 +163,8 @@ class CaMML(ClassifierMixin, BaseEstimator):
             ValueError: a parameter or data outside their domain, priors that contradict each other.
         """
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
-        X, y = given(X, y, "classification")
+        X, y, sample_weight = self._labelled(X, y, sample_weight)
         if not isinstance(X, Table):
-            if y is None:
-                raise ValueError("requires y to be passed, but the target y is None")
-            if sample_weight is not None:
-                X, y, sample_weight = without_empty_rows(X, y, sample_weight)
             X, y = Table(X, y, categorical_features=self.categorical_features), None
         # Columns of levels and the prior, then the search in the core.
         reading = read(
@@ -220,18 +201,10 @@ class CaMML(ClassifierMixin, BaseEstimator):
             found.models if one_value("average", self.average) else [], found.parents
         )
         tables = family_tables(reading, [one for _, families in mixture for one in families])
-        self._reader = ColumnReader.of(
-            network.names[:-1],
-            network.levels[:-1],
-            reading.cuts,
-            reading.fill(),
-            has_names=table.has_feature_names,
-            owner=type(self).__name__,
-            shares=network._reader.shares,
-        )
         weights = np.ones(len(table)) if reading.weights is None else reading.weights
         counts = np.bincount(table.y_codes, weights=weights, minlength=len(table.classes))
-        self._finish(network, mixture, tables, table.class_values, counts)
+        named = table.has_feature_names
+        self._finish(network, mixture, tables, table.class_values, counts, has_names=named)
 
     def _finish(
         self,
@@ -240,6 +213,8 @@ class CaMML(ClassifierMixin, BaseEstimator):
         tables: dict[Family, np.ndarray],
         classes: np.ndarray,
         counts: np.ndarray,
+        *,
+        has_names: bool,
     ) -> None:
         """Set the fitted attributes, of a fit or of a model file."""
         self.network_, self._families, self._tables = network, mixture, tables
@@ -247,16 +222,11 @@ class CaMML(ClassifierMixin, BaseEstimator):
         self.models_ = self.search_.models
         self.arc_probability_ = self.search_.arc_probability
         self.arc_probabilities_ = self.search_.arc_probabilities
-        self.cuts_ = self._reader.cuts
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
-        self.class_count_ = counts
-        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(classes) / 2)
-        names = self._reader.schema.names
-        self.n_features_in_ = len(names)
-        self.__dict__.pop("feature_names_in_", None)
-        if self._reader.schema.has_names:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        reader = network._reader
+        schema = replace(reader.schema, has_names=has_names, owner=type(self).__name__)
+        self._reader = replace(reader, schema=schema)
+        self.cuts_ = reader.cuts
+        self._set_classes(schema, classes, counts)
 
     # -- predicting -------------------------------------------------------------------------------
 
@@ -281,21 +251,10 @@ class CaMML(ClassifierMixin, BaseEstimator):
             total /= total.sum(axis=1, keepdims=True)
         return whole_rows(total, rows, share)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """The most probable class of each row; of several, the first in `classes_`."""
-        proba = self.predict_proba(X)
-        return np.asarray(self.classes_[proba.argmax(axis=1)])
-
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
-
-    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
-        """Accuracy on rows X and labels y (a `Table` brings its own)."""
-        if isinstance(X, Table) and y is None:
-            y = X.y
-        return float(super().score(X, y, sample_weight))
 
     # -- showing and keeping ----------------------------------------------------------------------
 
@@ -320,23 +279,9 @@ class CaMML(ClassifierMixin, BaseEstimator):
             for i in own
         }
 
-    def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum.
-
-        Raises:
-            TypeError: a parameter that has no JSON form.
-        """
-        check_is_fitted(self)
-        return sealed(self._state())
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file; `fasttree.load` reads it."""
-        save_bytes(path, self.to_bytes())
-
     def _state(self) -> dict[str, Any]:
         """The model as JSON; `storing` reads it."""
-        params = {k: v for k, v in self.get_params(deep=False).items() if k not in NOT_STORED}
-        params["discretize"] = stored_discretizer(params["discretize"])
+        params = self._parameters()
         priors = params["arc_priors"]
         params["arc_priors"] = None if priors is None else [[*arc, p] for arc, p in priors.items()]
         if not isinstance(params["random_state"], int | None):

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-__all__ = ["NETWORK", "canonical", "checksum", "labels_array", "opened", "sealed"]
+__all__ = ["NETWORK", "canonical", "checked_values", "checksum", "labels_array", "opened", "sealed"]
 
 NETWORK, VERSION = "fasttree network", 1
 
@@ -77,6 +79,16 @@ def opened(data: bytes, kind: str = NETWORK) -> dict[str, Any]:
         raise ValueError("the model is damaged: its checksum differs")
     assert isinstance(model, dict)
     return model
+
+
+@contextmanager
+def checked_values(kind: str) -> Iterator[None]:
+    """Turn any error of a value of a model into one ValueError, which names the kind of file."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        name = type(error).__name__.replace("Error", "").lower()
+        raise ValueError(f"not a valid {kind}: {name}: {error}") from error
 
 
 def labels_array(values: Any) -> np.ndarray:

@@ -124,7 +124,8 @@ def read(
     warn_of_data(table)
     max_parents = whole(0)("max_parents", max_parents)
     table, weights = weighted_rows(table, sample_weight)
-    cuts = cut_points(table, weights, discretize, n_bins)
+    numeric = [c.name for c in table.columns if c.kind == "numeric"]
+    cuts = cut_points(table, numeric, weights, discretize, n_bins)
     names = table.feature_names
     config = {
         "cuts": [cuts[name].tolist() if name in cuts else None for name in names],
@@ -135,21 +136,26 @@ def read(
 
 
 def cut_points(
-    table: Table, weights: np.ndarray | None, discretize: Any, n_bins: int
+    table: Table,
+    names: list[str],
+    weights: np.ndarray | None,
+    discretize: Any,
+    n_bins: int,
+    *,
+    needs: str = "a network needs bins",
 ) -> dict[str, np.ndarray]:
-    """Cut points of the numeric columns, by name."""
-    numeric = [c for c in table.columns if c.kind == "numeric"]
+    """Ascending cut points of the numeric columns of these names; `needs` says who needs them."""
+    from sklearn.base import clone
+
     discretizer = make(discretize, n_bins, auto="mdlp")
-    if not numeric:
+    if not names:
         return {}
     if discretizer is None:
         raise ValueError(
-            f"discretize=None, but column {numeric[0].name!r} is numeric and a network needs bins; "
+            f"discretize=None, but column {names[0]!r} is numeric and {needs}; "
             "use 'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
         )
-    from sklearn.base import clone
-
-    part = Table.from_columns(numeric, table.target_column)
+    part = Table.from_columns([table.column(name) for name in names], table.target_column)
     found: dict[str, np.ndarray] = clone(discretizer).fit(part, None, weights).cuts_
     return found
 

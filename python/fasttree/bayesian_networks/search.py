@@ -73,6 +73,11 @@ class SearchResult:
     tables_counted: int
 
 
+def found_models(models: list[dict[str, Any]]) -> list[FoundModel]:
+    """Models as the core, or a model file, has them."""
+    return [FoundModel(**{**one, "parents": tuple(map(tuple, one["parents"]))}) for one in models]
+
+
 def default_steps(n_columns: int) -> int:
     """Default number of steps of all chains together.
 
@@ -131,17 +136,7 @@ def find_models(
         n_jobs=n_jobs,
         progress=progress,
     )
-    models = [
-        FoundModel(
-            tuple(map(tuple, one["parents"])),
-            one["weight"],
-            one["visits"],
-            one["length"],
-            one["markov_class"],
-            one["joined"],
-        )
-        for one in found["models"]
-    ]
+    models = found_models(found["models"])
     return SearchResult(
         tuple(map(tuple, found["best"])),
         found["length"],

@@ -14,10 +14,9 @@ import numpy as np
 from ..estimators.parameters import restored_discretizer
 from ..table.whole import EXACT
 from .camml import CaMML
-from .columns import ColumnReader
-from .documents import labels_array, opened
+from .documents import NETWORK, checked_values, labels_array, opened
 from .network import BayesianNetwork, probability_table
-from .search import FoundModel, SearchResult
+from .search import SearchResult, found_models
 
 __all__ = ["network_from_bytes"]
 
@@ -64,10 +63,7 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
         raise ValueError(f"arc probabilities of shape {arcs.shape} for {n} columns")
     search["arc_probabilities"] = arcs
     search["parents"] = tuple(map(tuple, search["parents"]))
-    search["models"] = [
-        FoundModel(**{**one, "parents": tuple(map(tuple, one["parents"]))})
-        for one in search["models"]
-    ]
+    search["models"] = found_models(search["models"])
     model.search_ = SearchResult(**search)
     # Tables of all families that predict the class, and the mixture of models over them.
     tables = {}
@@ -95,16 +91,8 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
         raise ValueError("the numbers of classes differ")
     if not ((counts >= 0) & (counts <= EXACT)).all() or not counts.any():
         raise ValueError(f"weights of the classes {counts.tolist()}")
-    model._reader = ColumnReader.of(
-        network.names[:-1],
-        network.levels[:-1],
-        network._reader.cuts,
-        network._reader.fill,
-        has_names=bool(stored["has_names"]),
-        owner="CaMML",
-        shares=network._reader.shares,
-    )
-    model._finish(network, mixture, tables, classes, counts)
+    named = bool(stored["has_names"])
+    model._finish(network, mixture, tables, classes, counts, has_names=named)
     return model
 
 
@@ -115,14 +103,9 @@ def network_from_bytes(data: bytes) -> BayesianNetwork | CaMML:
         ValueError: truncated, damaged, of another version, or no network of fasttree.
     """
     model = opened(data)
-    try:
+    with checked_values(NETWORK):
         if model["kind"] == "network":
             return _restored(model["network"])
         if model["kind"] == "camml":
             return _classifier(model)
         raise ValueError(f"kind {model['kind']!r}")
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise ValueError(
-            "not a valid fasttree network: "
-            f"{type(error).__name__.replace('Error', '').lower()}: {error}"
-        ) from error

@@ -11,23 +11,18 @@ When not to use it
 from __future__ import annotations
 
 import json
-from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import one_of, real
 from .._checks.aliases import CategoricalFeatures, MaybeArray
-from ..bayesian_networks.documents import sealed
-from ..datasets.inputs import given
-from ..discretize import Discretizer, make
-from ..estimators.new_rows import Schema, rows_for, weighted_rows, without_empty_rows
-from ..estimators.parameters import stored_discretizer
+from ..bayesian_networks.classifier import NetworkClassifier
+from ..bayesian_networks.reading import cut_points
+from ..estimators.new_rows import Schema, rows_for, weighted_rows
 from ..estimators.stored import Stored
-from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.doubtful import warn_of_data
 
@@ -39,10 +34,8 @@ C = TypeVar("C", bound="BayesClassifier")
 FORMAT = "fasttree Bayes model"
 """The kind of a model file."""
 
-NOT_STORED = ("n_jobs",)
 
-
-class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
+class BayesClassifier(Stored, NetworkClassifier):
     """Base of the three classifiers; a subclass states the learner and its options.
 
     Attributes:
@@ -62,14 +55,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     categorical_features: CategoricalFeatures
     handle_unknown: str
     n_jobs: int | None
-
-    def __sklearn_tags__(self) -> Any:
-        """Tags of scikit-learn: missing values and categories are supported."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.classifier_tags.multi_class = True
-        return tags
+    _format = FORMAT
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -92,12 +78,7 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
             TypeError: cells that are neither numbers nor labels.
         """
         # A Table of the rows, and their weights.
-        X, y = given(X, y, "classification")
-        if not isinstance(X, Table):
-            if y is None:
-                raise ValueError("requires y to be passed, but the target y is None")
-            if sample_weight is not None:
-                X, y, sample_weight = without_empty_rows(X, y, sample_weight)
+        X, y, sample_weight = self._labelled(X, y, sample_weight)
         table = Table.from_any(X, y, categorical_features=self.categorical_features)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
@@ -149,30 +130,9 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
 
     def _cut_points(self, table: Table, weights: np.ndarray | None) -> dict[str, np.ndarray]:
         """Ascending cut points of the binned columns, by name."""
+        needs = f"{type(self).__name__} needs bins there"
         names = self._binned(table)
-        discretizer = self._discretizer(names[0] if names else None)
-        if not names or discretizer is None:
-            return {}
-        chosen = [table.column(name) for name in names]
-        part = Table.from_columns(chosen, table.target_column)
-        found: dict[str, np.ndarray] = discretizer.fit(part, None, weights).cuts_
-        return found
-
-    def _discretizer(self, needed_by: str | None) -> Discretizer | None:
-        """A new discretiser; None only if no column is binned (`needed_by` names one)."""
-        from sklearn.base import clone
-
-        found = make(self.discretize, self.n_bins, auto="mdlp")
-        if found is None:
-            if needed_by is not None:
-                raise ValueError(
-                    f"discretize=None, but column {needed_by!r} is numeric and "
-                    f"{type(self).__name__} needs bins there; use "
-                    "'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
-                )
-            return None
-        copy: Discretizer = clone(found)
-        return copy
+        return cut_points(table, names, weights, self.discretize, self.n_bins, needs=needs)
 
     def _take_back(self, data: bytes) -> None:
         """Restore the core's model, when the estimator is unpickled."""
@@ -182,17 +142,8 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         """Set the fitted attributes, from the core's model and from what it does not hold."""
         self._schema = schema
         self.cuts_ = cuts
-        self.classes_ = classes
-        self.n_classes_ = len(classes)
-        self.n_features_in_ = len(schema.names)
-        self.__dict__.pop("feature_names_in_", None)
-        if schema.has_names:
-            self.feature_names_in_ = np.array(schema.names, dtype=object)
         state = json.loads(self._model.to_bytes())
-        self.class_count_ = np.array(state["class_counts"])
-        self.class_prior_ = (self.class_count_ + 0.5) / (
-            self.class_count_.sum() + self.n_classes_ / 2
-        )
+        self._set_classes(schema, classes, np.array(state["class_counts"]))
         self._read(next(iter(state["kind"].values())))
 
     def _read(self, state: dict[str, Any]) -> None:
@@ -200,15 +151,8 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
 
     # -- keeping ----------------------------------------------------------------------------------
 
-    def to_bytes(self) -> bytes:
-        """The model file's content: a versioned JSON document with a checksum.
-
-        Raises:
-            TypeError: a parameter that has no JSON form.
-        """
-        check_is_fitted(self)
-        params = {k: v for k, v in self.get_params(deep=False).items() if k not in NOT_STORED}
-        params["discretize"] = stored_discretizer(params["discretize"])
+    def _state(self) -> dict[str, Any]:
+        """The model as JSON; `reading` reads it."""
         schema = self._schema
         features = [
             {"name": name, "nominal": nominal, "levels": list(levels)}
@@ -216,19 +160,14 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
                 schema.names, schema.nominal, schema.levels, strict=True
             )
         ]
-        model = {
+        return {
             "learner": type(self).__name__,
-            "parameters": params,
+            "parameters": self._parameters(),
             "features": features,
             "has_names": schema.has_names,
             "classes": [_engine.plain(label) for label in self.classes_],
             "core": json.loads(self._model.to_bytes()),
         }
-        return sealed(model, FORMAT)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
-        save_bytes(path, self.to_bytes())
 
     # -- predicting -------------------------------------------------------------------------------
 
@@ -237,12 +176,6 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         blocks, n = rows_for(self._schema, X, self.handle_unknown)
         return np.asarray(self._model.predict(blocks, n, joint, self.n_jobs))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The class with the largest `predict_proba` of each row, shape (n_rows,); of several, the
-        first in `classes_`."""
-        best = self.predict_proba(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
@@ -259,10 +192,3 @@ class BayesClassifier(Stored, ClassifierMixin, BaseEstimator):
     def predict_joint_log_proba(self, X: Any) -> np.ndarray:
         """``log P(c, x)`` (a density where numbers are normal), shape (n_rows, n_classes)."""
         return self._scores(X, True)
-
-    def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
-        """Accuracy on rows X and labels y (a `Table` brings its own)."""
-        X, y = given(X, y, "classification")
-        if isinstance(X, Table) and y is None:
-            y = X.y
-        return float(super().score(X, y, sample_weight))

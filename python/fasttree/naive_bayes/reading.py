@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from ..bayesian_networks.documents import labels_array, opened
+from ..bayesian_networks.documents import checked_values, labels_array, opened
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
@@ -82,8 +82,7 @@ def classifier_from_bytes(data: bytes) -> BayesClassifier:
         ValueError: truncated, damaged, of another version, or no Bayesian classifier of fasttree.
     """
     model = opened(data, FORMAT)
-    # Any error of a value is one ValueError.
-    try:
+    with checked_values(FORMAT):
         learner = LEARNERS[model["learner"]]
         params = dict(model["parameters"])
         params["discretize"] = restored_discretizer(params.get("discretize"))
@@ -101,9 +100,4 @@ def classifier_from_bytes(data: bytes) -> BayesClassifier:
         }
         estimator._model = _engine.bayes_model_from_bytes(json.dumps(core).encode("utf-8"))
         estimator._adopt(schema, classes, cuts)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        raise ValueError(
-            "not a valid fasttree Bayes model: "
-            f"{type(error).__name__.replace('Error', '').lower()}: {error}"
-        ) from error
     return estimator

@@ -96,16 +96,16 @@ class ColumnReader:
             owner=owner,
         )
         # The code, and the probabilities of all codes, of a missing cell.
+        sizes = {name: len(own) for name, own in zip(names, levels, strict=True)}
         for name, code in fill.items():
-            size = len(levels[list(names).index(name)]) if name in names else 0
+            size = sizes.get(name, 0)
             number = as_float(code)
             if number is None or not 0 <= number < size:
                 raise ValueError(f"fill of {name!r}: {shown(code)} is not the number of a level")
         checked = {}
         for name, own in (shares or {}).items():
             checked[name] = number_array(f"shares of {name!r}", own)
-            size = len(levels[list(names).index(name)]) if name in names else 0
-            fits = checked[name].shape == (size,) and (checked[name] >= 0).all()
+            fits = checked[name].shape == (sizes.get(name, 0),) and (checked[name] >= 0).all()
             if not fits or abs(checked[name].sum() - 1) > 1e-6:
                 raise ValueError(f"shares of {name!r} are not one probability for each level")
         fill_codes = {name: int(code) for name, code in fill.items()}

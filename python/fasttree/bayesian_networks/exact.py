@@ -18,7 +18,7 @@ Complexity
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,9 +66,6 @@ class OrderedModel(Sequence[tuple[int, ...]]):
 
     def __getitem__(self, column: Any) -> Any:
         return self.parents[column]
-
-    def __iter__(self) -> Iterator[tuple[int, ...]]:
-        return iter(self.parents)
 
 
 @dataclass(frozen=True, eq=False)

@@ -241,16 +241,16 @@ class BayesianNetwork(TableNetwork):
 
     def log_probabilities(self, table: Table) -> np.ndarray:
         """Natural logarithm of the probability of each row with its class, shape (n_rows,)."""
-        return self.log_joint(
-            np.column_stack([self._reader.codes(table), self._class_codes(table)])
-        )
+        return self.log_joint(self._codes(table))
 
     def log_likelihood(self, table: Table) -> float:
         """Sum of `log_probabilities`, in nits."""
         return math.fsum(self.log_probabilities(table))
 
-    def _class_codes(self, table: Table) -> np.ndarray:
-        """Codes of the classes of a Table's rows in the network, shape (n_rows,)."""
+    def _codes(self, table: Table) -> np.ndarray:
+        """Codes of the cells of a Table's rows in the network, the class last, shape (n_rows,
+        columns)."""
+        codes = self._reader.codes(table)
         own = {_engine.plain(label): code for code, label in enumerate(self.classes)}
         given = [_engine.plain(label) for label in table.classes]
         unknown = [
@@ -260,7 +260,8 @@ class BayesianNetwork(TableNetwork):
         ]
         if unknown:
             raise ValueError(f"{unknown[0]!r} is not a class of the network: {list(own)}")
-        return np.array([own.get(label, 0) for label in given])[table.y_codes]
+        of_class = np.array([own.get(label, 0) for label in given])[table.y_codes]
+        return np.column_stack([codes, of_class])
 
     def sample(self, n_samples: int, random_state: Seed = None) -> Table:
         """Independent rows with their class, as a Table; values of bins are intervals.
@@ -281,11 +282,7 @@ class BayesianNetwork(TableNetwork):
             table: rows with a class, in the columns of the network.
             arc_probability: p of `message_length`.
         """
-        binned = self._reader.table(
-            np.column_stack([self._reader.codes(table), self._class_codes(table)]),
-            self.names[-1],
-            self.classes,
-        )
+        binned = self._reader.table(self._codes(table), self.names[-1], self.classes)
         lists = [list(own) for own in self.parents]
         whole = message_length(binned, lists, arc_probability=arc_probability).total
         found = {}

@@ -12,10 +12,7 @@ import numpy as np
 from .confusion import of_labels
 
 
-@of_labels(
-    "share of rows predicted correctly; unclassified rows are errors",
-    "Weka, pctCorrect",
-)
+@of_labels("share of rows predicted correctly; unclassified rows are errors", "Weka, pctCorrect")
 def accuracy(counts: np.ndarray) -> np.ndarray:
     """Return the share (0 to 1) of rows predicted correctly; a prediction None is an error.
 

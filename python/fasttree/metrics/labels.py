@@ -44,9 +44,8 @@ def _one_dimensional(values: Any, what: str) -> np.ndarray:
 
 
 def _distinct(array: np.ndarray) -> set[Any]:
-    if array.dtype == object:
-        return {value for value in array.tolist() if not _is_missing(value)}
-    return {value for value in np.unique(array).tolist() if not _is_missing(value)}
+    values = array if array.dtype == object else np.unique(array)
+    return {value for value in values.tolist() if not _is_missing(value)}
 
 
 def sorted_classes(*arrays: Any) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ class for the ROC areas.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike
 from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
-from .labels import check_proba, check_weights, encode_pair
+from .labels import average, check_proba, check_weights, encode_pair
 from .roc import binary_auc
 
 
@@ -43,10 +44,7 @@ class PerClass(NamedTuple):
         for name in self._fields[2:]:
             values = getattr(self, name)
             known = ~np.isnan(values) & (self.support > 0)
-            share = self.support[known]
-            out[name] = (
-                float((values[known] * share).sum() / share.sum()) if known.any() else float("nan")
-            )
+            out[name] = average(values[known], self.support[known]) if known.any() else math.nan
         return out
 
     def records(self) -> list[dict[str, Any]]:

@@ -98,11 +98,8 @@ def _binary_inputs(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     known = known_classes(classes, y_true)
     codes = codes_of(y_true, known, "y_true")
-    array = number_array("scores", scores)
-    if array.ndim == 2 or positive is None:
-        array = _check_scores(scores, len(codes), len(known))
-    else:
-        array = _check_scores(scores, len(codes), 1)
+    one_column = positive is not None and number_array("scores", scores).ndim != 2
+    array = _check_scores(scores, len(codes), 1 if one_column else len(known))
     code = positive_code(known, positive)
     return (
         codes == code,

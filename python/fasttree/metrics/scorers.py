@@ -16,20 +16,13 @@ import numpy as np
 from .._checks.aliases import MaybeArray
 from .metric import Metric
 from .registry import get_metric
+from .tree_size import nested
 
 
 def _find(estimator: Any, attribute: str) -> Any:
     """Return an attribute of the estimator or of the one inside a search or pipeline, else None."""
-    while estimator is not None:
-        found = getattr(estimator, attribute, None)
-        if found is not None:
-            return found
-        inner = getattr(estimator, "best_estimator_", None)
-        if inner is None:
-            steps = getattr(estimator, "steps", None)
-            inner = steps[-1][1] if steps else None
-        estimator = inner
-    return None
+    found = (getattr(one, attribute, None) for one in nested(estimator))
+    return next((value for value in found if value is not None), None)
 
 
 class Scorer:

@@ -8,21 +8,25 @@ size: NaN.  O(1).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from .metric import metric_of
 
 
-def _final_step(estimator: Any) -> Any:
-    """Return the estimator inside a fitted search or pipeline."""
-    while True:
+def nested(estimator: Any) -> Iterator[Any]:
+    """Yield the estimator, then what is inside it if it is a fitted search or a pipeline."""
+    while estimator is not None:
+        yield estimator
         inner = getattr(estimator, "best_estimator_", None)
         if inner is None:
             steps = getattr(estimator, "steps", None)
             inner = steps[-1][1] if steps else None
-        if inner is None:
-            return estimator
         estimator = inner
+
+
+def _final_step(estimator: Any) -> Any:
+    return [estimator, *nested(estimator)][-1]
 
 
 def leaves(estimator: Any) -> float:

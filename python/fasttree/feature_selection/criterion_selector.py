@@ -111,17 +111,8 @@ class CriterionSelector(Selector):
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         most, least = self._limits(self.n_features_in_)
-        self.scores_ = score_features(
-            table,
-            criterion=self.criterion,
-            sample_weight=sample_weight,
-            discretize=self.discretize,
-            n_bins=self.n_bins,
-            missing=self.missing,
-            columns=self.columns,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
+        options = self._options("discretize", "n_bins", "missing")
+        self.scores_ = score_features(table, sample_weight=sample_weight, **options)
         known = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
         support = np.zeros(len(known), dtype=bool)
         support[np.argsort(-known, kind="stable")[:most]] = True

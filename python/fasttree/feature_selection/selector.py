@@ -68,6 +68,11 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         self.support_ = support
         return self
 
+    def _options(self, *more: str) -> dict[str, Any]:
+        """The parameters that scoring takes."""
+        shared = ("criterion", "columns", "n_jobs", "progress")
+        return {name: getattr(self, name) for name in (*shared, *more)}
+
     def _roles(self) -> Any:
         return getattr(self, "categorical_features", "from_dtype")
 

@@ -73,16 +73,8 @@ class TuRF(Selector):
         self.progress = progress
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
-        found = turf(
-            table,
-            criterion=self.criterion,
-            share=self.share,
-            keep=self.keep,
-            columns=self.columns,
-            sample_weight=sample_weight,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
+        options = self._options("share", "keep")
+        found = turf(table, sample_weight=sample_weight, **options)
         self.scores_, self.rounds_, self.ranking_ = found.scores, found.rounds, found.ranking
         support = np.zeros(len(found.scores), dtype=bool)
         support[found.ranking[: self.keep]] = True

@@ -336,6 +336,11 @@ class Job:
     n_jobs: int | None
     progress: Progress
 
+    @property
+    def how(self) -> dict[str, Any]:
+        """The weights, the threads and the progress of a pass over the rows."""
+        return {"sample_weight": self.weights, "n_jobs": self.n_jobs, "progress": self.progress}
+
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
         return FeatureEstimates(
             scores,
@@ -348,36 +353,17 @@ class Job:
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
         """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
-        return _engine.agreement_counts(
-            self.table,
-            subsets,
-            self.metric.shares,
-            sample_weight=self.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
+        return _engine.agreement_counts(self.table, subsets, self.metric.shares, **self.how)
 
     def exact(self) -> np.ndarray:
         """The scores from all pairs."""
-        return score_features(
-            self.table,
-            criterion=self.criterion,
-            sample_weight=self.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
-        )
+        return score_features(self.table, criterion=self.criterion, **self.how)
 
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Sums over the pairs of blocks of rows, shape (pairs of blocks, features), and over all
         self-pairs, shape (features,)."""
         return _engine.pair_block_scores(
-            self.table,
-            blocks,
-            self.metric.name,
-            self.metric.setting,
-            sample_weight=self.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
+            self.table, blocks, self.metric.name, self.metric.setting, **self.how
         )
 
     def constant(self) -> np.ndarray:

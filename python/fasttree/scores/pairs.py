@@ -25,7 +25,7 @@ Examples
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -78,9 +78,6 @@ class _Counts(Sequence[np.ndarray]):
         if not -len(self) <= index < len(self):
             raise IndexError(f"feature {index} of {len(self)}")
         return np.asarray(self._core.feature(index % len(self)))
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return (self[i] for i in range(len(self)))
 
 
 class PairCounts:
@@ -311,7 +308,9 @@ def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
 def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
     """The Table without numeric columns, binned as the parameter says by rows of these weights (or
     the Table's)."""
-    numeric = [c.name for c in table.columns if c.kind == "numeric"] if _has_numbers(table) else []
+    # Columns are made from a block of codes only when they are asked for.
+    no_numbers = table.block is not None and table.block.dtype.kind != "f"
+    numeric = [] if no_numbers else [c.name for c in table.columns if c.kind == "numeric"]
     discretizer = make(discretize)
     if not numeric:
         return table
@@ -384,15 +383,6 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
             "numbers >= 0; fit and score_features take any"
         )
     return weights
-
-
-def _has_numbers(table: Table) -> bool:
-    block = table.block
-    return (
-        block.dtype.kind == "f"
-        if block is not None
-        else any(c.kind == "numeric" for c in table.columns)
-    )
 
 
 @checked(memory_limit=memory_limit)

@@ -165,10 +165,7 @@ class Strata:
                 size = int(self.rng.choice(stratum.sizes, p=stratum.p / stratum.p.sum()))
             if stratum.several:
                 return self._with_leaders(size)
-            subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
-            if len(set(subset) & set(self.leaders)) >= 2:
-                # sizes were drawn for what is left of them, so only the subset is drawn again
-                subset = self._without_leaders(size)
+            subset = self._without_leaders(size)
             if stratum.mixed:
                 return subset
             if subset not in stratum.seen:
@@ -177,6 +174,7 @@ class Strata:
 
     def _without_leaders(self, size: int) -> Subset:
         """A random subset with at most one leader."""
+        # Sizes were drawn for what is left of them, so only the subset is drawn again.
         while True:
             subset = tuple(sorted(self.rng.choice(self.n, size, replace=False).tolist()))
             if len(set(subset) & set(self.leaders)) < 2:

@@ -168,7 +168,8 @@ def mean_over_classes(
         share = np.bincount(codes, weights, minlength=n_classes)[known]
         return float((each[known] * share).sum() / share.sum())
     raise ValueError(
-        f'average={shown(average)}; use "macro" (mean over classes) or "weighted" (by class frequency)'
+        f'average={shown(average)}; use "macro" (mean over classes) or "weighted" (by class '
+        "frequency)"
     )
 
 

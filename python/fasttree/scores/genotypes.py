@@ -233,8 +233,8 @@ def relief_p_values(
     made = criteria.make(criterion)
     if not isinstance(made, criteria.Criterion) or made.name not in WITH_P_VALUES:
         raise ValueError(
-            f"criterion={shown(criterion)} has no p-values here; 'surf' and 'multisurf' have, whose "
-            "neighbours do not depend on the classes"
+            f"criterion={shown(criterion)} has no p-values here; 'surf' and 'multisurf' have, "
+            "whose neighbours do not depend on the classes"
         )
     number = integer("n_permutations", n_permutations, 0)
     samples, table = labelled(study, y)

@@ -60,8 +60,8 @@ def metric_of(criterion: Any) -> PairMetric:
     name = made.name if isinstance(made, criteria.Criterion) else ""
     if name not in ("pi", "contextual_merit", "relief"):
         raise ValueError(
-            f"criterion={shown(criterion)} cannot be estimated: scores are estimated for the criteria "
-            "on pairs of rows that are sums over pairs, "
+            f"criterion={shown(criterion)} cannot be estimated: scores are estimated for the "
+            "criteria on pairs of rows that are sums over pairs, "
             "'pi', 'contextual_merit' and 'relief'"
         )
     options = made.options()  # type: ignore[union-attr]

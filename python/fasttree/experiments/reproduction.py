@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..rendering.text import render_text
-from ..reports import ReportTable, render_json
+from ..reports import Cell, ReportTable, render_json
 
 __all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "rank_correlation"]
 
@@ -129,6 +129,22 @@ class Reproduction:
     seconds: float = 0.0
     unfinished: list[str] = field(default_factory=list)
 
+    def add(self, dataset: str, method: str, quantity: str, *values: Any, **more: Any) -> None:
+        """Add a `Row`."""
+        self.rows.append(Row(dataset, method, quantity, *values, **more))
+
+    def add_mean(self, dataset: str, method: str, quantity: str, values: np.ndarray) -> None:
+        """Add `Row.of`: the mean and the standard deviation of values."""
+        self.rows.append(Row.of(dataset, method, quantity, values))
+
+    def add_table(self, *parts: Any, **rules: Any) -> None:
+        """Add a `report_table`."""
+        self.tables.append(report_table(*parts, **rules))
+
+    def add_figure(self, name: str, caption: str, draw: Callable[[], Any]) -> None:
+        """Add a `Figure`."""
+        self.figures.append(Figure(name, caption, draw))
+
     @property
     def cells(self) -> dict[str, int]:
         """Numbers of printed cells that were compared, are equal, and differ with a note."""
@@ -204,6 +220,22 @@ class Reproduction:
             save_picture(path, figure.draw)
             written.append(path)
         return written
+
+
+def report_table(
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    *notes: str,
+    rules: Sequence[int] = (),
+) -> ReportTable:
+    """A table of texts and numbers, or of cells where some are bold.
+
+    >>> report_table("Sizes", ["data set", "leaves"], [["iris", 9]]).rows[0][1].text
+    '9'
+    """
+    cells = [[one if isinstance(one, Cell) else Cell(str(one)) for one in row] for row in rows]
+    return ReportTable(title, list(header), cells, tuple(rules), list(notes))
 
 
 def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:

@@ -35,7 +35,7 @@ from ...estimators import FastTreeClassifier
 from ...model_selection import Comparison, WekaStratifiedKFold, cross_validate
 from ...table import Table
 from ..paper import Paper, preset_without, shown
-from ..reproduction import Figure, Reproduction, Row, agrees, plain_key
+from ..reproduction import Reproduction, Row, agrees, plain_key
 from . import tables
 from .tables import SetResult
 
@@ -171,7 +171,7 @@ class Experiment(Paper[str, SetResult]):
         out.rows += tables.fact_rows(facts, printed)
         out.rows += _leaf_rows(results, printed)
         out.tables.append(tables.table_one(facts, printed))
-        out.tables += tables.table_two(out.rows, everything.methods, printed)
+        out.tables.append(tables.table_two(out.rows, everything.methods, printed))
         # Averages, wins and tests over the sets that are comparable.
         comparable = {name: one for name, one in results.items() if name not in sampled}
         if comparable:
@@ -190,27 +190,28 @@ class Experiment(Paper[str, SetResult]):
                 "sample, which it does not describe. Run here on all rows, and counted neither "
                 "among the cells nor in averages and tests."
             )
-        out.figures += _figures(results, everything, printed)
+        _add_figures(out, results, everything, printed)
 
 
-def _figures(
-    results: dict[str, SetResult], everything: Comparison, printed: dict[str, Any]
-) -> list[Figure]:
+def _add_figures(
+    out: Reproduction,
+    results: dict[str, SetResult],
+    everything: Comparison,
+    printed: dict[str, Any],
+) -> None:
     """The accuracies, and Figure 1 if its data sets are here."""
-    accuracy = Figure(
+    shown = {name: results[name] for name in printed["figure1"] if name in results}
+    if shown:
+        out.add_figure(
+            "chen2013-figure1",
+            "Number of leaves for different measures (Figure 1), with and without empty leaves",
+            lambda: tables.figure_one(shown, tuple(METHODS)),
+        )
+    out.add_figure(
         "chen2013-accuracy",
         "Mean accuracy of the four measures on every data set",
         lambda: tables.accuracy_figure(everything),
     )
-    shown = {name: results[name] for name in printed["figure1"] if name in results}
-    if not shown:
-        return [accuracy]
-    leaves = Figure(
-        "chen2013-figure1",
-        "Number of leaves for different measures (Figure 1), with and without empty leaves",
-        lambda: tables.figure_one(shown, tuple(METHODS)),
-    )
-    return [leaves, accuracy]
 
 
 def _compared(results: dict[str, SetResult]) -> Comparison:
@@ -234,22 +235,12 @@ def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str
             mean, sd, mark = printed["table2"][dataset][method]
             value, deviation = 100.0 * float(result.means[i, j]), 100.0 * float(result.sds[i, j])
             match = agrees(value, mean) and agrees(deviation, sd) and str(marks[i, j]) == mark
-            comparable = dataset not in sampled
-            rows.append(
-                Row(
-                    dataset,
-                    method,
-                    "accuracy",
-                    value,
-                    deviation,
-                    str(marks[i, j]),
-                    float(mean),
-                    float(sd),
-                    mark,
-                    match if comparable else None,
-                    None if comparable else "not comparable: the paper used a sample of the rows",
-                )
-            )
+            own = (value, deviation, str(marks[i, j]))
+            theirs = (float(mean), float(sd), mark)
+            verdict: tuple[Any, ...] = (match,)
+            if dataset in sampled:
+                verdict = (None, "not comparable: the paper used a sample of the rows")
+            rows.append(Row(dataset, method, "accuracy", *own, *theirs, *verdict))
     return rows
 
 
@@ -260,16 +251,10 @@ def _leaf_rows(results: dict[str, SetResult], printed: dict[str, Any]) -> list[R
         for method in METHODS:
             text = printed["leaves"].get(dataset, {}).get(method)
             count = one.leaves[method]
-            rows.append(
-                Row(
-                    dataset,
-                    method,
-                    "leaves",
-                    count,
-                    published=None if text is None else int(text),
-                    match=None if text is None else agrees(count, text),
-                )
-            )
+            theirs: dict[str, Any] = {}
+            if text is not None:
+                theirs = {"published": int(text), "match": agrees(count, text)}
+            rows.append(Row(dataset, method, "leaves", count, **theirs))
             rows.append(Row(dataset, method, "nonempty_leaves", one.nonempty[method]))
     return rows
 
@@ -280,25 +265,15 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
     from ...reports import tables_of
 
     # Tests of accuracy, of leaves, and of leaves with rows.
-    accuracy = fair.friedman()
-    sizes = {
-        "leaves": friedman_nemenyi(
-            [[one.leaves[m] for m in fair.methods] for one in results.values()],
-            names=fair.methods,
-            greater_is_better=False,
-        ),
-        "nonempty_leaves": friedman_nemenyi(
-            [[one.nonempty[m] for m in fair.methods] for one in results.values()],
-            names=fair.methods,
-            greater_is_better=False,
-        ),
-    }
-    out.extra["friedman"] = {}
     what = {
-        "accuracy": "accuracy",
         "leaves": "leaves, empty ones included (rank 1: fewest)",
         "nonempty_leaves": "leaves that hold training rows (rank 1: fewest)",
     }
+    accuracy, sizes = fair.friedman(), {}
+    for quantity, field in zip(what, ("leaves", "nonempty"), strict=True):
+        counts = [[getattr(one, field)[m] for m in fair.methods] for one in results.values()]
+        sizes[quantity] = friedman_nemenyi(counts, names=fair.methods, greater_is_better=False)
+    out.extra["friedman"] = {}
     for quantity, found in {"accuracy": accuracy, **sizes}.items():
         out.extra["friedman"][quantity] = {
             "data_sets": found.n,
@@ -311,7 +286,7 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
             "sentence": found.sentence,
         }
         (table,) = tables_of(found)
-        table.title = f"Friedman's test: {what[quantity]}"
+        table.title = f"Friedman's test: {what.get(quantity, quantity)}"
         out.tables.append(table)
     # The conclusion, in words.
     size = sizes["leaves"]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...model_selection import Comparison, CrossValidation
-from ...reports import Cell, ReportTable
-from ..reproduction import Row, agrees, header_beside
+from ...reports import ReportTable
+from ..reproduction import Row, agrees, header_beside, report_table
 
 SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
 """Verdicts on a cell."""
@@ -50,11 +50,8 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
                 note = printed["table1_remarks"].get(dataset)
             if isinstance(expected, str):
                 value, expected = value == "Y", expected == "Y"
-            rows.append(
-                Row(
-                    dataset, "", f"table1_{name}", value, published=expected, match=match, note=note
-                )
-            )
+            theirs = {"published": expected, "match": match, "note": note}
+            rows.append(Row(dataset, "", f"table1_{name}", value, **theirs))
     return rows
 
 
@@ -67,28 +64,17 @@ def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
         expected = dict(zip(names, printed["table1"][dataset], strict=True))
         wrong = [row.quantity[7:] for row in checks if row.dataset == dataset and not row.match]
         differs = ", ".join(f"{name} {expected[name]}" for name in wrong)
-        rows.append(
-            [
-                Cell(dataset),
-                *(Cell(str(own[name])) for name in names),
-                Cell(str(own["occurring classes"])),
-                Cell(f"paper: {differs}" if differs else SAME),
-            ]
-        )
+        counted = [own[name] for name in (*names, "occurring classes")]
+        rows.append([dataset, *counted, f"paper: {differs}" if differs else SAME])
         if differs and dataset in printed["table1_remarks"]:
             notes.append(f"{dataset}: {printed['table1_remarks'][dataset]}.")
     header = ["data set", *names, "occurring classes", "paper"]
-    return ReportTable("Table 1: the data sets, counted in the files", header, rows, (), notes)
-
-
-def _shown(value: float, sd: float, mark: str) -> str:
-    """A cell as the paper prints it."""
-    return f"{value:.2f}±{sd:.2f} {mark or ' '}"
+    return report_table("Table 1: the data sets, counted in the files", header, rows, *notes)
 
 
 def table_two(
     rows: Sequence[Row], methods: Sequence[str], printed: Mapping[str, Any]
-) -> list[ReportTable]:
+) -> ReportTable:
     """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
     comparable sets."""
     # Comparable sets come first, then the others, then the averages of the first.
@@ -97,47 +83,40 @@ def table_two(
     comparable = [name for name in datasets if name not in printed["subsampled"]]
     body = []
     for dataset in [*comparable, *(name for name in datasets if name not in comparable)]:
-        line = [Cell(dataset)]
+        line = [dataset]
         for method in methods:
             row = cells[dataset, method]
             mean, sd, mark = printed["table2"][dataset][method]
             verdict = NOT_COMPARABLE if row.match is None else SAME if row.match else OTHER
-            line += [
-                Cell(_shown(float(row.value or 0.0), float(row.sd or 0.0), row.mark or "")),
-                Cell(f"{mean}±{sd} {mark or ' '}"),
-                Cell(verdict),
-            ]
+            line += [f"{row.value:.2f}±{row.sd:.2f} {row.mark or ' '}"]
+            line += [f"{mean}±{sd} {mark or ' '}", verdict]
         body.append(line)
     if comparable:
-        line = [Cell("average")]
+        line = ["average"]
         for method in methods:
-            ours = np.mean([float(cells[name, method].value or 0.0) for name in comparable])
-            theirs = np.mean([float(printed["table2"][name][method][0]) for name in comparable])
-            close = SAME if averages_agree(float(ours), float(theirs)) else OTHER
-            line += [Cell(f"{ours:.2f}  "), Cell(f"{theirs:.2f}  "), Cell(close)]
+            ours = float(np.mean([float(cells[name, method].value or 0.0) for name in comparable]))
+            theirs = printed_average(printed, comparable, method)
+            close = SAME if averages_agree(ours, theirs) else OTHER
+            line += [f"{ours:.2f}  ", f"{theirs:.2f}  ", close]
         body.append(line)
     header = header_beside(["data set"], methods, "paper", "")
     whole = ", ".join(f"{method} {value}" for method, value in printed["table2_average"].items())
-    notes = [
+    two_parts = comparable and len(comparable) < len(datasets)
+    return report_table(
+        "Table 2: accuracy, ours beside the paper's",
+        header,
+        body,
         "Accuracy in percent: mean ± standard deviation of 100 fold values; v / * : significantly "
-        "better / worse than "
-        "info_gain (corrected resampled t test, two-sided 0.05).",
+        "better / worse than info_gain (corrected resampled t test, two-sided 0.05).",
         f"Averages are over the {len(comparable)} comparable sets shown, of our and of the printed "
-        "means; the paper's "
-        f"averages over its 36 sets are {whole}.",
-    ]
-    rule = (
-        (len(comparable), len(body) - 1) if comparable and len(comparable) < len(datasets) else ()
+        f"means; the paper's averages over its 36 sets are {whole}.",
+        rules=(*([len(comparable)] if two_parts else []), len(body) - 1),
     )
-    return [
-        ReportTable(
-            "Table 2: accuracy, ours beside the paper's",
-            header,
-            body,
-            rule or (len(body) - 1,),
-            notes,
-        )
-    ]
+
+
+def printed_average(printed: Mapping[str, Any], datasets: Sequence[str], method: str) -> float:
+    """Average of the printed means of some data sets."""
+    return float(np.mean([float(printed["table2"][name][method][0]) for name in datasets]))
 
 
 def averages_agree(ours: float, theirs: float) -> bool:
@@ -154,21 +133,14 @@ def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
     """Averages over the comparable sets, ours and of the printed means of the same sets."""
     rows = []
     for method, value in zip(fair.methods, fair.averages, strict=True):
-        theirs = float(
-            np.mean([float(printed["table2"][name][method][0]) for name in fair.datasets])
-        )
+        theirs = printed_average(printed, fair.datasets, method)
         ours = 100.0 * float(value)
-        rows.append(
-            Row(
-                "average",
-                method,
-                "average_accuracy",
-                ours,
-                published=round(theirs, 4),
-                match=averages_agree(ours, theirs),
-                note=f"over {len(fair.datasets)} data sets",
-            )
-        )
+        beside: dict[str, Any] = {
+            "published": round(theirs, 4),
+            "match": averages_agree(ours, theirs),
+        }
+        note = f"over {len(fair.datasets)} data sets"
+        rows.append(Row("average", method, "average_accuracy", ours, **beside, note=note))
     return rows
 
 
@@ -184,19 +156,17 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
         for j in range(i + 1, len(methods)):
             method = methods[j]
             sign = fair.better[:, j, i]
-            marks = (
-                [printed["table2"][name][method][2] for name in fair.datasets] if i == 0 else None
-            )
+            same = None
+            if i == 0:
+                marks = [printed["table2"][name][method][2] for name in fair.datasets]
+                same = [marks.count(mark) for mark in ("v", "", "*")]
+            words = {"wins": 1, "ties": 0, "losses": -1}
             out.append(
                 {
                     "base": base,
                     "method": method,
-                    "wins": int((sign == 1).sum()),
-                    "ties": int((sign == 0).sum()),
-                    "losses": int((sign == -1).sum()),
-                    "published_same_sets": None
-                    if marks is None
-                    else [marks.count("v"), marks.count(""), marks.count("*")],
+                    **{word: int((sign == value).sum()) for word, value in words.items()},
+                    "published_same_sets": same,
                     "published_36_sets": printed["table3"].get(base, {}).get(method),
                 }
             )
@@ -211,28 +181,21 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
         same = one["published_same_sets"]
         theirs = "not printed" if same is None else "/".join(map(str, same))
         verdict = "" if same is None else SAME if theirs == ours else OTHER
-        rows.append(
-            [
-                Cell(one["base"]),
-                *(
-                    Cell(t)
-                    for t in (one["method"], ours, theirs, verdict, one["published_36_sets"])
-                ),
-            ]
-        )
-    header = [
-        "base",
-        "measure",
-        f"w/t/l, {n_sets} sets",
-        "paper's marks, same sets",
-        "",
-        "paper, 36 sets",
-    ]
-    notes = [
+        rows.append([one["base"], one["method"], ours, theirs, verdict, one["published_36_sets"]])
+    return report_table(
+        "Table 3: wins, ties and losses in accuracy",
+        [
+            "base",
+            "measure",
+            f"w/t/l, {n_sets} sets",
+            "paper's marks, same sets",
+            "",
+            "paper, 36 sets",
+        ],
+        rows,
         "w/t/l: data sets on which the measure is significantly better than / not different from / "
-        "worse than the base."
-    ]
-    return ReportTable("Table 3: wins, ties and losses in accuracy", header, rows, (), notes)
+        "worse than the base.",
+    )
 
 
 def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
@@ -247,14 +210,8 @@ def leaf_table(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> 
             agree = all(agrees(counts[method], number) for method, number in theirs.items())
             numbers = " / ".join(theirs.get(method, "-") for method in methods)
             text = f"{numbers} {SAME if agree else OTHER}"
-        rows.append(
-            [
-                Cell(dataset),
-                *(Cell(f"{counts[m]} ({found.nonempty[m]})") for m in methods),
-                Cell(text),
-            ]
-        )
-    return ReportTable(
+        rows.append([dataset, *(f"{counts[m]} ({found.nonempty[m]})" for m in methods), text])
+    return report_table(
         "Leaves of the trees grown on all rows, empty ones included (without them)",
         ["data set", *methods, "paper"],
         rows,

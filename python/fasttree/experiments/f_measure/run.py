@@ -32,11 +32,11 @@ from ...datasets import load
 from ...estimators import FastTreeClassifier
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
-from ...reports import Cell, ReportTable
+from ...reports import ReportTable
 from ...scores.features import score_features
 from ...table import Table
 from ..paper import Paper, preset_without, shown
-from ..reproduction import Figure, Reproduction, Row, agrees, header_beside, plain_key
+from ..reproduction import Reproduction, agrees, header_beside, plain_key, report_table
 
 __all__ = [
     "METHODS",
@@ -142,10 +142,7 @@ def evaluate(
             auc(truth, scores),
         )
         out[name] = Outcome(
-            {
-                quantity: float(value)
-                for quantity, value in zip((*TRAINING, *TEST), values, strict=True)
-            },
+            dict(zip((*TRAINING, *TEST), map(float, values), strict=True)),
             (float(fp / (fp + tn)), float(tp / (tp + fn))),
             roc_curve(truth, scores),
             validation[name]["leaves"].astype(int).tolist(),
@@ -179,14 +176,10 @@ def blind_splits(model: FastTreeClassifier, table: Table) -> dict[str, int]:
     inner = np.flatnonzero(tree.n_children > 0)
     blind = inner[tree.score[inner] == 0.0]
     paths = model.decision_path(table).tocsc()
-    pure = [
-        int(
-            np.nanmax(
-                score_features(table.take(paths[:, node].indices), criterion=pure_negative_side)
-            )
-        )
-        for node in blind.tolist()
-    ]
+    pure = []
+    for node in blind.tolist():
+        rows = table.take(paths[:, node].indices)
+        pure.append(int(np.nanmax(score_features(rows, criterion=pure_negative_side))))
     return {
         "splits": len(inner),
         "blind_splits": len(blind),
@@ -251,51 +244,47 @@ def _compare(
     # Every cell beside the print, with the misprint that explains it if it differs.
     slips = {(one["dataset"], one["method"], one["quantity"]): one for one in printed["slips"]}
     explained = []
+    lines: dict[tuple[str, ...], list[list[Any]]] = {TRAINING: [], TEST: []}
     for dataset, by_method in results.items():
         for method in METHODS:
+            texts = printed["cells"][dataset][method]
+            line: dict[str, list[Any]] = {}
             for quantity, value in by_method[method].cells.items():
-                text = printed["cells"][dataset][method][quantity]
-                row = Row(
-                    dataset,
-                    method,
-                    quantity,
-                    value,
-                    published=float(text),
-                    match=agrees(value, text),
-                )
+                text, verdict, note = texts[quantity], "=", None
+                match = agrees(value, text)
                 slip = slips.get((dataset, method, quantity))
-                if not row.match and slip is not None and agrees(value, slip["reads"]):
-                    row.note = f"printed {text}, should read {slip['reads']}: {slip['why']}"
-                    explained.append(
-                        f"{dataset}, {method}, {quantity.replace('_', ' ')}: {row.note}."
-                    )
-                out.rows.append(row)
-    cells = {(row.dataset, row.method, row.quantity): row for row in out.rows}
-    for title, quantities in (
-        ("Training: error and F over the four folds", TRAINING),
-        ("Test: error, F and AUC of the best fold model", TEST),
-    ):
-        names = [quantity.split("_", 1)[1].replace("_", " ") for quantity in quantities]
+                if not match:
+                    verdict = "DIFFERS"
+                    if slip is not None and agrees(value, slip["reads"]):
+                        verdict = "slip"
+                        note = f"printed {text}, should read {slip['reads']}: {slip['why']}"
+                        explained.append(f"{dataset}, {method}, {_words(quantity)}: {note}.")
+                theirs = {"published": float(text), "match": match, "note": note}
+                out.add(dataset, method, quantity, value, **theirs)
+                line[quantity] = [_short(value), text, verdict]
+            for quantities, body in lines.items():
+                cells = (cell for quantity in quantities for cell in line[quantity])
+                body.append([dataset, method, *cells])
+    titles = (
+        "Training: error and F over the four folds",
+        "Test: error, F and AUC of the best fold model",
+    )
+    for title, (quantities, body) in zip(titles, lines.items(), strict=True):
+        names = [_words(quantity.split("_", 1)[1]) for quantity in quantities]
         header = header_beside(["data set", "criterion"], names, "paper", "")
-        body = []
-        for dataset in results:
-            for method in METHODS:
-                line = [Cell(dataset), Cell(method)]
-                for quantity in quantities:
-                    row = cells[dataset, method, quantity]
-                    verdict = "=" if row.match else "slip" if row.note else "DIFFERS"
-                    text = printed["cells"][dataset][method][quantity]
-                    line += [Cell(_short(row.value)), Cell(text), Cell(verdict)]
-                body.append(line)
-        out.tables.append(ReportTable(title, header, body))
+        out.add_table(title, header, body)
     if explained:
         out.notes.append("Slips of the print:\n" + "\n".join(f"- {one}" for one in explained))
     out.extra["explanations"] = explained
 
 
-def _short(value: float | None) -> str:
+def _words(quantity: str) -> str:
+    return quantity.replace("_", " ")
+
+
+def _short(value: float) -> str:
     """Four digits without the leading zero, as the paper prints them."""
-    return f"{float('nan') if value is None else value:.4f}".replace("0.", ".", 1)
+    return f"{value:.4f}".replace("0.", ".", 1)
 
 
 EXAMPLE = np.array([[[40, 0], [35, 30]], [[2, 3], [73, 27]]])
@@ -321,75 +310,36 @@ def _other_readings(out: Reproduction, results: dict[str, dict[str, Outcome]]) -
     for dataset, by_method in results.items():
         for method, outcome in by_method.items():
             if method not in METHODS:
-                out.rows += [
-                    Row(dataset, method, quantity, value)
-                    for quantity, value in outcome.cells.items()
-                ]
-            body.append(
-                [
-                    Cell(dataset),
-                    Cell(method),
-                    *(Cell(_short(value)) for value in outcome.cells.values()),
-                    Cell(f"{np.mean(outcome.leaves):.1f}"),
-                ]
-            )
-            out.rows.append(Row(dataset, method, "leaves", float(np.mean(outcome.leaves))))
-    header = [
-        "data set",
-        "criterion",
-        "error",
-        "sd",
-        "F",
-        "sd",
-        "test error",
-        "test F",
-        "test AUC",
-        "leaves",
-    ]
-    out.tables.append(
-        ReportTable(
-            (
-                "Beside the paper's tables: algorithm 1 (f_measure_max), algorithm 2 as written, "
-                "what was run (change), and beta"
-            ),
-            header,
-            body,
-            tuple(range(len(body) // len(results), len(body), len(body) // len(results))),
-            [
-                "F is F1 throughout, whatever beta the criterion has; leaves: mean of the four "
-                "fold models."
-            ],
-        )
+                for quantity, value in outcome.cells.items():
+                    out.add(dataset, method, quantity, value)
+            leaves = float(np.mean(outcome.leaves))
+            numbers = map(_short, outcome.cells.values())
+            body.append([dataset, method, *numbers, f"{leaves:.1f}"])
+            out.add(dataset, method, "leaves", leaves)
+    columns = ["error", "sd", "F", "sd", "test error", "test F", "test AUC", "leaves"]
+    methods = len(body) // len(results)
+    out.add_table(
+        "Beside the paper's tables: algorithm 1 (f_measure_max), algorithm 2 as written, "
+        "what was run (change), and beta",
+        ["data set", "criterion", *columns],
+        body,
+        "F is F1 throughout, whatever beta the criterion has; leaves: mean of the four "
+        "fold models.",
+        rules=range(methods, len(body), methods),
     )
 
 
 def _blind_table(blind: dict[str, dict[str, int]]) -> ReportTable:
     """Splits of algorithm 1 with score 0, one row per data set."""
-    rows = [
-        [Cell(name), *(Cell(str(value)) for value in counts.values())]
-        for name, counts in blind.items()
-    ]
-    return ReportTable(
+    columns = ["splits", "with score 0", "of these, with a pure class-0 side"]
+    return report_table(
         "Where algorithm 1 is blind: its tree of the training rows",
-        [
-            "data set",
-            "splits",
-            "with score 0",
-            "of these, with a pure class-0 side",
-            "rows in those sides",
-        ],
-        rows,
-        (),
-        [
-            (
-                "With score 0 no candidate makes a side of majority class 1; all candidates "
-                "tie and the first is taken,"
-            ),
-            (
-                "though at the nodes of the fourth column another one would have cut off rows "
-                "of class 0 alone."
-            ),
-        ],
+        ["data set", *columns, "rows in those sides"],
+        [[name, *counts.values()] for name, counts in blind.items()],
+        "With score 0 no candidate makes a side of majority class 1; all candidates "
+        "tie and the first is taken,",
+        "though at the nodes of the fourth column another one would have cut off rows "
+        "of class 0 alone.",
     )
 
 
@@ -405,51 +355,31 @@ def _example_scores() -> dict[str, list[float]]:
 
 def _example_table(seen: dict[str, list[float]]) -> ReportTable:
     """Scores of two candidate splits by four criteria."""
-    return ReportTable(
+    return report_table(
         "An example: 75 rows of class 0 and 30 of class 1",
         ["criterion", "(40, 0) | (35, 30)", "(2, 3) | (73, 27)"],
-        [
-            [Cell(name), *(Cell(f"{score:.4f}") for score in scores)]
-            for name, scores in seen.items()
-        ],
-        (),
-        [
-            "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in "
-            "five to 40 rows without any."
-        ],
+        [[name, *(f"{score:.4f}" for score in scores)] for name, scores in seen.items()],
+        "Sides as (class 0, class 1). Algorithm 1 prefers a side of three positives in "
+        "five to 40 rows without any.",
     )
 
 
 def _draw(out: Reproduction, results: dict[str, dict[str, Outcome]]) -> None:
     """Add ROC graphs (one point per model) and ROC curves, one panel per data set."""
 
-    def panels(curves: bool) -> Any:
+    def panels(what: str) -> Any:
         from ...plots import new_figure, roc_curves, roc_graph
 
+        drawn = roc_curves if what == "curve" else roc_graph
         figure, axes = new_figure(1, len(results), width=4.3 * len(results) + 0.4, height=4.5)
         for ax, (dataset, by_method) in zip(axes, results.items(), strict=True):
-            if curves:
-                roc_curves({m: by_method[m].curve for m in METHODS}, title=dataset, ax=ax)
-            else:
-                roc_graph({m: by_method[m].point for m in METHODS}, title=dataset, ax=ax)
+            drawn({m: getattr(by_method[m], what) for m in METHODS}, title=dataset, ax=ax)
         return figure
 
-    out.figures.append(
-        Figure("f-measure-roc-graph", "ROC graphs: one point a model", lambda: panels(False))
-    )
-    out.figures.append(
-        Figure("f-measure-roc-curves", "ROC curves by Laplace scores", lambda: panels(True))
-    )
+    out.add_figure("f-measure-roc-graph", "ROC graphs: one point a model", lambda: panels("point"))
+    out.add_figure("f-measure-roc-curves", "ROC curves by Laplace scores", lambda: panels("curve"))
+    rates = ("false_positive_rate", "true_positive_rate")
     out.extra["roc_points"] = {
-        dataset: {
-            method: dict(
-                zip(
-                    ("false_positive_rate", "true_positive_rate"),
-                    by_method[method].point,
-                    strict=True,
-                )
-            )
-            for method in METHODS
-        }
+        dataset: {m: dict(zip(rates, by_method[m].point, strict=True)) for m in METHODS}
         for dataset, by_method in results.items()
     }

@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...rendering.table import number
 from ...reports import Cell, ReportTable
-from ..reproduction import Row, header_beside, rank_correlation
+from ..reproduction import Row, header_beside, rank_correlation, report_table
 from .claims import Finding
 from .models import KINDS, TRUTHS, MetaMetric, Simulation
 from .results import SHOWN, SetResult
@@ -52,17 +52,11 @@ def section_1(
     out.append(_groups(simulated, five))
     words = {True: "holds", False: "does not hold"}
     rows = [
-        [
-            Cell(KINDS[one.kind]),
-            Cell(one.claim),
-            Cell(words[one.holds]),
-            Cell(words[one.in_figure]),
-            Cell(one.evidence),
-        ]
+        [KINDS[one.kind], one.claim, words[one.holds], words[one.in_figure], one.evidence]
         for one in said
     ]
     header = ["models", "finding", "paired differences", "intervals of means", "measured"]
-    out.append(ReportTable("Findings of section 5.1", header, rows))
+    out.append(report_table("Findings of section 5.1", header, rows))
     return out
 
 
@@ -70,12 +64,10 @@ def _simulated(sim: Simulation) -> ReportTable:
     """Mean reward and divergence of each learner at each training size."""
     half, rows = sim.interval(), []
     for j, learner in enumerate(sim.learners):
-        line = [Cell(learner)]
-        for s in range(len(sim.sizes)):
-            line.append(Cell(f"{sim.reward[:, j, s].mean():+.4f} ± {half[j, s]:.4f}"))
-        line += [Cell(f"{sim.divergence[:, j, s].mean():.4f}") for s in range(len(sim.sizes))]
-        rows.append(line)
-    return ReportTable(
+        sizes = range(len(sim.sizes))
+        rewards = [f"{sim.reward[:, j, s].mean():+.4f} ± {half[j, s]:.4f}" for s in sizes]
+        rows.append([learner, *rewards, *(f"{sim.divergence[:, j, s].mean():.4f}" for s in sizes)])
+    return report_table(
         f"Section 5.1, {KINDS[sim.kind]}: reward and divergence from the truth, nats, "
         f"{len(sim.reward)} models",
         [
@@ -84,8 +76,7 @@ def _simulated(sim: Simulation) -> ReportTable:
             *(f"KLD, {size}" for size in sim.sizes),
         ],
         rows,
-        (),
-        ["±: 95 % intervals of the mean with Bonferroni's correction over all cells."],
+        "±: 95 % intervals of the mean with Bonferroni's correction over all cells.",
     )
 
 
@@ -99,23 +90,20 @@ def _variances(
             for effect in sim.of(learners).anova.effects:
                 rows.append(
                     [
-                        Cell(KINDS[kind]),
-                        Cell(str(len(learners))),
-                        Cell(effect.name),
-                        Cell(f"F({effect.df[0]:g}, {effect.df[1]:g}) = {effect.statistic:.4g}"),
-                        Cell(f"{effect.epsilon:.3f}"),
-                        Cell(f"{effect.corrected_p_value:.2g}"),
+                        KINDS[kind],
+                        len(learners),
+                        effect.name,
+                        f"F({effect.df[0]:g}, {effect.df[1]:g}) = {effect.statistic:.4g}",
+                        f"{effect.epsilon:.3f}",
+                        f"{effect.corrected_p_value:.2g}",
                     ]
                 )
-    return ReportTable(
+    return report_table(
         "Section 5.1: two-factor repeated-measures ANOVA, models as subjects",
         ["models", "learners", "effect", "F", "epsilon", "p"],
         rows,
-        (),
-        [
-            f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. "
-            "p: degrees of freedom times epsilon (Greenhouse & Geisser)."
-        ],
+        f"{len(paper)} learners: {', '.join(paper)}, as in the paper; {len(five)}: with j48. "
+        "p: degrees of freedom times epsilon (Greenhouse & Geisser).",
     )
 
 
@@ -126,16 +114,13 @@ def _groups(simulated: Mapping[str, Simulation], five: Sequence[str]) -> ReportT
     for kind, sim in simulated.items():
         own = sim.of(five)
         texts = ["; ".join(" ".join(group) for group in own.groups(size)) for size in sizes]
-        rows.append([Cell(KINDS[kind]), *map(Cell, texts)])
-    return ReportTable(
+        rows.append([KINDS[kind], *texts])
+    return report_table(
         "Section 5.1: groups of learners that do not differ, best first",
         ["models", *(f"{size} rows" for size in sizes)],
         rows,
-        (),
-        [
-            "Two learners of one group: the 95 % interval of their paired difference holds zero, "
-            "with Bonferroni's correction over the pairs of a size."
-        ],
+        "Two learners of one group: the 95 % interval of their paired difference holds zero, "
+        "with Bonferroni's correction over the pairs of a size.",
     )
 
 
@@ -159,60 +144,41 @@ def section_2(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> l
 def out_of_reach(rows: Sequence[Row]) -> list[ReportTable]:
     """The accuracies that are out of reach of the printed ones, and what is known of each."""
     lines = [
-        [
-            Cell(row.dataset),
-            Cell(row.method),
-            Cell(f"{row.value:.1f}"),
-            Cell(f"{row.published:.1f}"),
-            Cell(row.note or ""),
-        ]
+        [row.dataset, row.method, f"{row.value:.1f}", f"{row.published:.1f}", row.note or ""]
         for row in rows
         if row.quantity == "accuracy" and row.match is False
     ]
     if not lines:
         return []
     return [
-        ReportTable(
+        report_table(
             "Section 5.2: accuracies out of reach of the printed ones",
             ["data set", "learner", "here", "A.2", "what is known"],
             lines,
-            (),
-            [
-                "Within reach: no further than three standard deviations of the mean over five "
-                "repetitions, as these tell it, or a point."
-            ],
+            "Within reach: no further than three standard deviations of the mean over five "
+            "repetitions, as these tell it, or a point.",
         )
     ]
 
 
 def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
     """Accuracies beside A.2, and their means."""
-    rows = []
-    for dataset, found in results.items():
-        line, own = [Cell(dataset)], found.order("accuracy")
-        for name in SHOWN:
-            ours = f"{100 * own[name]:.1f}" if name in own else NOT_RUN
-            line += [Cell(ours), Cell(f"{100 * float(printed['accuracy'][dataset][name]):.1f}")]
-        rows.append(line)
-    line = [Cell("mean")]
+    columns: list[tuple[Any, ...]] = [(*results, "mean")]
     for name in SHOWN:
-        orders = [found.order("accuracy") for found in results.values()]
-        ran = [100 * own[name] for own in orders if name in own]
-        line.append(Cell(f"{np.mean(ran):.1f}" if ran else NOT_RUN))
-        line.append(
-            Cell(f"{np.mean([100 * float(printed['accuracy'][d][name]) for d in results]):.1f}")
-        )
-    rows.append(line)
-    header = header_beside(["data set"], SHOWN, "A.2")
-    return ReportTable(
+        own = [found.order("accuracy").get(name) for found in results.values()]
+        ours = [None if value is None else 100 * value for value in own]
+        theirs = [100 * float(printed["accuracy"][dataset][name]) for dataset in results]
+        for values in (ours, theirs):
+            ran = [value for value in values if value is not None]
+            mean = np.mean(ran) if ran else None
+            columns.append(tuple(NOT_RUN if v is None else f"{v:.1f}" for v in (*values, mean)))
+    return report_table(
         "Section 5.2: accuracy in percent, stratified 5x2cv, beside A.2",
-        header,
-        rows,
-        (len(rows) - 1,),
-        [
-            "sign: the file holds bins where the paper had numbers; nb and j48 cannot be compared "
-            "there."
-        ],
+        header_beside(["data set"], SHOWN, "A.2"),
+        zip(*columns, strict=True),
+        "sign: the file holds bins where the paper had numbers; nb and j48 cannot be compared "
+        "there.",
+        rules=(len(results),),
     )
 
 
@@ -228,17 +194,17 @@ def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -
         for dataset, own in ((name, found.order("accuracy")) for name, found in results.items())
     }
     rows = [
-        [Cell(dataset), *(Cell(NOT_RUN if math.isnan(v) else f"{v:+.1f}") for v in line)]
+        [dataset, *((NOT_RUN if math.isnan(v) else f"{v:+.1f}") for v in line)]
         for dataset, line in gaps.items()
     ]
     known = [own[~np.isnan(own)] for own in np.abs(np.array(list(gaps.values()))).T]
     medians = [float(np.median(own)) if len(own) else math.nan for own in known]
-    rows.append([Cell("median size"), *(Cell(number(v, 1)) for v in medians)])
-    return ReportTable(
+    rows.append(["median size", *(number(v, 1) for v in medians)])
+    return report_table(
         "Section 5.2: differences from A.2 in points, ours less the paper's",
         ["data set", *SHOWN],
         rows,
-        (len(rows) - 1,),
+        rules=(len(rows) - 1,),
     )
 
 
@@ -259,19 +225,11 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
         agree, pairs = agree + sum(equal), pairs + len(equal)
         rho = rank_correlation([own[n] for n in names], [theirs[n] for n in names])
         rhos.append(rho)
-        line = [Cell(dataset)]
-        for name in SHOWN:
-            line.append(Cell(f"{own[name]:.3f}" if name in own else NOT_RUN))
-        best = max(own, key=lambda name: own[name])
-        line += [
-            Cell(f"{own[best] * math.log(2.0):.3f}"),
-            Cell(f"{found.bound:.3f}"),
-            Cell(f"{max(theirs.values()):.3f}"),
-            Cell(f"{rho:+.1f}"),
-            Cell(f"{sum(equal)}/{len(equal)}"),
-        ]
-        rows.append(line)
-    return ReportTable(
+        line = [f"{own[name]:.3f}" if name in own else NOT_RUN for name in SHOWN]
+        largest = (max(own.values()) * math.log(2.0), found.bound, max(theirs.values()))
+        line += [*(f"{value:.3f}" for value in largest), f"{rho:+.1f}"]
+        rows.append([dataset, *line, f"{sum(equal)}/{len(equal)}"])
+    return report_table(
         "Section 5.2: Bayesian information reward in bits, its bound, and A.1's order",
         [
             "data set",
@@ -283,12 +241,8 @@ def _rewards(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> Re
             "pairs in A.1's order",
         ],
         rows,
-        (),
-        [
-            f"{agree} of {pairs} pairs of learners stand in A.1's order; mean rank agreement "
-            "(Spearman) "
-            f"{np.nanmean(rhos):+.2f} over {len(rhos)} sets.",
-        ],
+        f"{agree} of {pairs} pairs of learners stand in A.1's order; mean rank agreement "
+        f"(Spearman) {np.nanmean(rhos):+.2f} over {len(rhos)} sets.",
     )
 
 
@@ -303,28 +257,19 @@ def _significance(
     rows = []
     for dataset, found in results.items():
         losers = found.losers(quantity)
-        line = [Cell(dataset)]
+        line = [dataset]
         for name in SHOWN:
-            ours = ", ".join(losers[name]) if name in losers else NOT_RUN
-            line.append(Cell(ours))
             theirs = printed[table][dataset].get(name)
-            line.append(Cell("lost" if theirs is None else ", ".join(theirs)))
+            for found_ones, none in ((losers.get(name), NOT_RUN), (theirs, "lost")):
+                line.append(none if found_ones is None else ", ".join(found_ones))
         rows.append(line)
-    header = ["data set"]
-    for name in SHOWN:
-        header += [name, "paper"]
-    return ReportTable(
-        (
-            f"{title}: significantly worse than the learner of the column (5x2cv t test, two-sided "
-            "0.05)"
-        ),
-        header,
+    return report_table(
+        f"{title}: significantly worse than the learner of the column (5x2cv t test, two-sided "
+        "0.05)",
+        header_beside(["data set"], SHOWN, "paper"),
         rows,
-        (),
-        [
-            "The print of the paper's tables is damaged: the TAN column is lost, and losers named "
-            "nb are nearly all lost."
-        ],
+        "The print of the paper's tables is damaged: the TAN column is lost, and losers named "
+        "nb are nearly all lost.",
     )
 
 
@@ -340,17 +285,14 @@ def meta_tables(meta: MetaMetric) -> list[ReportTable]:
                 Cell(f"{100 * v:.1f} ± {100 * h:.1f}", bold=bool(v == best))
                 for v, h, best in zip(line, half, values.max(axis=0), strict=True)
             ]
-            rows.append([Cell(name), *cells])
+            rows.append([name, *cells])
         out.append(
-            ReportTable(
+            report_table(
                 f"Meta-metric: how often a metric picks the model with the {words}, percent",
                 ["metric", *(f"{size} test rows" for size in meta.sizes)],
                 rows,
-                (),
-                [
-                    f"{int(meta.trials[truth].min())} or more comparisons a column; ±: 95 % over "
-                    "the models."
-                ],
+                f"{int(meta.trials[truth].min())} or more comparisons a column; ±: 95 % over "
+                "the models.",
             )
         )
     return out
@@ -359,7 +301,7 @@ def meta_tables(meta: MetaMetric) -> list[ReportTable]:
 def draw_simulation(sim: Simulation) -> Any:
     """Mean reward by training size with intervals, one line per learner (the right-hand panels of
     figures 2 to 4)."""
-    from ...plots.canvas import colour, marker, new_figure, plain_frame
+    from ...plots.canvas import colour, marker, new_figure
 
     figure, axes = new_figure(1, 2, width=9.6, height=4.0)
     half = sim.interval()
@@ -384,14 +326,23 @@ def draw_simulation(sim: Simulation) -> Any:
     axes[0].set_ylabel("Bayesian information reward (nats)")
     axes[1].set_ylabel("divergence from the truth (nats)")
     axes[1].set_yscale("log")
-    for ax in axes:
+    titles = (f"{KINDS[sim.kind]}: reward with 95 % intervals", "what the reward stands in for")
+    return _finished(figure, axes, sim.sizes, "training rows", titles)
+
+
+def _finished(
+    figure: Any, axes: Any, sizes: Sequence[int], rows: str, titles: Iterable[str]
+) -> Any:
+    """Titles, logarithmic axes of numbers of rows, and one legend below all panels."""
+    from ...plots.canvas import plain_frame
+
+    for ax, title in zip(axes, titles, strict=True):
         ax.set_xscale("log")
-        ax.set_xticks(sim.sizes, [str(size) for size in sim.sizes])
+        ax.set_xticks(sizes, [str(size) for size in sizes])
         ax.minorticks_off()
-        ax.set_xlabel("training rows")
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel(rows)
         plain_frame(ax)
-    axes[0].set_title(f"{KINDS[sim.kind]}: reward with 95 % intervals", fontsize=10)
-    axes[1].set_title("what the reward stands in for", fontsize=10)
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(
         handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels)
@@ -401,10 +352,10 @@ def draw_simulation(sim: Simulation) -> Any:
 
 def draw_meta(meta: MetaMetric) -> Any:
     """Share of right picks by test size, one panel per truth."""
-    from ...plots.canvas import colour, marker, new_figure, plain_frame
+    from ...plots.canvas import colour, marker, new_figure
 
     figure, axes = new_figure(1, len(TRUTHS), width=12.0, height=4.2)
-    for ax, (truth, words) in zip(axes, TRUTHS.items(), strict=True):
+    for ax, truth in zip(axes, TRUTHS, strict=True):
         for j, name in enumerate(meta.names):
             ax.plot(
                 meta.sizes,
@@ -415,15 +366,5 @@ def draw_meta(meta: MetaMetric) -> Any:
                 linewidth=1.3,
                 label=name.replace("_", " "),
             )
-        ax.set_xscale("log")
-        ax.set_xticks(meta.sizes, [str(size) for size in meta.sizes])
-        ax.minorticks_off()
-        ax.set_title(words, fontsize=10)
-        ax.set_xlabel("test rows")
-        plain_frame(ax)
     axes[0].set_ylabel("better model picked (%)")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles, labels, fontsize=8, frameon=False, loc="outside lower center", ncols=len(labels)
-    )
-    return figure
+    return _finished(figure, axes, meta.sizes, "test rows", TRUTHS.values())

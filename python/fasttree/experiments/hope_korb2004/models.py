@@ -183,15 +183,18 @@ TRUTHS = {
     "cost": "smaller cost under a random cost matrix",
 }
 
-METRIC_NAMES = (
-    "bayesian_information_reward",
-    "information_reward_2002",
-    "kononenko_bratko_information_score",
-    "log_loss",
-    "brier_score",
-    "auc",
-    "accuracy",
-)
+METRICS: dict[str, tuple[Callable[..., float], float, bool]] = {
+    "bayesian_information_reward": (bayesian_information_reward, 1.0, True),
+    "information_reward_2002": (information_reward_2002, 1.0, True),
+    "kononenko_bratko_information_score": (kononenko_bratko_information_score, 1.0, True),
+    "log_loss": (log_loss, -1.0, False),
+    "brier_score": (brier_score, -1.0, False),
+    "auc": (auc, 1.0, False),
+}
+"""Metrics of probabilities: the function, the sign for which larger is better, and whether it takes
+the prior."""
+
+METRIC_NAMES = (*METRICS, "accuracy")
 
 
 @dataclass
@@ -213,18 +216,9 @@ def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, clas
     """The value of a metric, with the sign for which larger is better."""
     if name == "accuracy":
         return float(accuracy(y, given.argmax(axis=1), classes=classes))
-    if name == "auc":
-        return float(auc(y, given, classes=classes))
-    if name == "log_loss":
-        return -float(log_loss(y, given, classes=classes))
-    if name == "brier_score":
-        return -float(brier_score(y, given, classes=classes))
-    function = {
-        "bayesian_information_reward": bayesian_information_reward,
-        "information_reward_2002": information_reward_2002,
-        "kononenko_bratko_information_score": kononenko_bratko_information_score,
-    }[name]
-    return float(function(y, given, prior=prior, classes=classes))
+    function, sign, with_prior = METRICS[name]
+    more = {"prior": prior} if with_prior else {}
+    return sign * float(function(y, given, classes=classes, **more))
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:

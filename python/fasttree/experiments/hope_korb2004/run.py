@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from ...model_selection import cross_validate
 from ...naive_bayes import AODE, TAN, NaiveBayes
 from ...table import Table
 from ..paper import Paper, Request
-from ..reproduction import Figure, Reproduction, Row, deviation_of_repetitions, rank_correlation
+from ..reproduction import Reproduction, Row, deviation_of_repetitions, rank_correlation
 from . import layout
 from .claims import Finding, findings
 from .models import KINDS, MetaMetric, Simulation, meta_metric, simulate
@@ -200,7 +201,7 @@ class Experiment(Paper[str, SetResult]):
         out.tables += layout.out_of_reach(out.rows)
         out.tables += layout.meta_tables(self.meta)
         out.notes += _notes(found, self.omitted, printed)
-        out.figures += _figures(five, self.meta)
+        _add_figures(out, five, self.meta)
         out.extra["findings"] = [vars(one) for one in said]
         out.said = _summary(out.cells, said)
 
@@ -214,22 +215,13 @@ def _summary(cells: Mapping[str, int], said: Sequence[Finding]) -> str:
     )
 
 
-def _figures(five: Mapping[str, Simulation], meta: MetaMetric) -> list[Figure]:
+def _add_figures(out: Reproduction, five: Mapping[str, Simulation], meta: MetaMetric) -> None:
     """Figures 2 to 4, the simulations of the paper's five learners, and the meta-metric."""
-    simulations = [
-        Figure(
-            f"hope-korb2004-figure-{number}",
-            f"Figure {number}: {KINDS[kind]}",
-            lambda kind=kind: layout.draw_simulation(five[kind]),  # type: ignore[misc]
-        )
-        for number, kind in zip((2, 3, 4), KINDS, strict=True)
-    ]
-    picking = Figure(
-        "hope-korb2004-meta-metric",
-        "Which metric picks the better model?",
-        lambda: layout.draw_meta(meta),
-    )
-    return [*simulations, picking]
+    for number, kind in zip((2, 3, 4), KINDS, strict=True):
+        draw = partial(layout.draw_simulation, five[kind])
+        out.add_figure(f"hope-korb2004-figure-{number}", f"Figure {number}: {KINDS[kind]}", draw)
+    title = "Which metric picks the better model?"
+    out.add_figure("hope-korb2004-meta-metric", title, partial(layout.draw_meta, meta))
 
 
 def reach(values: np.ndarray) -> float:
@@ -245,35 +237,25 @@ def _add_set_rows(
     for dataset, one in results.items():
         for method, values in one.accuracy.items():
             text = printed["accuracy"][dataset].get(method)
-            off_limits = method in NUMBERS_ONLY.get(dataset, ())
             mean, sd = float(values.mean()), deviation_of_repetitions(values)
             row = Row(dataset, method, "accuracy", 100 * mean, 100 * sd)
             if text is not None:
                 row.published = 100 * float(text)
-                if off_limits:
+                if method in NUMBERS_ONLY.get(dataset, ()):
                     row.note = "the file holds bins where the paper had numbers"
                 else:
                     row.match = abs(mean - float(text)) <= reach(values)
-                    if not row.match:
-                        row.note = OUT_OF_REACH.get((dataset, method))
+                    row.note = None if row.match else OUT_OF_REACH.get((dataset, method))
             out.rows.append(row)
         for method, values in one.reward.items():
-            bits = float(values.mean())
-            finite = np.isfinite(values).all()
-            out.rows.append(
-                Row(
-                    dataset,
-                    method,
-                    "reward_bits",
-                    bits,
-                    float(values.std(ddof=1)) if finite else None,
-                )
-            )
-            out.rows.append(Row(dataset, method, "reward_nats", bits * math.log(2.0)))
-        out.rows.append(Row(dataset, "", "reward_bound_bits", one.bound))
+            bits, finite = float(values.mean()), np.isfinite(values).all()
+            spread = float(values.std(ddof=1)) if finite else None
+            out.add(dataset, method, "reward_bits", bits, spread)
+            out.add(dataset, method, "reward_nats", bits * math.log(2.0))
+        out.add(dataset, "", "reward_bound_bits", one.bound)
         own, theirs = one.order("reward"), printed["reward"][dataset]
         rho = rank_correlation([own[m] for m in own], [float(theirs[m]) for m in own])
-        out.rows.append(Row(dataset, "", "rank_agreement", rho))
+        out.add(dataset, "", "rank_agreement", rho)
 
 
 def _add_simulated_rows(
@@ -288,23 +270,14 @@ def _add_simulated_rows(
         for j, learner in enumerate(sim.learners):
             for s, size in enumerate(sim.sizes):
                 name = f"{KINDS[kind]}, {size} rows"
-                out.rows.append(
-                    Row(
-                        name,
-                        learner,
-                        "reward_nats",
-                        float(sim.reward[:, j, s].mean()),
-                        note=f"± {half[j, s]:.4f}",
-                    )
-                )
-                out.rows.append(Row.of(name, learner, "divergence_nats", sim.divergence[:, j, s]))
+                mean = float(sim.reward[:, j, s].mean())
+                out.add(name, learner, "reward_nats", mean, note=f"± {half[j, s]:.4f}")
+                out.add_mean(name, learner, "divergence_nats", sim.divergence[:, j, s])
     for said in findings:
-        out.rows.append(Row(KINDS[said.kind], said.claim, "holds", said.holds, note=said.evidence))
+        out.add(KINDS[said.kind], said.claim, "holds", said.holds, note=said.evidence)
     for (truth, name), values in meta.right.items():
         for size, value in zip(meta.sizes, values, strict=True):
-            out.rows.append(
-                Row(f"meta-metric: {truth}, {size} rows", name, "right_share", float(value))
-            )
+            out.add(f"meta-metric: {truth}, {size} rows", name, "right_share", float(value))
 
 
 def _notes(
@@ -312,40 +285,38 @@ def _notes(
 ) -> list[str]:
     notes = []
     if results:
-        above = [
-            name
+        above = sum(
+            max(float(value) for value in printed["reward"][name].values()) > found.bound
             for name, found in results.items()
-            if max(float(v) for v in printed["reward"][name].values()) > found.bound
-        ]
-        notes.append(
-            f"The values of A.1 exceed the largest possible mean reward on {len(above)} of "
-            f"{len(results)} sets (for a perfect "
-            "predictor: the mean over rows and classes of the prior's surprise, in bits); they "
-            "cannot be values of the "
-            "formula, in whatever unit, and only their order is compared."
         )
-        raw = [name for name, found in results.items() if found.reward["j48"].min() < -3.0]
+        notes.append(
+            f"The values of A.1 exceed the largest possible mean reward on {above} of "
+            f"{len(results)} sets (for a perfect predictor: the mean over rows and classes of the "
+            "prior's surprise, in bits); they cannot be values of the formula, in whatever unit, "
+            "and only their order is compared."
+        )
+        raw = sum(found.reward["j48"].min() < -3.0 for found in results.values())
         notes.append(
             "J48's rewards are taken with Laplace's correction in the leaves. With raw leaf shares "
-            "(clipped at 1e-9, without "
-            f"which they are minus infinity) some fold falls below -3 bits on {len(raw)} of "
-            f"{len(results)} sets."
+            "(clipped at 1e-9, without which they are minus infinity) some fold falls below -3 "
+            f"bits on {raw} of {len(results)} sets."
         )
-    if "glass" in results:
-        own = results["glass"].accuracy
+    own = {
+        name: {m: 100 * v.mean() for m, v in one.accuracy.items()} for name, one in results.items()
+    }
+    if "glass" in own:
         notes.append(
             "glass: read with three classes (float with vehicle float, non-float, other). With "
             "them naive Bayes and J48 reach the printed 60.5 and 73.2 % (here "
-            f"{100 * own['nb'].mean():.1f} and {100 * own['j48'].mean():.1f} %), with the file's "
-            "seven they do not (47.7 and 64.7 %)."
+            f"{own['glass']['nb']:.1f} and {own['glass']['j48']:.1f} %), with the file's seven "
+            "they do not (47.7 and 64.7 %)."
         )
-    if "anneal" in results:
-        own = results["anneal"].accuracy
+    if "anneal" in own:
         notes.append(
             "anneal: read as anneal.ORIG, whose missing cells are missing. J48 and AODE reach the "
-            f"printed 88.4 and 95.3 % (here {100 * own['j48'].mean():.1f} and "
-            f"{100 * own['aode'].mean():.1f} %); on the file where they are a value of their own "
-            "J48 has 98.4 %."
+            f"printed 88.4 and 95.3 % (here {own['anneal']['j48']:.1f} and "
+            f"{own['anneal']['aode']:.1f} %); on the file where they are a value of their own J48 "
+            "has 98.4 %."
         )
     if large:
         notes.append(f"Left out for speed: {', '.join(large)}.")

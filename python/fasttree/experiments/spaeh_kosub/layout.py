@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from ...reports import Cell, ReportTable
+from ...reports import ReportTable
+from ..reproduction import header_beside, report_table
 from .claims import FEW, efficient
 from .repeats import Curves, Sizes, method_name
 
@@ -45,7 +47,7 @@ def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> Rep
     for dataset, found in curves.items():
         for measure in FIGURE_4:
             methods = [method_name(measure, evaluation) for evaluation in EVALUATIONS]
-            row = [Cell(dataset), Cell(measure)]
+            row = [dataset, measure]
             for share in shown:
                 size = shares.index(share)
                 row += [_mean_sd(found.accuracy[method][size], 100) for method in methods]
@@ -55,40 +57,35 @@ def figure_4_table(curves: Mapping[str, Curves], shares: Sequence[float]) -> Rep
     header += [f"{evaluation} {share:g}" for share in shown for evaluation in EVALUATIONS]
     header += [f"nodes {evaluation}" for evaluation in EVALUATIONS]
     rules = tuple(range(len(FIGURE_4), len(rows), len(FIGURE_4)))  # a line below each data set
-    notes = [
+    return report_table(
+        "Figure 4: accuracy and tree size, ties first",
+        header,
+        rows,
         "Test accuracy in percent, mean (sd) over the repeats, at shares of the training part; "
-        "nodes at the largest."
-    ]
-    return ReportTable("Figure 4: accuracy and tree size, ties first", header, rows, rules, notes)
+        "nodes at the largest.",
+        rules=rules,
+    )
 
 
-def _mean_sd(values: np.ndarray, factor: int = 1) -> Cell:
+def _mean_sd(values: np.ndarray, factor: int = 1) -> str:
     """Mean and standard deviation over the repeats, times a factor (100: percent)."""
-    return Cell(f"{factor * values.mean():.1f} ({factor * values.std(ddof=1):.1f})")
+    return f"{factor * values.mean():.1f} ({factor * values.std(ddof=1):.1f})"
 
 
 def figure_5_table(sizes: Sizes) -> ReportTable:
     """Mean nodes of consistent trees, one row per size of the generating tree."""
-    rows = []
+    rows: list[list[Any]] = []
     for place, size in enumerate(sizes.generating):
-        row = [Cell(str(size)), Cell(str(sizes.discarded[place]))]
-        for measure in MEASURES:
-            for evaluation in EVALUATIONS:
-                nodes = sizes.nodes[method_name(measure, evaluation)][place]
-                row.append(Cell(f"{nodes.mean():.1f}"))
-        rows.append(row)
-    header = ["nodes of the tree", "drawn again"]
-    for measure in MEASURES:
-        header += [f"{measure} L", "G"]
-    return ReportTable(
+        row: list[Any] = [size, sizes.discarded[place]]
+        names = [method_name(m, evaluation) for m in MEASURES for evaluation in EVALUATIONS]
+        rows.append([*row, *(f"{sizes.nodes[name][place].mean():.1f}" for name in names)])
+    measures = [f"{measure} L" for measure in MEASURES]
+    return report_table(
         "Figure 5: mean nodes of consistent trees, local (L) and global (G), ties first",
-        header,
+        header_beside(["nodes of the tree", "drawn again"], measures, "G"),
         rows,
-        (),
-        [
-            "Samples for which a method found a smaller consistent tree than the generating one "
-            "were drawn again."
-        ],
+        "Samples for which a method found a smaller consistent tree than the generating one "
+        "were drawn again.",
     )
 
 
@@ -96,18 +93,14 @@ def redundant_table(sizes: Sizes) -> ReportTable:
     """Redundant splits per tree and whether a distance avoids them, one row per distance."""
     rows = []
     for measure, title in MEASURES.items():
-        row = [Cell(title)]
+        row = [title]
         for evaluation in EVALUATIONS:
             name = method_name(measure, evaluation)
             redundant, nodes = sizes.redundant[name], sizes.nodes[name]
             share = redundant.sum() / ((nodes - 1) / 2).sum()  # n nodes are (n - 1) / 2 splits
-            row += [
-                Cell(f"{redundant.mean():.2f}"),
-                Cell(f"{100 * share:.1f} %"),
-                Cell(efficient(redundant)),
-            ]
+            row += [f"{redundant.mean():.2f}", f"{100 * share:.1f} %", efficient(redundant)]
         rows.append(row)
-    return ReportTable(
+    return report_table(
         "Figure 6 (c): redundant splits on the trees of figure 5, ties first",
         [
             "distance",
@@ -119,12 +112,7 @@ def redundant_table(sizes: Sizes) -> ReportTable:
             "G efficient",
         ],
         rows,
-        (),
-        [
-            (
-                "A redundant split: two nested tests of one feature whose cut-off sides are leaves "
-                "of one class."
-            ),
-            f"Efficient: fewer than {FEW:g} redundant splits a tree.",
-        ],
+        "A redundant split: two nested tests of one feature whose cut-off sides are leaves "
+        "of one class.",
+        f"Efficient: fewer than {FEW:g} redundant splits a tree.",
     )

@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,10 @@ import numpy as np
 from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
-from ...reports import Cell, ReportTable
+from ...reports import ReportTable
 from ...table import Table
 from ..paper import Paper
-from ..reproduction import Figure, Reproduction, Row, plain_key
+from ..reproduction import Reproduction, plain_key, report_table
 from . import claims
 from .layout import (
     FIGURE_4,
@@ -310,29 +311,23 @@ def _add_rows(out: Reproduction, found: _Outcome) -> None:
             for share in (0.05, 0.25, 0.5, SHARES[-1]):
                 place = SHARES.index(share)
                 suffix = "" if share == SHARES[-1] else f" at {share:g}"
-                for quantity, values, factor in (
-                    ("accuracy", curves.accuracy[method], 100.0),
-                    ("nodes", curves.nodes[method], 1.0),
-                ):
-                    out.rows.append(
-                        Row.of(dataset, name, quantity + suffix, values[place] * factor)
-                    )
+                accuracy, nodes = curves.accuracy[method][place], curves.nodes[method][place]
+                out.add_mean(dataset, name, f"accuracy{suffix}", accuracy * 100.0)
+                out.add_mean(dataset, name, f"nodes{suffix}", nodes)
     for method, values in sizes.nodes.items():
         for place, size in enumerate(sizes.generating):
             name, dataset = f"{method}, ties={ties}", f"random tree of {size} nodes"
             redundant = sizes.redundant[method][place]
-            out.rows.append(Row.of(dataset, name, "nodes", values[place]))
-            out.rows.append(Row.of(dataset, name, "redundant splits", redundant))
+            out.add_mean(dataset, name, "nodes", values[place])
+            out.add_mean(dataset, name, "redundant splits", redundant)
     for figure, panels in (("figure 7 ", found.noisy), ("figure 8 ", found.glocal)):
         for title, growth in panels.items():
             for method, final in growth.final.items():
                 name = f"{method}, ties={ties}"
-                out.rows.append(Row.of(figure + title, name, "accuracy", 100.0 * final))
+                out.add_mean(figure + title, name, "accuracy", 100.0 * final)
                 best = 100.0 * float(growth.test[method].max())
-                out.rows.append(Row(figure + title, name, "accuracy of the best step", best))
-                out.rows.append(
-                    Row(figure + title, name, "splits", float(growth.steps[method].mean()))
-                )
+                out.add(figure + title, name, "accuracy of the best step", best)
+                out.add(figure + title, name, "splits", float(growth.steps[method].mean()))
 
 
 def _add_figures(out: Reproduction, found: _Outcome) -> None:
@@ -340,37 +335,28 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
     suffix = "" if found.ties == "first" else "-random-ties"
     note = "" if found.ties == "first" else ", random ties"
     four = {measure: MEASURES[measure] for measure in FIGURE_4}
+    figures: list[tuple[int, str, Any]] = [
+        (
+            5,
+            "nodes against the generating tree",
+            partial(draw_tree_sizes, found.sizes, MEASURES),
+        ),
+        (
+            6,
+            "redundant splits, locally and globally",
+            partial(draw_redundant_splits, found.sizes, MEASURES, claims.FEW),
+        ),
+    ]
     if found.curves:
-        out.figures.append(
-            Figure(
-                f"spaeh-kosub-figure-4{suffix}",
-                f"Figure 4: accuracy and nodes by training size{note}",
-                lambda: draw_learning_curves(found.curves, SHARES, four),
-            )
-        )
-    out.figures.append(
-        Figure(
-            f"spaeh-kosub-figure-5{suffix}",
-            f"Figure 5: nodes against the generating tree{note}",
-            lambda: draw_tree_sizes(found.sizes, MEASURES),
-        )
-    )
-    out.figures.append(
-        Figure(
-            f"spaeh-kosub-figure-6{suffix}",
-            f"Figure 6 (c): redundant splits, locally and globally{note}",
-            lambda: draw_redundant_splits(found.sizes, MEASURES, claims.FEW),
-        )
-    )
+        draw = partial(draw_learning_curves, found.curves, SHARES, four)
+        figures.insert(0, (4, "accuracy and nodes by training size", draw))
     for number, panels in ((7, found.noisy), (8, found.glocal)):
         if panels:
-            out.figures.append(
-                Figure(
-                    f"spaeh-kosub-figure-{number}{suffix}",
-                    f"Figure {number}: accuracy while trees grow{note}",
-                    lambda panels=panels: draw_growth(panels),  # type: ignore[misc]
-                )
-            )
+            figures.append((number, "accuracy while trees grow", partial(draw_growth, panels)))
+    for number, caption, draw in figures:
+        part = " (c)" if number == 6 else ""
+        title = f"Figure {number}{part}: {caption}{note}"
+        out.add_figure(f"spaeh-kosub-figure-{number}{suffix}", title, draw)
 
 
 def _ties_table(out: Reproduction) -> ReportTable:
@@ -381,31 +367,19 @@ def _ties_table(out: Reproduction) -> ReportTable:
         whole = _numeric(make_monks(problem), f"monks-{problem}, all 432 cells")
         for measure in FIGURE_4:
             first = estimator(measure, "global", "first").fit(whole).n_nodes_
-            drawn = [
-                estimator(measure, "global", "random")
-                .set_params(random_state=seed)
-                .fit(whole)
-                .n_nodes_
-                for seed in range(50)
-            ]
-            rows.append(
-                [
-                    Cell(str(whole.name)),
-                    Cell(measure),
-                    Cell(str(first)),
-                    Cell(f"{np.mean(drawn):.1f}"),
-                    Cell(f"{min(drawn)} to {max(drawn)}"),
-                ]
-            )
-            out.rows.append(Row(str(whole.name), f"{measure} global, ties=first", "nodes", first))
-            random = f"{measure} global, ties=random"
-            out.rows.append(Row.of(str(whole.name), random, "nodes", np.array(drawn)))
-    return ReportTable(
+            random = estimator(measure, "global", "random")
+            drawn = [random.set_params(random_state=seed).fit(whole).n_nodes_ for seed in range(50)]
+            mean, span = f"{np.mean(drawn):.1f}", f"{min(drawn)} to {max(drawn)}"
+            rows.append([whole.name, measure, first, mean, span])
+            name, method = str(whole.name), f"{measure} global, ties="
+            out.add(name, f"{method}first", "nodes", first)
+            out.add_mean(name, f"{method}random", "nodes", np.array(drawn))
+    return report_table(
         "What ties do to global trees: nodes on the Monks problems",
         ["data set", "distance", "first", "random, mean of 50", "range"],
         rows,
-        (4, 8),
-        ["A tie is frequent here: many splits leave the whole tree equally far from the classes."],
+        "A tie is frequent here: many splits leave the whole tree equally far from the classes.",
+        rules=(4, 8),
     )
 
 
@@ -421,45 +395,26 @@ def _add_claims(out: Reproduction, verdicts: Mapping[str, list[claims.Verdict]])
         + (f", {sum(holds['random'])} under random ties" if "random" in holds else "")
     )
     # A claim under all rules is a line of the table, a note with the evidence, and a row per rule.
-    rows, measured = [], []
+    rows, measured, said = [], [], []
     for claim in zip(*verdicts.values(), strict=True):
         by_ties = dict(zip(verdicts, claim, strict=True))
         first = by_ties["first"]
-        rows.append(
-            [Cell(first.figure), Cell(first.claim), *(Cell(one.word) for one in by_ties.values())]
-        )
+        rows.append([first.figure, first.claim, *(one.word for one in claim)])
         if first.holds is not None:
-            others = [
-                f"; {ties} ties: {one.evidence}" for ties, one in by_ties.items() if ties != "first"
+            evidence = [
+                one.evidence if ties == "first" else f"{ties} ties: {one.evidence}"
+                for ties, one in by_ties.items()
             ]
-            said = "".join([first.evidence, *others])
-            measured.append(f"{first.figure}, {first.claim}: {said}.")
+            measured.append(f"- {first.figure}, {first.claim}: {'; '.join(evidence)}.")
         for ties, one in by_ties.items():
-            out.rows.append(
-                Row(
-                    f"figure {one.figure}",
-                    f"{one.claim} (ties={ties})",
-                    "holds",
-                    one.holds,
-                    note=one.evidence,
-                )
-            )
-    out.tables.append(
-        ReportTable(
-            "What the paper claims, and whether it holds here",
-            ["figure", "claim", *(COLUMNS[ties] for ties in verdicts)],
-            rows,
-        )
+            method = f"{one.claim} (ties={ties})"
+            out.add(f"figure {one.figure}", method, "holds", one.holds, note=one.evidence)
+        both = {t: {"holds": one.holds, "evidence": one.evidence} for t, one in by_ties.items()}
+        said.append({"figure": first.figure, "claim": first.claim, **both})
+    out.add_table(
+        "What the paper claims, and whether it holds here",
+        ["figure", "claim", *(COLUMNS[ties] for ties in verdicts)],
+        rows,
     )
-    out.notes.append("Measured:\n" + "\n".join(f"- {one}" for one in measured))
-    out.extra["claims"] = [
-        {
-            "figure": claim[0].figure,
-            "claim": claim[0].claim,
-            **{
-                ties: {"holds": one.holds, "evidence": one.evidence}
-                for ties, one in zip(verdicts, claim, strict=True)
-            },
-        }
-        for claim in zip(*verdicts.values(), strict=True)
-    ]
+    out.notes.append("Measured:\n" + "\n".join(measured))
+    out.extra["claims"] = said

@@ -36,6 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,18 @@ import numpy as np
 
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
-from ...model_selection import cross_validate
+from ...model_selection import CrossValidation, cross_validate
 from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.doubtful import quiet
 from ..paper import Paper, preset_without, shown
 from ..reproduction import (
-    Figure,
     Reproduction,
-    Row,
     deviation_of_repetitions,
     header_beside,
     plain_key,
     rank_correlation,
+    report_table,
 )
 from . import sweeps
 
@@ -178,20 +178,19 @@ class SetResult:
         return 100.0 * deviation_of_repetitions(self.accuracy[pruning, method])
 
 
+def _validated(
+    table: Table, pruning: Any, cv: str, seed: int, n_jobs: int | None
+) -> CrossValidation:
+    """A stratified cross-validation of all metrics, in the paper's trees."""
+    setting = {**preset_without(presets.VILALTA2001), "pruning": pruning, "n_jobs": n_jobs}
+    return cross_validate(table, criterion=dict(METHODS), cv=cv, random_state=seed, **setting)
+
+
 def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = None) -> SetResult:
     """Five repetitions of stratified 10-fold cross-validation of all metrics."""
     out = SetResult(len(table), {}, {})
-    setting = preset_without(presets.VILALTA2001, "criterion", "pruning")
     for pruning, method in prunings.items():
-        found = cross_validate(
-            table,
-            criterion=dict(METHODS),
-            cv="5x10",
-            random_state=0,
-            n_jobs=n_jobs,
-            pruning=method,
-            **setting,
-        )
+        found = _validated(table, method, "5x10", 0, n_jobs)
         for name in METHODS:
             out.accuracy[pruning, name] = np.asarray(found[name]["accuracy"])
             out.leaves[pruning, name] = float(np.mean(found[name]["leaves"]))
@@ -203,20 +202,11 @@ def evaluate_samples(
 ) -> dict[str, np.ndarray]:
     """Accuracy of each metric, error-based pruning, on samples of 1,000 rows: one stratified
     10-fold cross-validation a sample, shape (seeds,)."""
-    setting = preset_without(presets.VILALTA2001, "criterion", "pruning")
     out: dict[str, list[float]] = {name: [] for name in METHODS}
     for seed in range(seeds):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
         with quiet():  # a rare class may be rarer than folds in a sample
-            found = cross_validate(
-                table.take(rows),
-                criterion=dict(METHODS),
-                cv="1x10",
-                random_state=seed,
-                n_jobs=n_jobs,
-                pruning=PRUNINGS["error_based"],
-                **setting,
-            )
+            found = _validated(table.take(rows), PRUNINGS["error_based"], "1x10", seed, n_jobs)
         for name in METHODS:
             out[name].append(float(found[name]["accuracy"].mean()))
     return {name: np.array(values) for name, values in out.items()}
@@ -298,34 +288,17 @@ def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
     related = sweeps.correlations(studies)
     out.tables += sweeps.tables(studies, related)
     out.rows += sweeps.rows(studies, related)
-    out.figures += [
-        Figure(
+    for what in ("theta", "decay"):
+        out.add_figure(
             f"vilalta2001-{what}",
             f"Accuracy by {what}, less the mean of the domain",
-            lambda what=what: sweeps.draw(studies, what),  # type: ignore[misc]
+            partial(sweeps.draw, studies, what),
         )
-        for what in ("theta", "decay")
-    ]
 
 
-def _domain(
-    out: Reproduction, name: str, found: SetResult, printed: Mapping[str, Any]
-) -> list[Cell]:
-    """One line of table 1 without its rank correlation; adds one row per cell."""
-    means = [found.mean("error_based", m) for m in METHODS]
-    sds = [found.sd("error_based", m) for m in METHODS]
-    marks = asterisk(means, sds)
-    line = [Cell(name)]
-    for j, method in enumerate(METHODS):
-        mean, sd, mark = printed["cells"][name][method]
-        close = abs(means[j] - float(mean)) <= 2.0 * (sds[j] + float(sd))
-        ours = (means[j], sds[j], marks[j])
-        out.rows.append(Row(name, method, "accuracy", *ours, float(mean), float(sd), mark, close))
-        line += [
-            Cell(f"{marks[j]}{means[j]:.2f} ({sds[j]:.2f})", bold=means[j] == max(means)),
-            Cell(f"{mark}{mean} ({sd})"),
-        ]
-    return line
+def _near(ours: float, sd: float, printed: Sequence[str]) -> bool:
+    """Whether a printed mean is within two standard deviations, the sum of ours and the printed."""
+    return abs(ours - float(printed[0])) <= 2.0 * (sd + float(printed[1]))
 
 
 def _compare(
@@ -334,108 +307,88 @@ def _compare(
     """Add table 1, cell by cell, with ranks (1 is the best, ties by mean rank)."""
     from ...model_selection.statistics.ties import mean_ranks
 
-    body, rhos, ours_ranks, their_ranks = [], [], [], []
+    body: list[list[Any]] = []
+    averaged, ranks, rhos = [], [], []
     for name, found in results.items():
-        line = _domain(out, name, found, printed)
+        cells = printed["cells"][name]
         means = [found.mean("error_based", m) for m in METHODS]
-        theirs = [float(printed["cells"][name][m][0]) for m in METHODS]
+        sds = [found.sd("error_based", m) for m in METHODS]
+        theirs = [float(cells[m][0]) for m in METHODS]
+        line: list[Any] = [name]
+        marks = asterisk(means, sds)
+        for method, value, spread, own in zip(METHODS, means, sds, marks, strict=True):
+            mean, sd, mark = cells[method]
+            theirs_and_match = (float(mean), float(sd), mark, _near(value, spread, cells[method]))
+            out.add(name, method, "accuracy", value, spread, own, *theirs_and_match)
+            text = f"{own}{value:.2f} ({spread:.2f})"
+            line += [Cell(text, bold=value == max(means)), f"{mark}{mean} ({sd})"]
         rho = rank_correlation(means, theirs)
-        if not math.isnan(rho):
-            rhos.append(rho)
-        out.rows.append(Row(name, "", "rank_agreement", rho))
-        ours_ranks.append(mean_ranks(np.negative(means)))
-        their_ranks.append(mean_ranks(np.negative(theirs)))
-        body.append([*line, Cell(f"{rho:+.1f}")])
-    for title, ours, paper in (
-        ("average", *_averages(results, printed)),
-        ("mean rank", np.mean(ours_ranks, axis=0).tolist(), np.mean(their_ranks, axis=0).tolist()),
-    ):
-        line = [Cell(title)]
-        for method, a, b in zip(METHODS, ours, paper, strict=True):
-            line += [Cell(f"{a:.2f}"), Cell(f"{b:.2f}")]
-            quantity = title.replace(" ", "_")
-            out.rows.append(Row("average", method, quantity, a, published=round(b, 4)))
-        body.append([*line, Cell(f"{rank_correlation(ours, paper):+.1f}")])
-    cells = out.cells
-    whole = ", ".join(f"{method} {value}" for method, value in printed["average"].items())
-    out.tables.append(
-        ReportTable(
-            "Table 1: accuracy, ours beside the paper's",
-            [*HEADER, "ranks agree"],
-            body,
-            (len(body) - 2,),
-            [
-                "Percent, mean (standard deviation of five repetition means); *: the best differs "
-                "from the second (two-sample t, "
-                "two-sided 0.05). Rank 1 is the best. Averages are over the domains shown, of ours "
-                "and of the printed means; the "
-                f"paper's averages over 18 are {whole}.",
-            ],
+        out.add(name, "", "rank_agreement", rho)
+        body.append([*line, f"{rho:+.1f}"])
+        rhos += [] if math.isnan(rho) else [rho]
+        averaged.append((means, theirs))
+        ranks.append([mean_ranks(np.negative(values)) for values in (means, theirs)])
+    for title, values in (("average", averaged), ("mean rank", ranks)):
+        ours, paper = (
+            [float(np.mean(column)) for column in zip(*side, strict=True)]
+            for side in zip(*values, strict=True)
         )
+        line = [title]
+        for method, a, b in zip(METHODS, ours, paper, strict=True):
+            line += [f"{a:.2f}", f"{b:.2f}"]
+            out.add("average", method, title.replace(" ", "_"), a, published=round(b, 4))
+        body.append([*line, f"{rank_correlation(ours, paper):+.1f}"])
+    whole = ", ".join(f"{method} {value}" for method, value in printed["average"].items())
+    out.add_table(
+        "Table 1: accuracy, ours beside the paper's",
+        [*HEADER, "ranks agree"],
+        body,
+        "Percent, mean (standard deviation of five repetition means); *: the best differs from the "
+        "second (two-sample t, two-sided 0.05). Rank 1 is the best. Averages are over the domains "
+        f"shown, of ours and of the printed means; the paper's averages over 18 are {whole}.",
+        rules=(len(body) - 2,),
     )
     out.said = (
-        f"{cells['matched']} of {cells['total']} accuracies within two standard deviations (of "
-        "both) of the printed ones; mean "
-        f"rank agreement {np.mean(rhos) if rhos else float('nan'):+.2f} over {len(rhos)} domains"
+        f"{out.cells['matched']} of {out.cells['total']} accuracies within two standard deviations "
+        "(of both) of the printed ones; mean rank agreement "
+        f"{np.mean(rhos) if rhos else float('nan'):+.2f} over {len(rhos)} domains"
     )
 
 
 def _compare_samples(
     out: Reproduction, samples: Mapping[str, dict[str, np.ndarray]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Add rows on samples of the larger domains; their table.
-
-    A cell is near if the printed mean is within two standard deviations, the sum of that over the
-    samples and the printed one.
-    """
+    """Add rows on samples of the larger domains; their table."""
     body = []
     for name, found in samples.items():
-        line = [Cell(name)]
-        near = 0
+        line, near = [name], 0
         for method in METHODS:
-            mean, sd, _ = printed["cells"][name][method]
+            mean, sd, _ = cell = printed["cells"][name][method]
             ours, spread = 100 * float(found[method].mean()), 100 * float(found[method].std(ddof=1))
-            match = abs(ours - float(mean)) <= 2.0 * (spread + float(sd))
+            match = _near(ours, spread, cell)
             near += match
-            row = Row(name, method, "accuracy_of_samples", ours, spread)
-            row.published, row.published_sd, row.match = float(mean), float(sd), match
-            out.rows.append(row)
-            line += [Cell(f"{ours:.2f} ({spread:.2f})"), Cell(f"{mean} ({sd})")]
-        body.append([*line, Cell(f"{near} of {len(METHODS)}")])
-    return ReportTable(
+            theirs = {"published": float(mean), "published_sd": float(sd), "match": match}
+            out.add(name, method, "accuracy_of_samples", ours, spread, **theirs)
+            line += [f"{ours:.2f} ({spread:.2f})", f"{mean} ({sd})"]
+        body.append([*line, f"{near} of {len(METHODS)}"])
+    return report_table(
         f"Samples of {SAMPLE:,} rows, beside the paper's Table 1",
         [*HEADER, "near"],
         body,
-        (),
-        [
-            f"Percent, mean (standard deviation) over {SEEDS} samples, each with one 10-fold "
-            "cross-validation; near: within two standard deviations of both."
-        ],
+        f"Percent, mean (standard deviation) over {SEEDS} samples, each with one 10-fold "
+        "cross-validation; near: within two standard deviations of both.",
     )
-
-
-def _averages(
-    results: Mapping[str, SetResult], printed: Mapping[str, Any]
-) -> tuple[list[float], list[float]]:
-    ours = [
-        float(np.mean([found.mean("error_based", m) for found in results.values()]))
-        for m in METHODS
-    ]
-    theirs = [
-        float(np.mean([float(printed["cells"][name][m][0]) for name in results])) for m in METHODS
-    ]
-    return ours, theirs
 
 
 def _prunings(results: Mapping[str, SetResult]) -> ReportTable:
     """Averages over the domains under each pruning, and leaves."""
     body = []
     for pruning in PRUNINGS:
-        line = [Cell(pruning)]
+        line = [pruning]
         for method in METHODS:
             accuracy = np.mean([found.mean(pruning, method) for found in results.values()])
             leaves = np.mean([found.leaves[pruning, method] for found in results.values()])
-            line += [Cell(f"{accuracy:.2f}"), Cell(f"{leaves:.1f}")]
+            line += [f"{accuracy:.2f}", f"{leaves:.1f}"]
         body.append(line)
     header = header_beside(["pruning"], METHODS, "leaves")
-    return ReportTable("Averages over the domains, by pruning", header, body)
+    return report_table("Averages over the domains, by pruning", header, body)

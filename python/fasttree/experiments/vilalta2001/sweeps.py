@@ -31,7 +31,7 @@ from ...reports import Cell, ReportTable
 from ...scores.pairs import pair_counts
 from ...table import Table
 from ..paper import preset_without
-from ..reproduction import Row, rank_correlation
+from ..reproduction import Row, rank_correlation, report_table
 
 __all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
 
@@ -174,18 +174,13 @@ def correlations(studies: Mapping[str, Study]) -> list[dict[str, Any]]:
     out: list[dict[str, Any]] = []
     if len(studies) < 3:
         return out
-    for gain in _advantages(next(iter(studies.values()))):
-        gains = [_advantages(found)[gain] for found in studies.values()]
+    gains = [_advantages(found) for found in studies.values()]
+    for gain in gains[0]:
+        gained = [one[gain] for one in gains]
         for name in META:
             values = [found.meta[name] for found in studies.values()]
-            out.append(
-                {
-                    "advantage": gain,
-                    "meta-feature": name,
-                    "correlation": rank_correlation(values, gains),
-                    "p": permutation_p(values, gains),
-                }
-            )
+            rho, p = rank_correlation(values, gained), permutation_p(values, gained)
+            out.append({"advantage": gain, "meta-feature": name, "correlation": rho, "p": p})
     for one, p in zip(out, holm([one["p"] for one in out]), strict=True):
         one["p, Holm"] = float(p)
     return out
@@ -206,57 +201,44 @@ def tables(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -
         ("theta", "Sweep over theta (cases 1 to 4) at alpha 0.1, exponential"),
         ("decay", "Sweep over the decay at theta 1111"),
     ):
-        body = []
+        body, best, labels = [], [], _labels(which)
         for name, found in studies.items():
             means = 100.0 * getattr(found, which).mean(axis=1)
             line = [Cell(f"{v:.1f}", bold=bool(v == means.max())) for v in means]
-            body.append([Cell(name), *line, Cell(f"{found.spread(which):.1f}")])
+            body.append([name, *line, f"{found.spread(which):.1f}"])
+            best.append(labels[int(np.argmax(means))])
         spread = float(np.mean([found.spread(which) for found in studies.values()]))
-        best = [
-            _labels(which)[int(np.argmax(getattr(found, which).mean(axis=1)))]
-            for found in studies.values()
-        ]
         top = max(best.count(label) for label in best)
         out.append(
-            ReportTable(
+            report_table(
                 f"{title}: accuracy in percent, one 10-fold cross-validation",
-                ["domain", *_labels(which), "spread"],
+                ["domain", *labels, "spread"],
                 body,
-                (),
-                [
-                    f"Mean spread {spread:.1f} points; {len(set(best))} different settings are the "
-                    "best of some domain, the most "
-                    f"successful one of {top} of {len(best)}."
-                ],
+                f"Mean spread {spread:.1f} points; {len(set(best))} different settings are the "
+                f"best of some domain, the most successful one of {top} of {len(best)}.",
             )
         )
     if related:
-        body = [
+        lines = [
             [
-                Cell(one["advantage"]),
-                Cell(f"{one['meta-feature']}: {META[one['meta-feature']]}"),
-                Cell(f"{one['correlation']:+.2f}"),
-                Cell(f"{one['p']:.3f}"),
-                Cell(f"{one['p, Holm']:.3f}"),
+                one["advantage"],
+                f"{one['meta-feature']}: {META[one['meta-feature']]}",
+                f"{one['correlation']:+.2f}",
+                *(f"{one[p]:.3f}" for p in ("p", "p, Holm")),
             ]
             for one in related
         ]
         smallest = min(one["p, Holm"] for one in related)
-        verdict = (
-            "No meta-feature predicts an advantage after Holm's correction."
-            if smallest >= 0.05
-            else "Some meta-feature predicts an advantage after Holm's correction (p < 0.05)."
-        )
+        found_one = "No meta-feature predicts" if smallest >= 0.05 else "Some meta-feature predicts"
+        level = "" if smallest >= 0.05 else " (p < 0.05)"
         out.append(
-            ReportTable(
-                (
-                    "Do meta-features say which theta is good? Rank correlations over "
-                    f"{len(studies)} domains"
-                ),
+            report_table(
+                "Do meta-features say which theta is good? Rank correlations over "
+                f"{len(studies)} domains",
                 ["advantage of", "meta-feature", "correlation", "p", "p, Holm"],
-                body,
-                (len(META), 2 * len(META)),
-                [verdict],
+                lines,
+                f"{found_one} an advantage after Holm's correction{level}.",
+                rules=(len(META), 2 * len(META)),
             )
         )
     return out
@@ -268,29 +250,14 @@ def rows(studies: Mapping[str, Study], related: Sequence[Mapping[str, Any]]) -> 
     for name, found in studies.items():
         for which in ("theta", "decay"):
             for label, values in zip(_labels(which), getattr(found, which), strict=True):
-                sd = 100.0 * float(values.std(ddof=1))
-                out.append(
-                    Row(
-                        name,
-                        f"pi, {which} {label}",
-                        "sweep_accuracy",
-                        100.0 * float(values.mean()),
-                        sd,
-                    )
-                )
+                method = f"pi, {which} {label}"
+                mean, sd = 100.0 * float(values.mean()), 100.0 * float(values.std(ddof=1))
+                out.append(Row(name, method, "sweep_accuracy", mean, sd))
             out.append(Row(name, f"pi, {which}", "spread", found.spread(which)))
         out += [Row(name, meta, "meta_feature", value) for meta, value in found.meta.items()]
     for one in related:
-        label = f"{one['meta-feature']} and {one['advantage']}"
-        out.append(
-            Row(
-                "all domains",
-                label,
-                "rank_correlation",
-                one["correlation"],
-                note=f"p = {one['p']:.4f}",
-            )
-        )
+        label, p = f"{one['meta-feature']} and {one['advantage']}", f"p = {one['p']:.4f}"
+        out.append(Row("all domains", label, "rank_correlation", one["correlation"], note=p))
     return out
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from ..rendering.words import counted
-from .canvas import AXES, axes_of, colour, plain_frame
+from .canvas import AXES, axes_of, colour, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,13 +90,8 @@ def grouped_bars(
             color=colour(index),
         )
     ax.set_xticks(centres, list(groups), rotation=rotate, ha="right" if rotate else "center")
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, fontsize=11)
     ax.margins(x=0.02)
-    plain_frame(ax)
-    if legend:
-        ax.legend(frameon=False, fontsize=9)
-    return ax
+    return finish(ax, title, legend={} if legend else None, ylabel=ylabel)
 
 
 def _sizes(name: str, value: Any) -> Any:

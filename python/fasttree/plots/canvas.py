@@ -9,7 +9,7 @@ they are freed with their last reference, which suits files and HTML pages. The 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -43,6 +43,10 @@ REFERENCE: dict[str, Any] = {
     "zorder": 1,
 }
 """Style of a reference line behind the data: guessing, or perfect calibration."""
+
+
+BESIDE: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+"""Place of a legend to the right of the axes."""
 
 
 def _matplotlib() -> Any:
@@ -199,6 +203,35 @@ def plain_frame(ax: Any, grid: str = "y") -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.set_axisbelow(True)
     ax.grid(axis=grid, color="#dddddd", linewidth=0.8)
+
+
+def finish(
+    ax: Any,
+    title: str,
+    grid: str = "y",
+    *,
+    size: float = 11,
+    legend: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Any:
+    """Apply settings of the axes, the title and the frame of `plain_frame`, and draw a legend.
+
+    `size` is that of the title, points; `legend` the options of the legend, None: no legend.
+    """
+    ax.set(**settings)
+    ax.set_title(title, fontsize=size)
+    plain_frame(ax, grid)
+    if legend is not None:
+        ax.legend(**{"frameon": False, "fontsize": 9, **legend})
+    return ax
+
+
+def unit_square(ax: Any, title: str, xlabel: str, ylabel: str) -> None:
+    """Axes from 0 to 1 with their labels, and the dashed diagonal."""
+    ax.plot([0, 1], [0, 1], **REFERENCE)
+    ax.set_aspect("equal")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    finish(ax, title, "both", xlabel=xlabel, ylabel=ylabel)
 
 
 def marker(index: int) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._checks import checked, having
 from ..rendering.scales import scale_of
-from .canvas import AXES, axes_of, colour, marker, plain_frame
+from .canvas import AXES, BESIDE, axes_of, colour, finish, marker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,20 +88,9 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
         )
     ax.set_yticks(rows, [comparison.datasets[i] for i in order], fontsize=9)
     ax.set_ylim(-0.7, n_sets - 0.3)
-    ax.set_xlabel(label)
-    ax.set_title(
-        title or f"Filled: significantly different from {comparison.baseline}; hollow: not",
-        fontsize=10,
-    )
-    plain_frame(ax, "x")
-    ax.legend(
-        handles=_legend_handles(ax, comparison.methods, base),
-        frameon=False,
-        fontsize=9,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-    )
-    return ax
+    title = title or f"Filled: significantly different from {comparison.baseline}; hollow: not"
+    legend = {"handles": _legend_handles(ax, comparison.methods, base), **BESIDE}
+    return finish(ax, title, "x", size=10, legend=legend, xlabel=label)
 
 
 def _legend_handles(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:

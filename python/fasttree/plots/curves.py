@@ -14,7 +14,7 @@ import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
 from ..rendering.scales import scale_of
-from .canvas import AXES, REFERENCE, axes_of, colour, curve, plain_frame
+from .canvas import AXES, BESIDE, REFERENCE, axes_of, colour, curve, finish, unit_square
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def calibration_curves(
         'predicted probability'
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    ax.plot([0, 1], [0, 1], **REFERENCE)
+    unit_square(ax, title, "predicted probability", "observed frequency")
     for index, (name, calibration) in enumerate(curves.items()):
         curve(ax, index, calibration.predicted, calibration.observed, name, dots=not weights)
         if weights:
@@ -66,15 +66,6 @@ def calibration_curves(
                 alpha=0.65,
                 zorder=4,
             )
-    ax.set(
-        xlim=(-0.02, 1.02),
-        ylim=(-0.02, 1.02),
-        xlabel="predicted probability",
-        ylabel="observed frequency",
-    )
-    ax.set_aspect("equal")
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax, "both")
     ax.legend(frameon=False, loc="upper left", fontsize=9)
     return ax
 
@@ -100,31 +91,22 @@ def cost_curves(curves: Mapping[str, Any], *, title: str = "", ax: Axes | None =
         'model (area 0.125)'
     """
     ax = axes_of(ax, width=7.4, height=4.2)
-    constant = ax.plot(
-        [0, 0.5, 1], [0, 0.5, 0], color="#777777", linewidth=1, linestyle=(0, (4, 4)), zorder=1
-    )[0]
+    constant = ax.plot([0, 0.5, 1], [0, 0.5, 0], **{**REFERENCE, "color": "#777777"})[0]
     for index, (name, costs) in enumerate(curves.items()):
         label = f"{name} (area {costs.area:.3f})"
         curve(ax, index, costs.probability_cost, costs.normalized_cost, label)
-    ax.set(
-        xlim=(0, 1),
-        ylim=(0, 0.52),
-        xlabel="probability cost PC(+)",
-        ylabel="normalised expected cost",
-    )
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax, "both")
     # The constant answer has no label of its own, so that it comes last in the legend.
     handles, labels = ax.get_legend_handles_labels()
-    ax.legend(
-        [*handles, constant],
-        [*labels, "one answer for all"],
-        frameon=False,
-        loc="upper left",
-        bbox_to_anchor=(1.01, 1.0),
-        fontsize=9,
-    )
-    return ax
+    legend = {
+        "handles": [*handles, constant],
+        "labels": [*labels, "one answer for all"],
+        **BESIDE,
+    }
+    named: dict[str, Any] = {
+        "xlabel": "probability cost PC(+)",
+        "ylabel": "normalised expected cost",
+    }
+    return finish(ax, title, "both", legend=legend, xlim=(0, 1), ylim=(0, 0.52), **named)
 
 
 @checked(result=having("a LearningCurve", "result", "train_sizes"), metric=maybe(string), ax=AXES)
@@ -179,11 +161,7 @@ def learning_curves(
         curve(ax, index, sizes, mean, method, dots=True)
     if log:
         ax.set_xscale("log")
-    ax.set(xlabel="training rows", ylabel=label)
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax, "both")
-    ax.legend(frameon=False, fontsize=9)
-    return ax
+    return finish(ax, title, "both", legend={}, xlabel="training rows", ylabel=label)
 
 
 @checked(curves=having("RewardCurves", "confidence", "rewards", "prior"), ax=AXES)
@@ -205,21 +183,19 @@ def reward_curves(curves: Any, *, title: str = "", ax: Axes | None = None) -> Ax
         3
     """
     ax = axes_of(ax, width=5.6, height=4.4)
-    ax.axhline(0.0, color="#999999", linewidth=1, zorder=1)
-    ax.axvline(
-        float(curves.prior[curves.true_class]),
-        color="#999999",
-        linewidth=1,
-        linestyle=":",
-        zorder=1,
-    )
+    ax.axhline(0.0, **{**REFERENCE, "linestyle": "-"})
+    ax.axvline(float(curves.prior[curves.true_class]), **{**REFERENCE, "linestyle": ":"})
     for index, (name, values) in enumerate(curves.rewards.items()):
         curve(ax, index, curves.confidence, values, name.replace("_", " "))
-    ax.set(xlim=(0, 1), xlabel="confidence in the true class", ylabel="reward (bits)")
     finite = np.concatenate([values[np.isfinite(values)] for values in curves.rewards.values()])
     ax.set_ylim(max(float(finite.min()), LOWEST_REWARD) - 0.1, float(finite.max()) + 0.2)
     prior = ", ".join(f"{p:.3g}" for p in curves.prior)
-    ax.set_title(title or f"prior ({prior})", fontsize=11)
-    plain_frame(ax, "both")
-    ax.legend(frameon=False, loc="lower right", fontsize=9)
-    return ax
+    return finish(
+        ax,
+        title or f"prior ({prior})",
+        "both",
+        legend={"loc": "lower right"},
+        xlim=(0, 1),
+        xlabel="confidence in the true class",
+        ylabel="reward (bits)",
+    )

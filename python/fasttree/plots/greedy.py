@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
-from .canvas import AXES, axes_of, colour, plain_frame
+from .canvas import AXES, axes_of, colour, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     longest = max(float(excess.max(initial=0.0)), 0.01 * unit)
     ax.set_xlim(right=longest + 0.17 * (longest + unproven))
     measured = "errors, % of the training weight" if by_errors else f"loss ({comparison.objective})"
-    ax.set_xlabel(
+    label = (
         f"{measured}, more than the optimal tree"
         if unproven == 0.0
         else f"{measured}, more than the best tree known\ngrey: where the optimum may lie"
@@ -88,6 +88,5 @@ def greedy_losses(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     best = f"{unit * comparison.optimum:.3g}{' % errors' if by_errors else ''}"
     above = "the optimum" if unproven == 0.0 else "the best tree known"
     tests = f"\n{comparison.tests}" if comparison.tests else ""
-    ax.set_title(title or f"Greedy growth above {above} ({best}){tests}", fontsize=11)
-    plain_frame(ax, "x")
-    return ax
+    title = title or f"Greedy growth above {above} ({best}){tests}"
+    return finish(ax, title, "x", xlabel=label)

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._checks import checked, having
 from .._checks.naming import display_name
-from .canvas import AXES, PALETTE, axes_of, plain_frame
+from .canvas import AXES, PALETTE, axes_of, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,10 +97,7 @@ def growth_curve(
         ax.legend(fontsize=8, frameon=False)
     if has_accuracy:
         ax.set_ylabel(score)
-    ax.set_xlabel("leaves")
     criterion = display_name(model.criterion)
     if title is None:
         title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
-    ax.set_title(title, fontsize=10)
-    plain_frame(ax)
-    return ax
+    return finish(ax, title, size=10, xlabel="leaves")

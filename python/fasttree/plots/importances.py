@@ -14,7 +14,7 @@ import numpy as np
 from .._checks import checked, having, listing, maybe, number_array, whole
 from ..exports.words import one_line
 from ..rendering.words import counted
-from .canvas import AXES, axes_of, colour, plain_frame
+from .canvas import AXES, axes_of, colour, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,4 @@ def plot_importances(
     ax.barh(places, values[order], 0.75, color=colour(0))
     ax.set_yticks(places, [names[j] for j in order.tolist()], parse_math=False)
     ax.invert_yaxis()
-    ax.set_xlabel("importance")
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax)
-    return ax
+    return finish(ax, title, xlabel="importance")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, plain_frame
+from .canvas import axes_of, colour, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -114,11 +114,8 @@ def manhattan(
     if threshold is not None:
         ax.axhline(threshold, color="#555555", linestyle=(0, (5, 3)), linewidth=1)
     middles = starts + widths / 2
-    ax.set_xlabel("chromosome")
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, fontsize=11)
     ax.margins(x=0.01, y=0.08)
-    plain_frame(ax)
+    finish(ax, title, xlabel="chromosome", ylabel=ylabel)
     ax.set_xticks(middles, _spaced(ax, middles, order), fontsize=SIZE)
     if names is not None:
         _name(ax, x[best], heights[best], [str(names[variant]) for variant in best.tolist()])

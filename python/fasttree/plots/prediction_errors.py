@@ -15,7 +15,7 @@ import numpy as np
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.number_errors import mean_absolute_error, number_pair, r2_score
-from .canvas import AXES, REFERENCE, axes_of, colour, marker, plain_frame
+from .canvas import AXES, REFERENCE, axes_of, colour, finish, marker
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,16 +57,6 @@ def _scatter(ax: Any, index: int, x: np.ndarray, y: np.ndarray, label: str) -> N
     )
 
 
-def _finish(ax: Any, title: str, ylabel: str, **legend: Any) -> Any:
-    """Labels, frame, and the legend at its place."""
-    ax.set_xlabel("predicted")
-    ax.set_ylabel(ylabel)
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax, "both")
-    ax.legend(fontsize=9, **legend)
-    return ax
-
-
 @checked(ax=AXES)
 def observed_by_predicted(
     points: Mapping[str, Any] | Any, *, title: str = "", ax: Axes | None = None
@@ -104,7 +94,8 @@ def observed_by_predicted(
         _scatter(ax, index, predicted, observed, label)
     ax.set_aspect("equal", adjustable="box")
     # Few rows are in the lower right corner: a low number that was predicted high.
-    return _finish(ax, title, "observed", loc="lower right", framealpha=0.8, edgecolor="none")
+    legend = {"loc": "lower right", "frameon": True, "framealpha": 0.8, "edgecolor": "none"}
+    return finish(ax, title, "both", legend=legend, xlabel="predicted", ylabel="observed")
 
 
 @checked(ax=AXES)
@@ -134,4 +125,5 @@ def residuals(points: Mapping[str, Any] | Any, *, title: str = "", ax: Axes | No
         error = f"mean absolute error {mean_absolute_error(observed, predicted):.3g}"
         _scatter(ax, index, predicted, observed - predicted, f"{name} ({error})" if name else error)
     below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.16), "ncols": min(2, len(pairs))}
-    return _finish(ax, title, "observed - predicted", frameon=False, **below)
+    ylabel = "observed - predicted"
+    return finish(ax, title, "both", legend=below, xlabel="predicted", ylabel=ylabel)

@@ -14,7 +14,7 @@ import numpy as np
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
-from .canvas import AXES, REFERENCE, axes_of, colour, curve, marker, plain_frame
+from .canvas import AXES, axes_of, colour, curve, marker, unit_square
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,19 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["roc_curves", "roc_graph"]
 
-
-def _roc_space(ax: Any, title: str) -> None:
-    """Axes from 0 to 1 with their labels, and the diagonal."""
-    ax.plot([0, 1], [0, 1], **REFERENCE)
-    ax.set(
-        xlim=(-0.02, 1.02),
-        ylim=(-0.02, 1.02),
-        xlabel="false positive rate",
-        ylabel="true positive rate",
-    )
-    ax.set_aspect("equal")
-    ax.set_title(title, fontsize=11)
-    plain_frame(ax, "both")
+RATES = ("false positive rate", "true positive rate")
+"""Labels of the axes."""
 
 
 @checked(points=mapping("a pair (false, true positive rate)", is_pair), ax=AXES)
@@ -57,7 +46,7 @@ def roc_graph(
         ['gini', 'info_gain']
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    _roc_space(ax, title)
+    unit_square(ax, title, *RATES)
     for index, (name, (fpr, tpr)) in enumerate(points.items()):
         ax.scatter(
             [fpr],
@@ -96,7 +85,7 @@ def roc_curves(
         'gini (AUC 0.650)'
     """
     ax = axes_of(ax, width=4.8, height=4.8)
-    _roc_space(ax, title)
+    unit_square(ax, title, *RATES)
     for index, (name, rates) in enumerate(curves.items()):
         fpr, tpr = np.asarray(rates[0], dtype=float), np.asarray(rates[1], dtype=float)
         area = float(((fpr[1:] - fpr[:-1]) * (tpr[1:] + tpr[:-1])).sum() / 2)

@@ -12,13 +12,14 @@ Complexity
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import _engine
 from ..estimators.batches.passes import Encoded
-from .partitions import aligned
+from .partitions import aligned, each
 
 __all__ = ["drawn", "places_of"]
 
@@ -70,10 +71,6 @@ def _n_rows(positions: list[np.ndarray]) -> int:
     return sum(map(len, positions))
 
 
-def _of_part(number: int, positions: list[np.ndarray]) -> np.ndarray:
-    return positions[number]
-
-
 def _all_ranges(places: list[np.ndarray], offsets: list[int], own: SortedHashes) -> Any:
     """(positions among all rows, ascending; rows) of a partition."""
     moved = [place + np.uint64(offset) for place, offset in zip(places, offsets, strict=True)]
@@ -94,14 +91,14 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
     n_ranges = max(1, -(-rows // ROWS_PER_TASK))
     by_range = []
     for number in range(n_ranges):
-        pieces = [client.submit(_in_range, n_ranges, number, one, pure=False) for one in own]
+        pieces = each(client, _in_range, own, n_ranges, number)
         by_range.append(client.submit(_positions, pieces, pure=False))
     # Positions of a range begin after the rows of the ranges before.
-    totals = client.gather([client.submit(_n_rows, one, pure=False) for one in by_range])
+    totals = client.gather(each(client, _n_rows, by_range))
     offsets = [0, *np.cumsum(totals).tolist()][:n_ranges]
     places = []
     for i, mine in enumerate(own):
-        own_places = [client.submit(_of_part, i, one, pure=False) for one in by_range]
+        own_places = each(client, itemgetter(i), by_range)
         places.append(client.submit(_all_ranges, own_places, offsets, mine, pure=False))
     return places
 

@@ -102,12 +102,12 @@ class _OnDask:
     def predict(self, X: Any) -> Any:
         """Class labels or numbers: a Dask Series or Array where X is a Dask collection, else an
         array (n_rows,)."""
-        if not _is_dask(X):
-            return super().predict(X)  # type: ignore[misc]
-        return self._lazily(X, "predict")
+        return self._predicted(X, "predict")
 
-    def _lazily(self, X: Any, method: str) -> Any:
-        """The predictions of a Dask collection as another one, by the name of a method."""
+    def _predicted(self, X: Any, method: str) -> Any:
+        """Predictions by the name of a method, those of a Dask collection as another one."""
+        if not _is_dask(X):
+            return getattr(super(), method)(X)
         check_is_fitted(self)
         if hasattr(X, "map_partitions"):
             names = None if method == "predict" else [str(label) for label in _labels(self)]
@@ -128,9 +128,7 @@ class _ClassifiesOnDask(_OnDask):
     def predict_proba(self, X: Any) -> Any:
         """Class probabilities in the order of `classes_`: a Dask DataFrame or Array where X is a
         Dask collection, else an array (n_rows, n_classes)."""
-        if not _is_dask(X):
-            return super().predict_proba(X)  # type: ignore[misc]
-        return self._lazily(X, "predict_proba")
+        return self._predicted(X, "predict_proba")
 
 
 class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):

@@ -19,6 +19,7 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,7 @@ from .partitions import (
     aligned,
     client_of,
     computed,
+    each,
     least_memory,
     partitions_of,
     too_large,
@@ -128,8 +130,7 @@ def fit(
         x0 > 1.5: 1 (2)
     """
     estimator = _made(FastTreeClassifier, FastTreeRegressor, criterion, task, params)
-    fit_estimator(estimator, data, y, sample_weight, client)
-    return estimator
+    return fit_estimator(estimator, data, y, sample_weight, client)
 
 
 def _made(
@@ -179,8 +180,7 @@ def fit_forest(
         [0, 1]
     """
     estimator = _made(FastForestClassifier, FastForestRegressor, criterion, task, params)
-    fit_estimator(estimator, data, y, sample_weight, client)
-    return estimator
+    return fit_estimator(estimator, data, y, sample_weight, client)
 
 
 def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, client: Any) -> Any:
@@ -215,7 +215,7 @@ def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
     if forest:
         model = _forest(rows, config, bagging)
     else:
-        states = [client.submit(_whole, part, pure=False) for part in rows.parts]
+        states = each(client, _whole, rows.parts)
         rows.parts.clear()  # the first states hold the same codes
         model = grown_tree(client, (rows.facts, rows.lean), states, config)
     return finished(estimator, model, facts)
@@ -261,9 +261,8 @@ def _coded(
             coding = passes.with_values(coding, columns, counted, bins)
     # The codes; partitions without rows are left out.
     encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
-    meanings = [client.submit(_meaning, part, pure=False) for part in encoded]
-    known = tree_sum(client, _joined_meanings, (), meanings)
-    has_rows = client.gather([client.submit(_has_rows, part, pure=False) for part in encoded])
+    known = tree_sum(client, _joined_meanings, (), each(client, _meaning, encoded))
+    has_rows = client.gather(each(client, _has_rows, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
     features, sums = aligned(known.result())
     facts = facts_of(coding, features, sums)
@@ -308,16 +307,16 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
 
     def tree(seed: int) -> Any:
         if draws is None:
-            states = [client.submit(_whole, part, pure=False) for part in rows.parts]
+            states = each(client, _whole, rows.parts)
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
         # The sample of each partition, its sums, and the tree on it.
         samples = [
             client.submit(drawn, rows.lean, n_rows, (seed, draws), place, part, pure=False)
             for place, part in zip(places, rows.parts, strict=True)
         ]
-        parts = [client.submit(_sums_of, sample, pure=False) for sample in samples]
+        parts = each(client, itemgetter(1), samples)
         sums = tree_sum(client, passes.joined_sums, (), parts).result()
-        states = [client.submit(_rows_of, sample, pure=False) for sample in samples]
+        states = each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if target_range is None else sums[0]
         own: Facts = (text, features, True, True, sums, copies, target_range)
@@ -337,8 +336,3 @@ def _drawn_facts(lean: Facts, sums: list[int], copies: int) -> Facts:
 def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:
     """The records of a sample, as one group."""
     return undivided(sample[0])
-
-
-def _sums_of(sample: tuple[np.ndarray, list[int]]) -> list[int]:
-    """The sums of a sample."""
-    return sample[1]

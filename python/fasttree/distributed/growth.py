@@ -22,7 +22,7 @@ import numpy as np
 
 from .. import _engine
 from ..estimators.batches.fitting import Facts
-from .partitions import aligned, tree_sum
+from .partitions import aligned, each, tree_sum
 
 __all__ = ["grown_tree", "undivided"]
 
@@ -110,7 +110,7 @@ def grown_tree(
         # Small nodes (group, node, rows, key, depth) leave the rounds: tasks grow their subtrees.
         for bucket in _buckets(growth.small(small_rows), max(BUCKET_BYTES // row_bytes, 1)):
             groups = [node[0] for node in bucket]
-            rows = [client.submit(_rows_of, lean, groups, s, pure=False) for s in states]
+            rows = each(client, _rows_of, states, lean, groups)
             keys = [node[3:] for node in bucket]
             grown = client.submit(_grow, lean, text, seed, keys, rows, pure=False)
             rows.clear()
@@ -126,7 +126,7 @@ def grown_tree(
         routes = growth.choose(counts)
         if growth.is_done():
             break
-        states = [client.submit(_divide, lean, routes, s, pure=False) for s in states]
+        states = each(client, _divide, states, lean, routes)
     for nodes, future in below:
         for node, packed in zip(nodes, future.result(), strict=True):
             growth.graft(node, *packed)

@@ -258,15 +258,8 @@ def score_features(
         client=client,
         n_blocks=n_blocks,
     )
-    scores = np.array(
-        counts.score(
-            metric.name,
-            theta=metric.theta,
-            alpha=metric.alpha,
-            decay=metric.decay,
-            at_zero=metric.at_zero,
-        )
-    )
+    own = ("theta", "alpha", "decay", "at_zero")
+    scores = np.array(counts.score(metric.name, **{name: getattr(metric, name) for name in own}))
     for k, table in enumerate(counts.tables):
         if (table.sum(axis=1) > 0).sum() < 2:
             scores[k] = np.nan
@@ -280,11 +273,17 @@ class _ClusterJob(Job):
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
         """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
-        size = max(1, math.ceil(len(subsets) / (4 * self.backend.workers)))
-        units = [("rows", subsets[at : at + size]) for at in range(0, len(subsets), size)]
-        shared = {"rows": (self.table, self.weights, self.metric.shares)}
-        found = dict(self.backend.run(_agreement, units, shared))
-        return np.concatenate([found[place] for place in range(len(units))])
+        shared = (self.table, self.weights, self.metric.shares)
+        found = self.in_slices(_agreement, len(subsets), lambda at: subsets[at], shared)
+        return np.concatenate(found)
+
+    def in_slices(self, ask: Any, total: int, asked: Any, shared: tuple[Any, ...]) -> list[Any]:
+        """The results of ``ask(shared, asked(slice))``, about four slices of a total per worker."""
+        size = max(1, math.ceil(total / (4 * self.backend.workers)))
+        slices = (slice(at, min(at + size, total)) for at in range(0, total, size))
+        units = [("rows", asked(at)) for at in slices]
+        found = dict(self.backend.run(ask, units, {"rows": shared}))
+        return [found[place] for place in range(len(units))]
 
     def exact(self) -> np.ndarray:
         """The scores from all pairs."""
@@ -296,11 +295,9 @@ class _ClusterJob(Job):
     def block_pairs(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Sums over the pairs of blocks of rows, and over all self-pairs."""
         pairs = len(blocks) * (len(blocks) + 1) // 2
-        size = max(1, math.ceil(pairs / (4 * self.backend.workers)))
-        units = [("rows", (at, min(at + size, pairs))) for at in range(0, pairs, size)]
-        shared = {"rows": (self.table, self.weights, self.metric, blocks)}
-        found = dict(self.backend.run(_block_pairs, units, shared))
-        return np.concatenate([found[place][0] for place in range(len(units))]), found[0][1]
+        shared = (self.table, self.weights, self.metric, blocks)
+        found = self.in_slices(_block_pairs, pairs, lambda at: (at.start, at.stop), shared)
+        return np.concatenate([sums for sums, _ in found]), found[0][1]
 
 
 def _agreement(shared: tuple[Any, ...], subsets: list[tuple[int, ...]]) -> np.ndarray:

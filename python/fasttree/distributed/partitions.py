@@ -31,6 +31,7 @@ __all__ = [
     "aligned",
     "client_of",
     "computed",
+    "each",
     "least_memory",
     "partitions_of",
     "too_large",
@@ -226,6 +227,11 @@ def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words:
     lazy = [asked(*words, part, f"partition {i}") for i, part in enumerate(parts)]
     futures: list[Any] = client.compute(lazy)
     return futures
+
+
+def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any) -> list[Any]:
+    """Futures of ``ask(*words, part)`` for each future of a part."""
+    return [client.submit(ask, *words, part, pure=False) for part in parts]
 
 
 def tree_sum(

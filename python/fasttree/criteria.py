@@ -417,7 +417,8 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     if hasattr(criterion, "fit"):
         raise TypeError(f"criterion={shown(criterion)} is an estimator: give it as estimators=")
     raise TypeError(
-        f"criterion={shown(criterion)}: expected a name, an object of fasttree.criteria, or a function"
+        f"criterion={shown(criterion)}: expected a name, an object of fasttree.criteria, or a "
+        "function"
     )
 
 

@@ -2,8 +2,8 @@
 //! them blocks of bytes, and gets NumPy arrays and labels (bytes, as the encoding is Python's to
 //! decide).
 //!
-//! A fault in a file is raised as `FileFault(problem, line, column, value, declared, leave_out)`; the package
-//! turns it into an error that names the file.
+//! A fault in a file is raised as `FileFault(problem, line, column, value, declared,
+//! leave_out)`; the package turns it into an error that names the file.
 
 use super::InternalError;
 use crate::read::{
@@ -21,8 +21,8 @@ pyo3::create_exception!(
     fasttree._core,
     FileFault,
     PyValueError,
-    "What is wrong with a file: (problem, line, column, value, declared labels, whether to leave the \
-     column out)."
+    "What is wrong with a file: (problem, line, column, value, declared labels, whether to leave \
+     the column out)."
 );
 
 /// A column for Python: position in the file, numbers or codes, labels (None for numbers).

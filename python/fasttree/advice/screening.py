@@ -130,5 +130,6 @@ def _check_target(table: Table) -> None:
             f"the target {table.target!r} has {counted(occurring, 'class')} in "
             f"{counted(len(table), 'row')}: that "
             "is an identifier or a number to be estimated, not a class; name the class column, "
-            f"give {argument('task', 'regression')} for a number, or cut the numbers into a few groups first"
+            f"give {argument('task', 'regression')} for a number, or cut the numbers into a few "
+            "groups first"
         )

@@ -110,7 +110,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     if isinstance(target, (int, np.integer)) and not isinstance(target, bool):
         if not -len(names) <= target < len(names):
             raise DataFileError(
-                f"{argument('target', target)} is no column position; there are {len(names)} columns",
+                f"{argument('target', target)} is no column position; there are {len(names)} "
+                "columns",
                 path,
             )
         return names[int(target)]
@@ -131,7 +132,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "
-            f"{argument('header', True)}; else give the position (0 to {len(names) - 1}, -1 the last)"
+            f"{argument('header', True)}; else give the position (0 to {len(names) - 1}, -1 the "
+            "last)"
         )
     raise DataFileError(
         f"is not a column ({option('target')}); {hint}", path, None, None, str(target)

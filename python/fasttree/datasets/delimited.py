@@ -122,7 +122,8 @@ def read_delimited(
     sep, skipped = _separator(path, sep, limits)
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
-            f"sep={shown(sep)} cannot separate cells; use one ASCII character that is no quote and no "
+            f"sep={shown(sep)} cannot separate cells; use one ASCII character that is no quote and "
+            "no "
             "line end"
         )
     if decimal not in (None, ".", ","):

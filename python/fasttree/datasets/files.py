@@ -357,7 +357,8 @@ def _refuse(options: dict[str, Any], path: str) -> None:
             value = value.asked.as_argument() or None
         if value is not None:
             raise ValueError(
-                f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its kin), "
+                f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its "
+                "kin), "
                 f"and only that takes it; leave it out"
             )
 

@@ -60,7 +60,8 @@ def fetch(name: str, target: Any = None) -> tuple[Any, str | int, str]:
     if target is None:
         if len(targets) != 1:
             raise DataFileError(
-                f"OpenML names {len(targets)} targets {targets}; choose one: {argument('target', 'NAME')}",
+                f"OpenML names {len(targets)} targets {targets}; choose one: "
+                f"{argument('target', 'NAME')}",
                 f"openml:{name}",
             )
         target = targets[0]

@@ -200,7 +200,8 @@ def read_plink(
         table = _by_sample(phenotype)
         if phenotype_name is not None and phenotype_name not in table.columns:
             raise DataFileError(
-                f"is not a column ({option('phenotype_name')}); there are {', '.join(table.columns)}",
+                f"is not a column ({option('phenotype_name')}); there are "
+                f"{', '.join(table.columns)}",
                 phenotype,
                 None,
                 None,

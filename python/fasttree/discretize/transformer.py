@@ -97,7 +97,8 @@ class ColumnTransformer(Parameters):
         """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(
-                f"transform={shown(transform)} is not known; use 'default', 'pandas', 'polars' or None"
+                f"transform={shown(transform)} is not known; use 'default', 'pandas', 'polars' or "
+                "None"
             )
         if transform is not None:
             self._sklearn_output_config = {"transform": transform}

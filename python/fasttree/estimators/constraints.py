@@ -93,7 +93,8 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
         is_whole = isinstance(sign, numbers.Integral) and not isinstance(sign, bool | np.bool_)
         if not is_whole or sign not in (-1, 0, 1):
             raise ValueError(
-                f"monotonic_cst: {shown(sign)} for column {name!r} must be 1 (the prediction may not "
+                f"monotonic_cst: {shown(sign)} for column {name!r} must be 1 (the prediction may "
+                "not "
                 "fall where the column rises), -1 (it may not rise) or 0"
             )
     return [int(sign) for sign in signs]

@@ -92,7 +92,8 @@ def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.n
     if isinstance(priors, str):
         if priors != "equal":
             raise ValueError(
-                f"priors={shown(priors)} is not known; use None, 'equal', a dict or a list of shares"
+                f"priors={shown(priors)} is not known; use None, 'equal', a dict or a list of "
+                "shares"
             )
         shares = np.full(n, 1.0 / n)
     elif isinstance(priors, dict):

@@ -124,7 +124,8 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
         return _name_of_model(beside), beside
     if X is None:
         raise ValueError(
-            f"beside={shown(beside)} is a criterion: give the training rows, explore(X, y, beside=...), "
+            f"beside={shown(beside)} is a criterion: give the training rows, explore(X, y, "
+            "beside=...), "
             "or a fitted model"
         )
     from sklearn.base import clone

@@ -146,7 +146,8 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     generators = np.random.Generator, np.random.RandomState
     if random_state is not None and not isinstance(random_state, generators):
         raise ValueError(
-            f"{given('random_state', shown(random_state))} must be None, a whole number or a NumPy generator"
+            f"{given('random_state', shown(random_state))} must be None, a whole number or a NumPy "
+            "generator"
         )
     if not drawn:
         return 0

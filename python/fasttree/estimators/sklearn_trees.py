@@ -256,7 +256,7 @@ def _between(at: float, below: float, above: float) -> float | None:
     divides them in float64; None where they are the same in float32.
 
     Examples:
-        >>> _between(0.35, 0.35, 0.4) == float(np.float32(0.35)), _between(0.35, 0.3, 0.4)
+        >>> _between(0.1, 0.1, 0.4) == float(np.float32(0.1)), _between(0.35, 0.3, 0.4)
         (True, 0.35)
     """
     low, high = _single(below), _single(above)

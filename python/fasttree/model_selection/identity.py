@@ -2,8 +2,8 @@
 
 What
     `text_of` writes a value so that equal settings give equal texts in every process: without
-    addresses, arrays and code by their hash, code with all that it reaches. `hash_of_rows` is a SHA-256 of a data set's cells. A
-    journal stores both, and refuses a run whose texts differ.
+    addresses, arrays and code by their hash, code with all that it reaches. `hash_of_rows` is a
+    SHA-256 of a data set's cells. A journal stores both, and refuses a run whose texts differ.
 Complexity
     One pass over the data, about 1 ns per byte.
 When not to use it
@@ -192,8 +192,7 @@ def _function_parts(function: types.FunctionType) -> list[Any]:
     """All that decides what a function returns: code, defaults, attributes, and the values of the
     names that its code and the functions inside it read.
 
-    Raises:
-        _NoText: it calls `eval` or the like.
+    A call of `eval` or the like raises `_NoText`.
     """
     reached: dict[str, Any] = {}
     codes = [function.__code__]

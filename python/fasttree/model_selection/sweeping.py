@@ -245,7 +245,8 @@ def _combinations(
     # Refuse what would have no effect, and what would be run twice.
     if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
         raise ValueError(
-            f"at_zero={shown(at_zero)} cannot act in this sweep: it needs decay='power'; set that, or "
+            f"at_zero={shown(at_zero)} cannot act in this sweep: it needs decay='power'; set that, "
+            "or "
             "leave at_zero out"
         )
     if len(made) < len(settings):

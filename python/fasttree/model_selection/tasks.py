@@ -126,7 +126,8 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
         own = _declared(one)
         if own not in (None, task):
             raise TypeError(
-                f"estimators: {name!r} is a {NOUNS[own]}, and task={shown(task)} needs {NOUNS[task]}s; "
+                f"estimators: {name!r} is a {NOUNS[own]}, and task={shown(task)} needs "
+                f"{NOUNS[task]}s; "
                 f"leave it out, or give task={own!r}"
             )
 

@@ -103,7 +103,7 @@ def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, An
     return {
         (name, path): part.get_params(deep=False)
         for name, path, part in parts
-        if is_ours(part) and hasattr(part, "predict") and "missing" in part.get_params(deep=False)
+        if is_ours(part) and {"criterion", "missing"} <= part.get_params(deep=False).keys()
     }
 
 

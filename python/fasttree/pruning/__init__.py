@@ -169,7 +169,8 @@ def make(method: Any) -> Pruning:
     if isinstance(method, Pruning):
         return method
     raise ValueError(
-        f"pruning={shown(method)} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an object "
+        f"pruning={shown(method)} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an "
+        "object "
         "of fasttree.pruning"
     )
 
@@ -194,7 +195,8 @@ def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -
     known = IMPURITIES[task]
     if impurity not in known:
         raise ValueError(
-            f"impurity={shown(impurity)} is not known; use 'auto', {', '.join(map(repr, known[:-1]))} "
+            f"impurity={shown(impurity)} is not known; use 'auto', "
+            f"{', '.join(map(repr, known[:-1]))} "
             f"or {known[-1]!r}"
         )
     return impurity

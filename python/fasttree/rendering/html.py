@@ -17,7 +17,8 @@ __all__ = ["Lines", "Markup", "bar", "folded", "html_table", "paragraph", "rende
 
 _TAG = re.compile(r"<[^>]*>")
 
-# Three times the class outweighs JupyterLab's rule for the cells of tables, which aligns them right.
+# Three times the class outweighs JupyterLab's rule for the cells of tables, which aligns them to
+# the right.
 STYLE = """<style>
 .ft-out{overflow-x:auto;max-width:100%;line-height:1.35}
 .ft-out table{border-collapse:collapse;margin:.3em 0;font-size:13px}

@@ -258,7 +258,8 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
         elif kind != first[1]:
             raise TypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} ({type(cell).__name__}) is mixed with "
-                f"{shown(cells[first[0]])} ({type(cells[first[0]]).__name__}, row {first[0]}); make the "
+                f"{shown(cells[first[0]])} ({type(cells[first[0]]).__name__}, row {first[0]}); "
+                "make the "
                 f"{role} all "
                 "strings (nominal) or all numbers (numeric)"
             )

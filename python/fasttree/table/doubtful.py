@@ -243,7 +243,8 @@ def _warn_of_target(table: Table) -> None:
     many = many_numbers(table)
     if many is not None:
         warn_caller(
-            f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a tree "
+            f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a "
+            "tree "
             "for a number"
         )
 

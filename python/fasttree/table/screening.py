@@ -222,7 +222,8 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     check_known(keep, table.feature_names, "columns")
     for name in table.unused.keys() & keep:
         raise ValueError(
-            f"{argument('columns', {name: 'as_given'})}: columns of numbers or levels can be used as they "
+            f"{argument('columns', {name: 'as_given'})}: columns of numbers or levels can be used "
+            "as they "
             f"are, and {name!r} is none ({table.unused[name]})"
         )
     reasons = reasons_of(table, keep)

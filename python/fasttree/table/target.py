@@ -96,7 +96,8 @@ class NumericTarget:
         """Refuse to give codes of classes."""
         raise ValueError(
             f"the target {self.name!r} is a number, which has no classes: use "
-            f"{worded('FastTreeRegressor or ')}{argument('task', 'regression')} here, or read it as classes: {argument('task', 'classification')}"
+            f"{worded('FastTreeRegressor or ')}{argument('task', 'regression')} here, or read it "
+            f"as classes: {argument('task', 'classification')}"
         )
 
     def check_numbers(self) -> np.ndarray:
@@ -419,7 +420,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "expects discrete "
             f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
             f"{values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
-            f"{argument('task', 'regression')}; for classes name another target, or discretise this one.)"
+            f"{argument('task', 'regression')}; for classes name another target, or discretise "
+            "this one.)"
         )
 
 

@@ -137,7 +137,8 @@ REFUSED = {
     "that is a number \\(--task regression\\); for classes name another: --target NAME, ",
     "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': row 1 of the target 'y' is 'cheap', which is not a "
     "number: a regression predicts numbers; name another target, or use --task classification",
-    "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line was read as values, so the columns "
+    "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line was read as values, "
+    "so the columns "
     "have no names: .*give the position",
     "a,b,y\n1,2,p\n2,q\n": "line 3: the line has 2 cells but there are 3 columns; write [?] for",
     "a,b,y\n1,2,p\n2,3,4,q\n": "line 3: the line has 4 cells but there are 3 columns; quote",

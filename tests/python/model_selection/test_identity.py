@@ -30,14 +30,17 @@ FORMS = {
     "a partial": "import functools\ndef g(t, q): return t * q\nf = functools.partial(g, q={v})",
     "a partial's function": "import functools\nK = {v}\ndef g(t, q): return K\n"
     "f = functools.partial(g, q=2)",
-    "a state": "class C:\n    def __init__(self, q): self.q = q\n    def __call__(self, t): return t\n"
+    "a state": "class C:\n    def __init__(self, q): self.q = q\n"
+    "    def __call__(self, t): return t\n"
     "f = C({v})",
     "slots": "class C:\n    __slots__ = ('q',)\n    def __call__(self, t): return t\n"
     "f = C()\nf.q = {v}",
     "a method's body": "class C:\n    def __call__(self, t): return t * {v}\nf = C()",
     "a class attribute": "class C:\n    k = {v}\n    def __call__(self, t): return t\nf = C()",
-    "a base class": "class B:\n    k = {v}\nclass C(B):\n    def __call__(self, t): return t\nf = C()",
-    "a property": "class C:\n    p = property(lambda self: {v})\n    def __call__(self, t): return 1\n"
+    "a base class": "class B:\n    k = {v}\nclass C(B):\n"
+    "    def __call__(self, t): return t\nf = C()",
+    "a property": "class C:\n    p = property(lambda self: {v})\n"
+    "    def __call__(self, t): return 1\n"
     "f = C()",
     "a class method": "class C:\n    @classmethod\n    def m(cls): return {v}\n"
     "    def __call__(self, t): return 1\nf = C()",

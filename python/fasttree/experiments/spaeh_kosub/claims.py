@@ -187,7 +187,8 @@ def _jaccard_on_monks_1(curves: Mapping[str, Curves], large: list[int]) -> Verdi
         "4",
         f"{claim}, in particular when evaluated globally",
         whole > means[best] and whole >= local,
-        f"jaccard global {whole:.1f} %, local {local:.1f} %; best other: {best} {means[best]:.1f} %",
+        f"jaccard global {whole:.1f} %, local {local:.1f} %; best other: {best} {means[best]:.1f} "
+        "%",
     )
 
 
@@ -306,7 +307,8 @@ def figure_7(panels: Mapping[str, Growth]) -> list[Verdict]:
     holds_and_evidence = (
         (
             at <= 5 and peak > local_peak,
-            f"peak global {peak:.1f} % after {at} splits, local {local_peak:.1f} % after {local_at}",
+            f"peak global {peak:.1f} % after {at} splits, local {local_peak:.1f} % after "
+            f"{local_at}",
         ),
         (
             all(55.0 <= a[e] <= 65.0 for e in ("local", "global")),

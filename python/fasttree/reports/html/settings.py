@@ -86,7 +86,8 @@ def imports_of(made: list[Any]) -> tuple[list[str], list[str]]:
     names that no module has: functions and classes of the caller.
 
     >>> from fasttree import FastTreeClassifier
-    >>> imports_of([FastTreeClassifier(criterion="gini"), FastTreeClassifier(criterion=lambda t: t)])
+    >>> own = FastTreeClassifier(criterion=lambda t: t)
+    >>> imports_of([FastTreeClassifier(criterion="gini"), own])
     (['from fasttree import FastTreeClassifier'], ['your_function'])
     """
     found: dict[str, set[str]] = {}

@@ -110,7 +110,12 @@ fn csv_of(
     let kinds = (0..width)
         .map(|j| if header { kind(j) } else { wanted(j, CellKind::Found, false) })
         .collect();
-    reader.start(header, names, kinds, vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()])?;
+    reader.start(
+        usize::from(header),
+        names,
+        kinds,
+        vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()],
+    )?;
     Ok((reader.finish()?.columns, Vec::new()))
 }
 

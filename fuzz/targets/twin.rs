@@ -108,7 +108,13 @@ impl<'a> Twin<'a> {
                     let branches = vec![part(&|r| values[r] <= lo), part(&|r| values[r] >= hi)];
                     split(Some(at), branches, part(&|r| values[r].is_nan()))
                 };
-                distinct.windows(2).map(one).collect()
+                let known = part(&|r| !values[r].is_nan());
+                let gone = part(&|r| values[r].is_nan());
+                match distinct[..] {
+                    // One value against none.
+                    [only] => vec![split(Some(only), vec![known, Vec::new()], gone)],
+                    _ => distinct.windows(2).map(one).collect(),
+                }
             }
         }
     }

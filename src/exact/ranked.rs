@@ -241,6 +241,7 @@ pub(super) fn width(
                 codes.sort_unstable();
                 codes.dedup();
                 let divisions = (1 << codes.len().clamp(1, MOST_LEVELS) >> 1) - 1;
+                let divisions = divisions.max(codes.len().min(1));
                 (1, if nominal == NominalTests::Subset { divisions } else { codes.len() })
             }
         };
@@ -263,5 +264,7 @@ fn divisions(levels: &[f64], name: &str) -> Result<Vec<Asked>> {
         let rest = (0..others).filter(|i| mask >> i & 1 == 1).map(|i| levels[i + 1] as u32);
         Asked::Levels(levels.first().map(|&first| first as u32).into_iter().chain(rest).collect())
     };
-    Ok((0..(1_usize << others) - 1).map(listed).collect())
+    // One level can be divided from missing values only.
+    let count = ((1_usize << others) - 1).max(levels.len().min(1));
+    Ok((0..count).map(listed).collect())
 }

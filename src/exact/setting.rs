@@ -87,7 +87,10 @@ impl<L: Loss> Setting<'_, L> {
     /// The most that a tree of a set and of some cost may seem to cost: costs are sums in any
     /// order.
     pub(super) fn reachable(&self, set: &SortedSet, cost: f64) -> f64 {
-        cost + 1e-9 * self.leaf(set)
+        // In the unit of the loss, of which a set of one class has none.
+        let most = self.loss.rise(set.weight, set.weight);
+        let scale = if most.is_finite() { most } else { self.leaf(set).max(set.weight) };
+        cost + 1e-9 * (cost + scale)
     }
 
     /// The cost of a set as a leaf.

@@ -134,6 +134,19 @@ impl Enumeration<'_> {
         (0..32).filter(move |i| set >> i & 1 == 1)
     }
 
+    /// Rows of a set; whole weights are copies.
+    pub(super) fn size(&self, set: u32) -> u32 {
+        let weights = &self.table.weights;
+        match weights.iter().all(|w| w.fract() == 0.0) {
+            true => self.rows(set).map(|i| weights[i] as u32).sum(),
+            false => set.count_ones(),
+        }
+    }
+
+    pub(super) fn is_few(&self, set: u32) -> bool {
+        (self.size(set) as usize) < self.objective.min_samples_leaf
+    }
+
     fn leaf(&self, set: u32) -> Best {
         let mut counts = vec![0.0; self.table.k];
         self.rows(set)
@@ -157,7 +170,8 @@ impl Enumeration<'_> {
             };
             for number in 0..count {
                 let goes = |value: u32| match nominal {
-                    NominalTests::OneVsRest if is_level => value == number,
+                    // All levels, for the test of a known value against none.
+                    NominalTests::OneVsRest if is_level => value == number || number == LEVELS,
                     NominalTests::Subset if is_level => number >> value & 1 == 1,
                     _ => value <= number,
                 };
@@ -165,9 +179,9 @@ impl Enumeration<'_> {
                     self.rows(set).filter(|&i| column[i].is_some_and(goes)).map(|i| 1 << i).sum();
                 if left != 0 && left | missing != set {
                     tests.push((feature, number, left | missing));
-                    if missing != 0 {
-                        tests.push((feature, number, left));
-                    }
+                }
+                if left != 0 && missing != 0 {
+                    tests.push((feature, number, left));
                 }
             }
         }
@@ -181,8 +195,7 @@ impl Enumeration<'_> {
         depth: usize,
         leaves: usize,
     ) -> Option<Best> {
-        let few = |set: u32| (set.count_ones() as usize) < self.objective.min_samples_leaf;
-        if few(left) || few(set & !left) {
+        if self.is_few(left) || self.is_few(set & !left) {
             return None;
         }
         let mut best = None::<Best>;

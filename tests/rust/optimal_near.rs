@@ -101,7 +101,7 @@ fn near_optimal_first_tests_are_those_of_enumeration() {
                 .filter(|node| node.parent == 0)
                 .map(|node| node.rows)
                 .collect();
-            let mut expected = [left.count_ones(), (set & !left).count_ones()];
+            let mut expected = [enumeration.size(left), enumeration.size(set & !left)];
             sides.sort_unstable();
             expected.sort_unstable();
             assert_eq!(sides, expected, "{told}");
@@ -154,11 +154,10 @@ fn pairs(
         counts[usize::from(table.classes[i])] += table.weights[i];
     }
     let mut found = vec![[counts[0], 0.0], [0.0, counts[1]]];
-    let few = |set: u32| (set.count_ones() as usize) < enumeration.objective.min_samples_leaf;
     if depth > 0 && leaves > 1 {
         for (_, _, left) in enumeration.tests(set) {
             let right = set & !left;
-            if few(left) || few(right) {
+            if enumeration.is_few(left) || enumeration.is_few(right) {
                 continue;
             }
             for on_left in 1..leaves {

@@ -186,6 +186,7 @@ class Rows:
         if self.columns[feature][0] == "numeric":
             distinct = sorted({values[row] for row, _ in known})
             cuts = [lo / 2 + hi / 2 for lo, hi in pairwise(distinct)]
+            cuts = distinct if len(distinct) == 1 else cuts  # one value against none
             return [(t, None, lambda row, t=t: int(values[row] > t)) for t in cuts]
         if self.nominal_splits == "multiway":
             return [(math.nan, None, lambda row: values[row])]

@@ -132,6 +132,8 @@ class Grower:
         gone = [r for r in rows if math.isnan(values[r])]
         distinct = sorted({values[r] for r in known})
         out = []
+        if len(distinct) == 1 and gone:  # one value against none
+            out.append(Candidate(feature, distinct[0], [known, [], gone], True, min(known)))
         for lo, hi in zip(distinct, distinct[1:]):
             branches = [[r for r in known if values[r] <= lo], [r for r in known if values[r] > lo]]
             t = lo if self.thresholds == "value" else midpoint(lo, hi)

@@ -10,7 +10,7 @@ them release the GIL. `validation` calls `run_methods` in this process, `units` 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Progress, Report
+from ..table.dates import dates_of
 from ..table.doubtful import about, quiet
 from ..table.screening import of_folds, treated
 from .folds import Folds
@@ -92,12 +93,12 @@ class Data:
                 self._views[form] = codes_matrix(self.table)
         return "rows", self._views[form]
 
-    def as_seen(self, table: Table, train: np.ndarray) -> Table:
-        """The Table as `fit` reads the training rows alone. One that the caller gave has declared
-        its levels."""
+    def as_seen(self, table: Table, train: np.ndarray, dates: Collection[str] = ()) -> Table:
+        """The Table as `fit` reads the training rows alone, but for columns of dates, which are
+        read in all rows. One that the caller gave has declared its levels."""
         if table is not self.table or self.X is table:
             return table
-        columns = [column.as_seen(train) for column in table.columns]
+        columns = [one if one.name in dates else one.as_seen(train) for one in table.columns]
         same = all(new is old for new, old in zip(columns, table.columns, strict=True))
         return table if same else table.with_columns(columns)
 
@@ -290,8 +291,7 @@ def _fit_one(
     started = time.perf_counter()
     with quiet(), about(method.name):  # the data are warned of once, for all rows
         if form == "table":
-            X = data.as_seen(X, train)
-            estimator.fit(X.take(train))
+            estimator.fit(data.as_seen(X, train).take(train))
         else:
             estimator.fit(take_rows(X, train), data.y[train])
     X_test = X.take(test) if form == "table" else take_rows(X, test)
@@ -387,9 +387,9 @@ def _folds_alike(
 ) -> Iterator[tuple[Table, list[int]]]:
     """Tables as the training rows of folds are read, and the numbers of the folds of each."""
     for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
-        whole = []
+        whole, dates = [], dates_of(reasons)
         for number in numbers:
-            seen = data.as_seen(table, folds.pairs[number][0])
+            seen = data.as_seen(table, folds.pairs[number][0], dates)
             if seen is table:
                 whole.append(number)
             else:

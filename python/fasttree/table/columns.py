@@ -18,7 +18,7 @@ from __future__ import annotations
 import numbers
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -86,7 +86,7 @@ class Column:
 
     def take(self, rows: Any) -> Column:
         """The same column (same levels) restricted to `rows` (indices, mask or slice)."""
-        return Column(self.name, self.kind, self.values[rows], self.levels)
+        return replace(self, values=self.values[rows])
 
     def labels(self) -> np.ndarray:
         """The cells as labels: float array (numeric) or object array with None for missing

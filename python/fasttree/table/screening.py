@@ -28,6 +28,7 @@ from .dates import date_reason, dates_of, order_of_dates, part_names
 from .doubtful import warn_of_columns, warn_of_hints
 from .inputs import without_column
 from .rebuild import is_frame
+from .roles import resolve_roles
 from .sources import check_known, names_of
 from .table import Table
 from .traps import is_constant, suspicions
@@ -93,6 +94,11 @@ def table_to_screen(X: Any, y: Any = None, **options: Any) -> Table:
     if isinstance(X, Table) or (names_of(X) is None and not is_frame(X)):
         return Table.from_any(X, y, **options)
     found = dict(_unreadable(X))
+    if INEXACT in found.values():  # levels may be any numbers
+        names = [str(name) for name in names_of(X) or ()]
+        roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
+        is_level = dict(zip(names, [roles] * len(names) if isinstance(roles, str) else roles or []))
+        found = {n: w for n, w in found.items() if w != INEXACT or is_level.get(n) != "nominal"}
     dates = dates_of(found)
     unused = {name: why for name, why in found.items() if name not in dates}
     table = Table.from_any(
@@ -214,7 +220,8 @@ def screened(table: Table, columns: Any = "auto") -> Table:
         columns: as in `kept_columns`.
 
     Raises:
-        ValueError: a column that is to be used as it is, but can't, or that is none.
+        ValueError: a column that is to be used as it is, but can't, or that is none; or no column
+            can be used.
     """
     keep = kept_columns(columns)
     if table.as_given or keep is None:
@@ -226,6 +233,9 @@ def screened(table: Table, columns: Any = "auto") -> Table:
             "as they "
             f"are, and {name!r} is none ({table.unused[name]})"
         )
+    if len(table.unused) == table.n_features > 0:
+        name, why = next(iter(table.unused.items()))
+        raise ValueError(f"no column can be split on, such as {name!r} ({why}): give others")
     reasons = reasons_of(table, keep)
     usable = is_any_left(table, reasons)
     warn_of_columns({**table.unused, **reasons}, none_left=not usable)

@@ -214,7 +214,7 @@ N = pa.table({"a": [1.0, 2.0, 3.0], "y": [0.5, 1.0, 7.0]})
         ([N], {"criterion": "absolute_error"}, "on the order of a number"),
         ([N], {"criterion": "poisson"}, "poisson"),
         ([N], {"criterion": "gini", "target_bins": 3}, "target_bins"),
-        ([N], {"criterion": "rrelieff"}, "discretisation"),
+        ([N], {"criterion": "rrelieff"}, "discretize"),
         ([N], {"pruning": "reduced_error"}, "held out"),
     ],
 )  # fmt: skip

@@ -146,8 +146,10 @@ def test_exports_answer_as_the_model():
     assert program["UNUSED"] == ("id", "when", "since", "same")
     assert [program["predict"](row) for row in made.to_dict("records")] == wanted
     with sqlite3.connect(":memory:") as base:
-        made.to_sql("t", base, index=False)
-        assert [a for (a,) in base.execute(f"SELECT {model.to_sql()} FROM t")] == wanted
+        new.assign(since=pd.to_datetime(new["since"], dayfirst=True)).to_sql("t", base, index=False)
+        assert [
+            a for (a,) in base.execute(f"SELECT {model.to_sql(dialect='sqlite')} FROM t")
+        ] == wanted
     assert "when (weekday)" in model.to_text() and "when (weekday)" in model.to_svg()
     assert '"when (weekday)"' in model.to_c()
     assert model.to_sklearn().predict(new).tolist() == wanted
@@ -179,7 +181,7 @@ def test_onnx_asks_for_the_columns_in_use():
 def test_a_column_that_is_needed_is_missed_by_its_own_name():
     X = frame()
     model = FastTreeClassifier().fit(X, labels(X))
-    with pytest.raises(ValueError, match="yet now missing:\n- since\n- when$|- when\n- since$"):
+    with pytest.raises(ValueError, match="yet now missing:\n- when$"):
         model.predict(X[USED])
     with pytest.raises(ValueError, match="unseen at fit time:\n- other"):
         model.predict(X.assign(other=1))
@@ -211,7 +213,7 @@ def test_each_call_says_once_what_it_does_at_the_callers_line(call, recwarn):
     (one,) = [w for w in recwarn if issubclass(w.category, DataWarning)]
     assert one.filename == __file__
     said = str(one.message)
-    assert said.startswith("columns left out: 'id' (an identifier: ")
+    assert said.removeprefix("a: ").startswith("columns left out: 'id' (an identifier: ")
     assert "year, month and weekday stand for the dates 'when', 'since'; columns='as_given'" in said
 
 

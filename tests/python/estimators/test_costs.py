@@ -134,7 +134,10 @@ def test_the_m_estimate_weighs_costs():
         ({"evaluation": "global"}, "cost_matrix with evaluation"),
         ({"cost_matrix": [[0, 1], [1, 0]]}, r"cost_matrix.*\(2, 2\).*\(3, 3\)"),
         ({"cost_matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 2]]}, r"cost_matrix\[2, 2\] = 2.*must be 0"),
-        ({"cost_matrix": [[0, -1, 1], [1, 0, 1], [1, 1, 0]]}, r"cost_matrix\[0, 1\] = -1 must be a number from 0 to"),
+        (
+            {"cost_matrix": [[0, -1, 1], [1, 0, 1], [1, 1, 0]]},
+            r"\[0, 1\] = -1 must be a number from 0",
+        ),
         ({"cost_matrix": [[0, np.nan, 1], [1, 0, 1], [1, 1, 0]]}, r"cost_matrix\[0, 1\] = nan"),
         ({"cost_matrix": "cheap"}, "cost_matrix='cheap'"),
         ({"priors": [0.5, 0.5]}, "priors.*3"),

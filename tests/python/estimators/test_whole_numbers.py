@@ -53,7 +53,7 @@ def test_what_would_be_rounded_is_refused(cells):
     for name, X in sources(cells):
         with pytest.raises(ValueError, match=f"row {row}: float64 has no {cells[row]}"):
             numbers_of(X)
-        with pytest.raises(ValueError, match="float64 has no"):
+        with pytest.raises(ValueError, match="float64 (has no|does not tell)"):
             fasttree.fit(X, list(range(len(X))))
         model = fasttree.fit([[0.0], [1.0]], [0, 1])
         with pytest.raises(ValueError, match="float64 has no"):

@@ -190,7 +190,7 @@ BAD_WEIGHTS = {
     "too short": ([1.0] * 29, r"sample_weight.shape == \(29,\), expected \(30,\)"),
     "two columns": (np.ones((30, 2)), "Sample weights must be 1D array or scalar"),
     "a sum beyond all numbers": (
-        [1e308] * 30,
+        [1e308] * 29 + [9e307],
         "the sum of the sample weights is inf.*multiply them by a constant",
     ),
 }

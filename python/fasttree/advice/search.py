@@ -203,13 +203,14 @@ def advise(
     named = exposure if isinstance(exposure, str) else None
     members = _beside(X, y, groups, "groups", reading=reading, task=task)
     exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
+    exposure = None if exposure is None else weights_array(exposure, "exposure")
     whole, left_out, unlabelled = screened(
         X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
     )
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:
-        whole = with_exposure(whole, np.delete(weights_array(exposure, "exposure"), unlabelled))
+        whole = with_exposure(whole, np.delete(exposure, unlabelled))
     table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     rows = _sample(len(table), rows_compared(len(table), work), seed)

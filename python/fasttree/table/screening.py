@@ -97,8 +97,9 @@ def table_to_screen(X: Any, y: Any = None, **options: Any) -> Table:
     if INEXACT in found.values():  # levels may be any numbers
         names = [str(name) for name in names_of(X) or ()]
         roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
-        is_level = dict(zip(names, [roles] * len(names) if isinstance(roles, str) else roles or []))
-        found = {n: w for n, w in found.items() if w != INEXACT or is_level.get(n) != "nominal"}
+        each = [roles] * len(names) if isinstance(roles, str) else roles or [None] * len(names)
+        levels = {n for n, role in zip(names, each, strict=True) if role == "nominal"}
+        found = {n: why for n, why in found.items() if why != INEXACT or n not in levels}
     dates = dates_of(found)
     unused = {name: why for name, why in found.items() if name not in dates}
     table = Table.from_any(

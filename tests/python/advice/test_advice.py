@@ -133,7 +133,7 @@ def test_a_target_that_is_no_class_is_refused():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"a": rng.normal(size=500), "y": rng.permutation(500)})
     with pytest.raises(ValueError, match="500 classes in 500 rows"):
-        fasttree.advise(frame, "y")
+        fasttree.advise(frame, "y", task="classification")
     with pytest.raises(ValueError, match="has one class"):
         fasttree.advise(frame.assign(y="x"), "y")
     with pytest.raises(ValueError, match="no column is left to learn from: a"):

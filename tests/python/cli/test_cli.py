@@ -409,7 +409,7 @@ def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, t
         (["fit", "iris", "-t", "klass"], ["klass"]),
         (["fit", "iris", "--json", "no/such/folder/x.json"], ["x.json"]),
         (["cv", "weather", "--cv", "2x20"], ["20 folds need at least 20 rows"]),
-        (["cv", "iris", "--cv", "ten"], ["--cv ten"]),
+        (["cv", "iris", "--cv", "ten"], ["--cv 'ten'"]),
         (["cv", "iris", "-f", "html"], ["'html'"]),
         (["compare", "iris", "-s", "acuracy"], ["did you mean 'accuracy'"]),
         (["compare", "iris", "--baseline", "gni"], ["--baseline 'gni'"]),

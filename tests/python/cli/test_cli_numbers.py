@@ -43,12 +43,13 @@ def answer(ftree, *arguments):
     return json.loads(out)
 
 
-def test_fit_asks_once_whether_many_numbers_are_classes(ftree, whole):
+def test_fit_says_once_what_it_takes_whole_numbers_for(ftree, whole):
     code, _, err = ftree("fit", whole, "-p", "max_depth=2")
-    assert code == 0 and err.count("regression") == 2
-    assert "214 values in 442 rows of the target: is this a regression problem? --task reg" in err
-    code, _, err = ftree("fit", whole, "--task", "regression", "-p", "max_depth=2")
-    assert code == 0 and "problem" not in err
+    assert code == 0 and err.count("is a number") == 1
+    assert "has 214 different whole numbers, so it is a number; as classes: --task class" in err
+    for task in ("regression", "classification"):
+        code, _, err = ftree("fit", whole, "--task", task, "-p", "max_depth=2")
+        assert code == 0 and "is a number" not in err
 
 
 def test_fit_says_the_error_and_that_of_the_mean(ftree, whole, tmp_path):
@@ -110,11 +111,12 @@ def test_the_target_the_criterion_and_parameters_say_the_task(ftree, whole, part
     code, out, err = ftree("fit", parts, "--no-cv")
     assert code == 0 and "target 'y', a number" in out
     assert "1 of 442 rows has no number and is left out, first line 2" in err
-    assert answer(ftree, "fit", whole, "--no-cv")["task"] == "classification"
+    for task in ("regression", "classification"):
+        assert answer(ftree, "fit", whole, "--no-cv", "--task", task)["task"] == task
     for more in (["-c", "absolute_error"], ["-p", "target_bins=4", "-c", "gini"]):
         assert answer(ftree, "fit", whole, "--no-cv", *more)["task"] == "regression"
     for arguments, said in (
-        (["fit", parts, "-c", "gini"], "criterion='gini' with a numeric target"),
+        (["fit", parts, "-c", "gini"], "(--task regression)"),
         (["fit", parts, "--task", "classification"], "(--task regression)"),
         (["fit", whole, "--task", "number"], "--task 'number' is not known"),
         (["sweep", parts], "Unknown label type: continuous"),
@@ -198,8 +200,8 @@ def test_cv_and_compare_measure_numbers(ftree, parts, whole):
     assert code == 0 and "poisson" in out and "Always saying the mean, 152.1: MAE 65.76." in out
     found = answer(ftree, "compare", parts, whole, "--task", "regression", *words)
     assert set(found["mae_of_mean"]) == {"parts", "whole"}
-    code, _, err = ftree("compare", parts, whole, *words[2:])
-    assert code == 2 and "the target of parts is a number, whole has classes" in err
+    code, _, err = ftree("compare", parts, "iris", *words[2:])
+    assert code == 2 and "the target of parts is a number, iris has classes" in err
     code, _, err = ftree("compare", "--task", "regression")
     assert code == 2 and "is not a number: a regression predicts numbers" in err
 

@@ -181,11 +181,11 @@ def test_target_choice(tmp_path):
     assert load(path, drop=["CLASS"]).target == "e" and load(path, drop="CLASS").feature_names == [
         "b"
     ]
-    with pytest.raises(DataFileError, match=r"'f' is not a column \(target=\)"):
+    with pytest.raises(DataFileError, match=r"'f' is not a column \(target\)"):
         load(path, target="f")
     with pytest.raises(DataFileError, match="target=7 is no column position"):
         load(path, target=7)
-    with pytest.raises(DataFileError, match="drop='nope' is no attribute"):
+    with pytest.raises(DataFileError, match=r"drop=\['nope'\] is no attribute"):
         load(path, drop=["nope"])
 
 

@@ -179,12 +179,12 @@ def test_malformed(tmp_path, text, line, words):
 
 def test_bad_arguments(tmp_path):
     path = write(tmp_path, "a.csv", "a,b,c\n1,2,u\n")
-    with pytest.raises(DataFileError, match=r"'z' is not a column \(drop=\)"):
+    with pytest.raises(DataFileError, match=r"'z' is not a column \(drop\)"):
         load(path, drop=["z"])
     with pytest.raises(DataFileError, match="names= has 1 names but the line has 3 cells"):
         load(path, names=["a"])
     with pytest.raises(
-        DataFileError, match="'B2' is not a column .target=.; the columns are 'a', 'b', 'c'"
+        DataFileError, match="'B2' is not a column .target.; the columns are 'a', 'b', 'c'"
     ):
         load(path, target="B2")
     assert load(path, target="B").target == "b" and load(path, drop="a").feature_names == ["b"]
@@ -380,7 +380,7 @@ def test_parquet_and_feather(tmp_path):
         assert table.name == "t" and table.target == "y" and table.classes == ("a", "b")
         assert table.columns[1].levels == ("low", "mid", "high") and table.columns[0].n_missing == 1
         assert load(tmp_path / name, target="s", drop=["n"]).y.tolist() == ["mid", "low", None]
-    with pytest.raises(DataFileError, match=r"'q' is not a column \(drop=\)"):
+    with pytest.raises(DataFileError, match=r"'q' is not a column \(drop\)"):
         load(tmp_path / "t.parquet", drop=["q"])
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(DataFileError, match="no readable .parquet file"):

@@ -10,6 +10,8 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree._checks.speech import speaking
+from fasttree.cli.shell import SHELL
 from fasttree.model_selection import cross_validate
 from fasttree.table.doubtful import DataWarning
 from fasttree.table.screening import screened, table_to_screen
@@ -24,7 +26,7 @@ def said(call):
         warnings.simplefilter("always")
         call()
     texts = [str(one.message) for one in caught]
-    return [text for text in texts if "missing cell" in text or "belong together" in text]
+    return [text for text in texts if "missing cell" in text or "identifies groups" in text]
 
 
 def ages(seed=0):
@@ -117,16 +119,16 @@ def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known()
     assert len(once) == 2
     assert "'age' (999 in 20 rows" in once[0] and "missing={'age': [999]}" in once[0]
     assert "'patient' has 80 values with 5 rows each" in once[1]
-    assert once[1].endswith("groups='patient'")
+    assert once[1].endswith("use groups='patient'")
     assert said(lambda: cross_validate(X, y, "gini", cv="1x2", max_depth=2)) == once
     frame = X.assign(y=y)
     grouped = said(lambda: cross_validate(frame, "y", "gini", cv="1x2", groups="patient"))
     assert grouped == once[:1]
     assert said(lambda: fasttree.fit(X, y, columns="as_given")) == []
     assert said(lambda: fasttree.fit(Table(X, y))) == []
-    with_options = hints(Table(X), with_options=True)
-    assert "(ftree: --missing age=999)" in with_options[0]
-    assert with_options[1].endswith("(ftree: --groups patient)")
+    with speaking(SHELL):
+        typed = hints(Table(X))
+    assert "--missing age=999" in typed[0] and typed[1].endswith("use --groups patient")
 
 
 @pytest.mark.parametrize("form", ["pandas", "polars"])
@@ -214,7 +216,7 @@ def test_fits_cross_validations_and_advice_ask_once_for_the_label():
     wine = fasttree.datasets.load("wine").to_frame()
     question = (
         "column 'class' stands one to one for the classes: is it the label under another name? if "
-        "so, leave it out of X (of a file: drop=['class'])"
+        "so, leave it out: X.drop(columns=['class'])"
     )
 
     def asked(call):

@@ -43,7 +43,7 @@ def new_rows_of(X: Any, target: str, names: Sequence[str], **options: Any) -> An
 
     Args:
         X: rows, or the name of a data set or file.
-        target: name of the target that a model has learnt.
+        target: name of the target of a fitted model.
         names: of its columns.
         options: `as_given` and `missing`, as in `loaded`.
     """

@@ -46,7 +46,7 @@ def text_of(value: Any) -> str:
     """A value as text, equal for equal values.
 
     Functions and classes of the caller are written by a hash of their code and of all that it
-    reaches: defaults, closures, globals, other functions. What an installed package defines is
+    reaches: defaults, closures, global names, other functions. What an installed package defines is
     written by its name and the version of the package.
 
     Raises:

@@ -134,8 +134,10 @@ def check(seed: int) -> None:
             sums = [sum((y * w for y, w in some), Fraction()) for some in (left, own)]
             weights = [sum(w for _, w in some) for some in (left, own)]
             found = gain_of(sums[0], weights[0], sums[1], weights[1])
-            assert found >= (1 - NEAR) * best_gain(X, pairs, rows)
-            assert abs(Fraction(tree.score[node]) - found) <= Fraction(1, 10**5) * found
+            # Gains far below the variance are lost in the squares of the grid.
+            assert found >= (1 - NEAR) * best_gain(X, pairs, rows) - NEAR * variance
+            slack = Fraction(1, 10**5) * found + NEAR * variance
+            assert abs(Fraction(tree.score[node]) - found) <= slack
         if criterion != "poisson" and tree.feature[node] < 0:
             # A leaf has one number, or rows that no threshold divides.
             assert variance == 0 or len({tuple(X[r]) for r in rows}) == 1

@@ -204,9 +204,14 @@ def advise(
     members = _beside(X, y, groups, "groups", reading=reading, task=task)
     exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
     exposure = None if exposure is None else weights_array(exposure, "exposure")
-    whole, left_out, unlabelled = screened(
-        X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
-    )
+    try:
+        whole, left_out, unlabelled = screened(
+            X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
+        )
+    except ValueError as error:
+        if exposure is None:
+            raise
+        raise ValueError(f"with an exposure the target is a count: {error}") from error
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:

@@ -123,6 +123,9 @@ def check(
     columns = make_columns(rng, n, kinds, missing)
     y = labels(rng, columns, n, n_classes)
     w = None if weights is None else rng.choice(weights, n).tolist()
+    positive = {one for one in w or () if one > 0}
+    if len(positive) == 1 and min(positive) % 1 != 0:  # equal weights, which are none
+        w = [float(one > 0) for one in w]
     rows = [i for i in range(n) if w is None or w[i] > 0]
     occurring = [c in {y[i] for i in rows} for c in range(n_classes)]
     whole = w is None or all(float(x).is_integer() for x in w)

@@ -97,6 +97,9 @@ class Case:
 
     def rows(self) -> oracle.Rows:
         weights = [Fraction(1)] * len(self.y) if self.w is None else [Fraction(w) for w in self.w]
+        positive = {w for w in weights if w > 0}
+        if len(positive) == 1 and min(positive).denominator > 1:  # equal weights, which are none
+            weights = [Fraction(w > 0) for w in weights]
         columns = oracle.filled(self.columns, weights) if self.missing == "mode" else self.columns
         copies = all(w.denominator == 1 for w in weights)
         return oracle.Rows(

@@ -4,7 +4,7 @@ What
     Intake of labelled rows, labels from probabilities, accuracy, and the model file. `CaMML` and
     the classifiers of `fasttree.naive_bayes` are subclasses.
 Complexity
-    That of the subclass.
+    As the subclass says.
 When not to use it
     Alone: a subclass fits, predicts probabilities and states what its file holds.
 """

@@ -235,7 +235,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let contingency = evaluator.count_tables(&mut self.workspace);
         let tables = evaluator.tables(&contingency);
         // The tie rule as a number per candidate.
-        let rank = |feature: u32, at: u32| {
+        let rank = |feature: u32, at: u32, left: &dyn Fn() -> f64| {
             let place = u64::from(feature) << 32;
             match setting.ties {
                 // Global growth does not take ties by the sizes of branches.
@@ -244,7 +244,15 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
                     FeaturePlace::Numeric(i) => place | u64::from(tables.first_row(i, at)),
                     FeaturePlace::Nominal(_) => place,
                 },
-                Ties::Random => mix(mix(setting.seed, evaluator.key), place | u64::from(at)),
+                Ties::Random => {
+                    // A threshold is named by the weight on its left, not by its place among the
+                    // rows: copies of a row, or a weight, draw the same.
+                    let name = match context.place(feature) {
+                        FeaturePlace::Numeric(_) => left() as u64 ^ left().fract().to_bits(),
+                        FeaturePlace::Nominal(_) => u64::from(at),
+                    };
+                    mix(mix(setting.seed, evaluator.key), place | name)
+                }
             }
         };
         // The groups of candidates, and the local best for glocal growth.

@@ -122,11 +122,14 @@ pub(super) struct Collecting {
     pub lazy: bool,
 }
 
+/// The tie rule as a number per candidate.
+pub(super) type Rank<'a> = dyn Fn(u32, u32, &dyn Fn() -> f64) -> u64 + 'a;
+
 /// Takes the blocks of a leaf's candidates into groups.
 pub(super) struct Collector<'a, C> {
     criterion: &'a dyn Criterion,
-    /// Rank of a candidate, by feature and position.
-    rank: &'a dyn Fn(u32, u32) -> u64,
+    /// Rank of a candidate, by feature, position and the weight of its first branch.
+    rank: &'a Rank<'a>,
     wanted: Collecting,
     /// Majority of the leaf: the label of a branch without rows.
     fallback: u16,
@@ -170,7 +173,7 @@ impl<'a, C: Count> Collector<'a, C> {
     /// A sink for one leaf, whose majority is `fallback`.
     pub fn new(
         criterion: &'a dyn Criterion,
-        rank: &'a dyn Fn(u32, u32) -> u64,
+        rank: &'a Rank<'a>,
         wanted: Collecting,
         fallback: u16,
         classes: usize,
@@ -282,7 +285,8 @@ impl<C: Count> Sink for Collector<'_, C> {
             if distance.is_nan() || score.is_nan() {
                 return Err(not_a_number(feature));
             }
-            let rank = (self.rank)(feature, at);
+            let left = || (0..t.classes).map(|c| cells[c * t.stride + j].value()).sum();
+            let rank = (self.rank)(feature, at, &left);
             let branches = t.branches;
             let candidate = LocalCandidate { feature, at, score, distance, rank, branches };
             let better = |b: LocalCandidate| score > b.score || (score == b.score && rank < b.rank);

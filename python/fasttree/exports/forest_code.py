@@ -3,8 +3,9 @@ mean.
 
 What
     The interface is that of one tree (`python_code`, `c_code`, `sql`) without ``leaf``: the
-    probabilities of a row, or its number, are the means over the trees, and the class is the first
-    whose probability is not below that of any other by more than rounding.
+    probabilities of a row, or its number, are the means over the trees (that predict something:
+    `empty_branch="unclassified"`), and the class is the first whose probability is not below that
+    of any other by more than rounding.
 Complexity
     O(nodes) text; O(trees x depth) per row.
 When not to use it
@@ -46,11 +47,8 @@ CLASSES = {classes}
 
 def predict_proba(row):
     """Probabilities of CLASSES: means over the trees."""
-    sums = [0.0] * len(CLASSES)
-    for tree in TREES:
-        for c, p in enumerate(tree(row)):
-            sums[c] += p
-    return [p / len(TREES) for p in sums]
+    votes = [p for p in (tree(row) for tree in TREES) if max(p) > 0]
+    return [sum(of_class) / max(len(votes), 1) for of_class in zip([0.0] * len(CLASSES), *votes)]
 
 
 def predict(row):
@@ -85,9 +83,9 @@ C_CLASSES = """\
 /* Probabilities of the classes: means over the trees. */
 void {name}_predict_proba(const double *x, double *p) {{
     double q[{k}];
-    int c;
+    int c, votes = 0, some;
     for (c = 0; c < {k}; c++) p[c] = 0;
-{adding}    for (c = 0; c < {k}; c++) p[c] /= {n};
+{adding}    for (c = 0; c < {k} && votes > 0; c++) p[c] /= votes;
 }}
 
 /* Index of the class, -1 where nothing is predicted. */
@@ -105,7 +103,8 @@ int {name}_predict(const double *x) {{
 
 C_ADD = """\
     {name}_t{i}_predict_proba(x, q);
-    for (c = 0; c < {k}; c++) p[c] += q[c];
+    for (c = 0, some = 0; c < {k}; c++) p[c] += q[c], some |= q[c] > 0;
+    votes += some;
 """
 
 C_NUMBER = """\
@@ -178,7 +177,7 @@ def to_c(model: Any, *, name: str = "forest") -> str:
         adding = "".join(f"    value += {name}_t{i}_predict(x);\n" for i in range(n))
         return "\n".join([*parts, head + C_NUMBER.format(name=name, adding=adding, n=n)])
     adding = "".join(C_ADD.format(name=name, i=i, k=k) for i in range(n))
-    return "\n".join([*parts, head + C_CLASSES.format(name=name, adding=adding, n=n, k=k)])
+    return "\n".join([*parts, head + C_CLASSES.format(name=name, adding=adding, k=k)])
 
 
 def to_sql(
@@ -203,9 +202,11 @@ def to_sql(
             f"output={shown(output)} is not known of a forest; use {' or '.join(map(repr, served))}"
         )
     of_trees = [one.columns_of_answers() for one in writers]
-    means = [
-        f"{sum_of(list(terms))} / {float(len(trees))!r}" for terms in zip(*of_trees, strict=True)
-    ]
+    sums = [sum_of(list(terms)) for terms in zip(*of_trees, strict=True)]
+    means = [f"{one} / {float(len(trees))!r}" for one in sums]
+    if output != "value" and any(min(one.reading.leaf_labels) < 0 for one in writers):
+        votes = [f"CASE WHEN {sum_of(terms)} > 0 THEN 1.0 ELSE 0.0 END" for terms in of_trees]
+        means = [f"COALESCE({one} / NULLIF({sum_of(votes)}, 0.0), 0.0)" for one in sums]
     if output == "proba":
         names = [writer.name(f"p({label})") for label in reading.classes]
         expression = named_list(means, names, ",\n")

@@ -114,7 +114,7 @@ def test_bounds_hold_wherever_a_search_ends(name, seed):
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_bounds_of_larger_searches_hold_for_their_own_optimum(name, seed):
     rng = np.random.default_rng(seed)
-    n, depth = int(rng.integers(30, 150)), 2 + seed % 2
+    n, depth = int(rng.integers(30, 80)), 2 + seed % 2
     X = rng.normal(size=(n, 3 if depth == 2 else 2)).round(seed % 3)
     y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(n) < 0.15)).astype(int)
     X[rng.random(X.shape) < (0.1 if seed % 4 == 3 else 0.0)] = np.nan

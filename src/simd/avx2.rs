@@ -2,7 +2,7 @@
 //! up the bits of each half byte, and `psadbw` adds the bytes of each 64-bit word.
 
 use super::baseline;
-use super::instantiate::level;
+use super::instantiate::{inline_methods, level};
 use super::weights::WeightTable;
 use super::word::Word;
 use std::arch::x86_64::*;
@@ -13,56 +13,6 @@ impl Word for __m256i {
     const EIGHT_STEPS: bool = false;
     const LANE_MASKS: bool = true;
     const SLOW_COUNT: bool = true;
-    #[inline(always)]
-    unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: AVX2 is enabled in every caller; the trait demands four readable words.
-        unsafe { _mm256_loadu_si256(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn load_bytes(p: *const u8) -> Self {
-        // SAFETY: AVX2; 32 readable bytes.
-        unsafe { _mm256_loadu_si256(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, p: *mut u64) {
-        // SAFETY: AVX2; four writable words.
-        unsafe { _mm256_storeu_si256(p.cast(), self) }
-    }
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: AVX2 (so below).
-        unsafe { _mm256_setzero_si256() }
-    }
-    #[inline(always)]
-    unsafe fn ones() -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_set1_epi8(-1) }
-    }
-    #[inline(always)]
-    unsafe fn and(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_and_si256(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn or(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_or_si256(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn xor(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_xor_si256(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn not_and(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_andnot_si256(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn any(self) -> bool {
-        // SAFETY: AVX2.
-        unsafe { _mm256_testz_si256(self, self) == 0 }
-    }
     #[inline(always)]
     unsafe fn count(self) -> Self {
         // SAFETY: AVX2.
@@ -78,11 +28,6 @@ impl Word for __m256i {
         }
     }
     #[inline(always)]
-    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_sub_epi8(self, _mm256_cmpeq_epi8(a, b)) }
-    }
-    #[inline(always)]
     unsafe fn add_counts(counts: &[u32; 16], weight: f64, out: &mut [f64]) {
         let out = &mut out[..16];
         // SAFETY: AVX2; sixteen numbers each.
@@ -95,36 +40,6 @@ impl Word for __m256i {
                 _mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), more));
             }
         }
-    }
-    #[inline(always)]
-    unsafe fn add64(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_add_epi64(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn add8(self, b: Self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_add_epi8(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn sum_bytes(self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_sad_epu8(self, Self::zero()) }
-    }
-    #[inline(always)]
-    unsafe fn down<const BITS: u32>(self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn up<const BITS: u32>(self) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn all_bytes(byte: u8) -> Self {
-        // SAFETY: AVX2.
-        unsafe { _mm256_set1_epi8(byte as i8) }
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
@@ -156,6 +71,28 @@ impl Word for __m256i {
                 (_mm256_castsi256_si128(self), _mm256_extracti128_si256::<1>(self));
             (_mm256_cvtepu32_epi64(first), _mm256_cvtepu32_epi64(second))
         }
+    }
+    inline_methods! {
+        fn load(p: *const u64) -> Self = _mm256_loadu_si256(p.cast());
+        fn load_bytes(p: *const u8) -> Self = _mm256_loadu_si256(p.cast());
+        fn store(self, p: *mut u64) = _mm256_storeu_si256(p.cast(), self);
+        fn zero() -> Self = _mm256_setzero_si256();
+        fn ones() -> Self = _mm256_set1_epi8(-1);
+        fn and(self, b: Self) -> Self = _mm256_and_si256(self, b);
+        fn or(self, b: Self) -> Self = _mm256_or_si256(self, b);
+        fn xor(self, b: Self) -> Self = _mm256_xor_si256(self, b);
+        fn not_and(self, b: Self) -> Self = _mm256_andnot_si256(self, b);
+        fn any(self) -> bool = _mm256_testz_si256(self, self) == 0;
+        fn count_equal_bytes(self, a: Self, b: Self) -> Self =
+            _mm256_sub_epi8(self, _mm256_cmpeq_epi8(a, b));
+        fn add64(self, b: Self) -> Self = _mm256_add_epi64(self, b);
+        fn add8(self, b: Self) -> Self = _mm256_add_epi8(self, b);
+        fn sum_bytes(self) -> Self = _mm256_sad_epu8(self, Self::zero());
+        fn down<const BITS: u32>(self) -> Self =
+            _mm256_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn up<const BITS: u32>(self) -> Self =
+            _mm256_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn all_bytes(byte: u8) -> Self = _mm256_set1_epi8(byte as i8);
     }
 }
 

@@ -4,7 +4,7 @@
 //! Functions of three vectors are given by their truth tables (`vpternlogq`): bit `4 a + 2 b + c`
 //! of the constant is the result for the bits a, b and c.
 
-use super::instantiate::level;
+use super::instantiate::{inline_methods, level};
 use super::weights::WeightTable;
 use super::word::{Word, Words, look_up};
 use std::arch::x86_64::*;
@@ -16,101 +16,11 @@ impl Word for __m512i {
     const LANE_MASKS: bool = false;
     const SLOW_COUNT: bool = false;
     #[inline(always)]
-    unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: AVX-512 is enabled in every caller; the trait demands eight readable words.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn load_bytes(p: *const u8) -> Self {
-        // SAFETY: AVX-512; 64 readable bytes.
-        unsafe { _mm512_loadu_si512(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, p: *mut u64) {
-        // SAFETY: AVX-512; eight writable words.
-        unsafe { _mm512_storeu_si512(p.cast(), self) }
-    }
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: AVX-512 (so below).
-        unsafe { _mm512_setzero_si512() }
-    }
-    #[inline(always)]
-    unsafe fn ones() -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_set1_epi64(-1) }
-    }
-    #[inline(always)]
-    unsafe fn and(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_and_si512(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn or(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_or_si512(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn xor(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_xor_si512(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn not_and(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_andnot_si512(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn any(self) -> bool {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_test_epi64_mask(self, self) != 0 }
-    }
-    #[inline(always)]
-    unsafe fn count(self) -> Self {
-        // SAFETY: AVX-512 with VPOPCNTDQ.
-        unsafe { _mm512_popcnt_epi64(self) }
-    }
-    #[inline(always)]
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
         // SAFETY: AVX-512 BW.
         unsafe {
             _mm512_mask_sub_epi8(self, _mm512_cmpeq_epi8_mask(a, b), self, _mm512_set1_epi8(-1))
         }
-    }
-    #[inline(always)]
-    unsafe fn add64(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_add_epi64(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn add8(self, b: Self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_add_epi8(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn sum_bytes(self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_sad_epu8(self, Self::zero()) }
-    }
-    #[inline(always)]
-    unsafe fn down<const BITS: u32>(self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn up<const BITS: u32>(self) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn all_bytes(byte: u8) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_set1_epi8(byte as i8) }
-    }
-    #[inline(always)]
-    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
-        // SAFETY: AVX-512.
-        unsafe { _mm512_maskz_mov_epi32((bits >> (16 * at)) as u16, self) }
     }
     #[inline(always)]
     unsafe fn widen32(self) -> (Self, Self) {
@@ -281,16 +191,6 @@ impl Word for __m512i {
         }
     }
     #[inline(always)]
-    unsafe fn neither(self, b: Self, c: Self) -> Self {
-        // SAFETY: AVX-512. Truth table of !((a ^ b) | c).
-        unsafe { _mm512_ternarylogic_epi64::<0x41>(self, b, c) }
-    }
-    #[inline(always)]
-    unsafe fn or_and(self, b: Self, c: Self) -> Self {
-        // SAFETY: AVX-512. Truth table of a | (b & c).
-        unsafe { _mm512_ternarylogic_epi64::<0xf8>(self, b, c) }
-    }
-    #[inline(always)]
     unsafe fn spell<const N: usize>(a: Self, b: Self, third: Self) -> Self {
         // SAFETY: AVX-512. Truth tables with a, b and third in rows 0xf0, 0xcc and 0xaa.
         unsafe {
@@ -311,6 +211,31 @@ impl Word for __m512i {
                 _mm512_ternarylogic_epi64::<0xe8>(self, b, c),
             )
         }
+    }
+    inline_methods! {
+        fn load(p: *const u64) -> Self = _mm512_loadu_si512(p.cast());
+        fn load_bytes(p: *const u8) -> Self = _mm512_loadu_si512(p.cast());
+        fn store(self, p: *mut u64) = _mm512_storeu_si512(p.cast(), self);
+        fn zero() -> Self = _mm512_setzero_si512();
+        fn ones() -> Self = _mm512_set1_epi64(-1);
+        fn and(self, b: Self) -> Self = _mm512_and_si512(self, b);
+        fn or(self, b: Self) -> Self = _mm512_or_si512(self, b);
+        fn xor(self, b: Self) -> Self = _mm512_xor_si512(self, b);
+        fn not_and(self, b: Self) -> Self = _mm512_andnot_si512(self, b);
+        fn any(self) -> bool = _mm512_test_epi64_mask(self, self) != 0;
+        fn count(self) -> Self = _mm512_popcnt_epi64(self);
+        fn add64(self, b: Self) -> Self = _mm512_add_epi64(self, b);
+        fn add8(self, b: Self) -> Self = _mm512_add_epi8(self, b);
+        fn sum_bytes(self) -> Self = _mm512_sad_epu8(self, Self::zero());
+        fn down<const BITS: u32>(self) -> Self =
+            _mm512_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn up<const BITS: u32>(self) -> Self =
+            _mm512_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn all_bytes(byte: u8) -> Self = _mm512_set1_epi8(byte as i8);
+        fn keep32(self, bits: u64, at: usize) -> Self =
+            _mm512_maskz_mov_epi32((bits >> (16 * at)) as u16, self);
+        fn neither(self, b: Self, c: Self) -> Self = _mm512_ternarylogic_epi64::<0x41>(self, b, c);
+        fn or_and(self, b: Self, c: Self) -> Self = _mm512_ternarylogic_epi64::<0xf8>(self, b, c);
     }
 }
 

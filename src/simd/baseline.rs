@@ -1,7 +1,7 @@
 //! The level of all x86-64 processors: SSE2, sixteen registers of 128 bits, two of which make one
 //! vector ([`Twice`]). Popcounts add neighbouring bits, pairs and half bytes.
 
-use super::instantiate::level;
+use super::instantiate::{inline_methods, level};
 use super::twice::Twice;
 use super::weights::{FEW_BITS, WeightTable};
 use super::word::{self, Word};
@@ -14,56 +14,6 @@ impl Word for __m128i {
     const LANE_MASKS: bool = true;
     const SLOW_COUNT: bool = true;
     #[inline(always)]
-    unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: the trait demands two readable words, aligned.
-        unsafe { _mm_load_si128(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn load_bytes(p: *const u8) -> Self {
-        // SAFETY: the trait demands sixteen readable bytes.
-        unsafe { _mm_loadu_si128(p.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, p: *mut u64) {
-        // SAFETY: the trait demands two writable words, aligned.
-        unsafe { _mm_store_si128(p.cast(), self) }
-    }
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: SSE2 is part of x86-64 (so below).
-        unsafe { _mm_setzero_si128() }
-    }
-    #[inline(always)]
-    unsafe fn ones() -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_set1_epi8(-1) }
-    }
-    #[inline(always)]
-    unsafe fn and(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_and_si128(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn or(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_or_si128(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn xor(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_xor_si128(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn not_and(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_andnot_si128(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn any(self) -> bool {
-        // SAFETY: SSE2.
-        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self, _mm_setzero_si128())) != 0xffff }
-    }
-    #[inline(always)]
     unsafe fn count(self) -> Self {
         // SAFETY: SSE2.
         unsafe {
@@ -73,41 +23,6 @@ impl Word for __m128i {
             let x = _mm_and_si128(_mm_add_epi8(x, _mm_srli_epi64::<4>(x)), m4);
             _mm_sad_epu8(x, _mm_setzero_si128())
         }
-    }
-    #[inline(always)]
-    unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_sub_epi8(self, _mm_cmpeq_epi8(a, b)) }
-    }
-    #[inline(always)]
-    unsafe fn add64(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_add_epi64(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn add8(self, b: Self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_add_epi8(self, b) }
-    }
-    #[inline(always)]
-    unsafe fn sum_bytes(self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_sad_epu8(self, Self::zero()) }
-    }
-    #[inline(always)]
-    unsafe fn down<const BITS: u32>(self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn up<const BITS: u32>(self) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-    #[inline(always)]
-    unsafe fn all_bytes(byte: u8) -> Self {
-        // SAFETY: SSE2.
-        unsafe { _mm_set1_epi8(byte as i8) }
     }
     #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
@@ -137,6 +52,28 @@ impl Word for __m128i {
             let zero = _mm_setzero_si128();
             (_mm_unpacklo_epi32(self, zero), _mm_unpackhi_epi32(self, zero))
         }
+    }
+    inline_methods! {
+        fn load(p: *const u64) -> Self = _mm_load_si128(p.cast());
+        fn load_bytes(p: *const u8) -> Self = _mm_loadu_si128(p.cast());
+        fn store(self, p: *mut u64) = _mm_store_si128(p.cast(), self);
+        fn zero() -> Self = _mm_setzero_si128();
+        fn ones() -> Self = _mm_set1_epi8(-1);
+        fn and(self, b: Self) -> Self = _mm_and_si128(self, b);
+        fn or(self, b: Self) -> Self = _mm_or_si128(self, b);
+        fn xor(self, b: Self) -> Self = _mm_xor_si128(self, b);
+        fn not_and(self, b: Self) -> Self = _mm_andnot_si128(self, b);
+        fn any(self) -> bool =
+            _mm_movemask_epi8(_mm_cmpeq_epi8(self, _mm_setzero_si128())) != 0xffff;
+        fn count_equal_bytes(self, a: Self, b: Self) -> Self =
+            _mm_sub_epi8(self, _mm_cmpeq_epi8(a, b));
+        fn add64(self, b: Self) -> Self = _mm_add_epi64(self, b);
+        fn add8(self, b: Self) -> Self = _mm_add_epi8(self, b);
+        fn sum_bytes(self) -> Self = _mm_sad_epu8(self, Self::zero());
+        fn down<const BITS: u32>(self) -> Self =
+            _mm_srl_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn up<const BITS: u32>(self) -> Self = _mm_sll_epi64(self, _mm_cvtsi32_si128(BITS as i32));
+        fn all_bytes(byte: u8) -> Self = _mm_set1_epi8(byte as i8);
     }
 }
 

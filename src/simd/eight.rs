@@ -1,6 +1,8 @@
 //! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, two of AVX2, or an
 //! array at the other levels. All give the same bits.
 
+use super::instantiate::inline_methods;
+
 /// Eight numbers.
 pub(super) const EIGHT: usize = 8;
 
@@ -86,46 +88,6 @@ impl Eight for Arrays {
     type Mask = [bool; EIGHT];
 
     #[inline(always)]
-    unsafe fn whole(x: [i64; EIGHT]) -> Self::Whole {
-        x
-    }
-    #[inline(always)]
-    unsafe fn all_whole(x: i64) -> Self::Whole {
-        [x; EIGHT]
-    }
-    #[inline(always)]
-    unsafe fn all_real(x: f64) -> Self::Real {
-        [x; EIGHT]
-    }
-    #[inline(always)]
-    unsafe fn wholes(x: Self::Whole) -> [i64; EIGHT] {
-        x
-    }
-    #[inline(always)]
-    unsafe fn reals(x: Self::Real) -> [f64; EIGHT] {
-        x
-    }
-    #[inline(always)]
-    unsafe fn plus(x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        each(x, y, |x, y| x.wrapping_add(y))
-    }
-    #[inline(always)]
-    unsafe fn minus(x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        each(x, y, |x, y| x.wrapping_sub(y))
-    }
-    #[inline(always)]
-    unsafe fn times(x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        each(x, y, |x, y| x.wrapping_mul(y))
-    }
-    #[inline(always)]
-    unsafe fn and(x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        each(x, y, |x, y| x & y)
-    }
-    #[inline(always)]
-    unsafe fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole {
-        each(x, x, |x, _| x >> BITS)
-    }
-    #[inline(always)]
     unsafe fn running(x: Self::Whole) -> Self::Whole {
         let mut out = x;
         for j in 1..EIGHT {
@@ -133,76 +95,45 @@ impl Eight for Arrays {
         }
         out
     }
-    #[inline(always)]
-    unsafe fn last(x: Self::Whole) -> Self::Whole {
-        [x[EIGHT - 1]; EIGHT]
-    }
-    #[inline(always)]
-    unsafe fn rounded(x: Self::Whole) -> Self::Real {
-        each(x, x, |x, _| x as f64)
-    }
-    #[inline(always)]
-    unsafe fn less(x: Self::Real, y: Self::Real) -> Self::Real {
-        each(x, y, |x, y| x - y)
-    }
-    #[inline(always)]
-    unsafe fn product(x: Self::Real, y: Self::Real) -> Self::Real {
-        each(x, y, |x, y| x * y)
-    }
-    #[inline(always)]
-    unsafe fn quotient(x: Self::Real, y: Self::Real) -> Self::Real {
-        each(x, y, |x, y| x / y)
-    }
-    #[inline(always)]
-    unsafe fn smaller(x: Self::Real, y: Self::Real) -> Self::Real {
-        each(x, y, |x, y| if x < y { x } else { y })
-    }
-    #[inline(always)]
-    unsafe fn above(x: Self::Real, y: Self::Real) -> Self::Mask {
-        each(x, y, |x, y| x > y)
-    }
-    #[inline(always)]
-    unsafe fn even(x: Self::Whole) -> Self::Mask {
-        each(x, x, |x, _| x & 1 == 0)
-    }
-    #[inline(always)]
-    unsafe fn both(x: Self::Mask, y: Self::Mask) -> Self::Mask {
-        each(x, y, |x, y| x & y)
-    }
-    #[inline(always)]
-    unsafe fn any(x: Self::Mask) -> bool {
-        x.iter().fold(false, |any, &x| any | x)
-    }
-    #[inline(always)]
-    unsafe fn select(mask: Self::Mask, x: Self::Real, y: Self::Real) -> Self::Real {
-        selected(mask, x, y)
-    }
-    #[inline(always)]
-    unsafe fn select_whole(mask: Self::Mask, x: Self::Whole, y: Self::Whole) -> Self::Whole {
-        selected(mask, x, y)
+    inline_methods! {
+        fn whole(x: [i64; EIGHT]) -> Self::Whole = x;
+        fn all_whole(x: i64) -> Self::Whole = [x; EIGHT];
+        fn all_real(x: f64) -> Self::Real = [x; EIGHT];
+        fn wholes(x: Self::Whole) -> [i64; EIGHT] = x;
+        fn reals(x: Self::Real) -> [f64; EIGHT] = x;
+        fn plus(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+            each(x, y, |x, y| x.wrapping_add(y));
+        fn minus(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+            each(x, y, |x, y| x.wrapping_sub(y));
+        fn times(x: Self::Whole, y: Self::Whole) -> Self::Whole =
+            each(x, y, |x, y| x.wrapping_mul(y));
+        fn and(x: Self::Whole, y: Self::Whole) -> Self::Whole = each(x, y, |x, y| x & y);
+        fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole = each(x, x, |x, _| x >> BITS);
+        fn last(x: Self::Whole) -> Self::Whole = [x[EIGHT - 1]; EIGHT];
+        fn rounded(x: Self::Whole) -> Self::Real = each(x, x, |x, _| x as f64);
+        fn less(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x - y);
+        fn product(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x * y);
+        fn quotient(x: Self::Real, y: Self::Real) -> Self::Real = each(x, y, |x, y| x / y);
+        fn smaller(x: Self::Real, y: Self::Real) -> Self::Real =
+            each(x, y, |x, y| if x < y { x } else { y });
+        fn above(x: Self::Real, y: Self::Real) -> Self::Mask = each(x, y, |x, y| x > y);
+        fn even(x: Self::Whole) -> Self::Mask = each(x, x, |x, _| x & 1 == 0);
+        fn both(x: Self::Mask, y: Self::Mask) -> Self::Mask = each(x, y, |x, y| x & y);
+        fn any(x: Self::Mask) -> bool = x.iter().fold(false, |any, &x| any | x);
+        fn select(mask: Self::Mask, x: Self::Real, y: Self::Real) -> Self::Real =
+            selected(mask, x, y);
+        fn select_whole(mask: Self::Mask, x: Self::Whole, y: Self::Whole) -> Self::Whole =
+            selected(mask, x, y);
     }
 }
 
 /// A register of AVX-512.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx512 {
-    use super::{EIGHT, Eight};
+    use super::{EIGHT, Eight, inline_methods};
     use std::arch::x86_64::*;
 
     pub struct Register;
-
-    /// An operation that is one instruction.
-    macro_rules! instructions {
-        ($($name:ident($($x:ident: $kind:ident),*) -> $out:ty = $call:expr;)*) => {
-            $(
-                #[inline(always)]
-                unsafe fn $name($($x: Self::$kind),*) -> $out {
-                    // SAFETY: the caller has checked the features.
-                    unsafe { $call }
-                }
-            )*
-        };
-    }
 
     impl Eight for Register {
         type Whole = __m512i;
@@ -214,16 +145,6 @@ pub(super) mod avx512 {
             let [a, b, c, d, e, f, g, h] = x;
             // SAFETY: the caller has checked the features.
             unsafe { _mm512_setr_epi64(a, b, c, d, e, f, g, h) }
-        }
-        #[inline(always)]
-        unsafe fn all_whole(x: i64) -> __m512i {
-            // SAFETY: as above.
-            unsafe { _mm512_set1_epi64(x) }
-        }
-        #[inline(always)]
-        unsafe fn all_real(x: f64) -> __m512d {
-            // SAFETY: as above.
-            unsafe { _mm512_set1_pd(x) }
         }
         #[inline(always)]
         unsafe fn wholes(x: __m512i) -> [i64; EIGHT] {
@@ -240,11 +161,6 @@ pub(super) mod avx512 {
             out
         }
         #[inline(always)]
-        unsafe fn shifted<const BITS: u32>(x: __m512i) -> __m512i {
-            // SAFETY: as above.
-            unsafe { _mm512_srai_epi64::<BITS>(x) }
-        }
-        #[inline(always)]
         unsafe fn running(x: __m512i) -> __m512i {
             // SAFETY: as above.
             unsafe {
@@ -256,27 +172,28 @@ pub(super) mod avx512 {
                 _mm512_add_epi64(x, _mm512_maskz_permutexvar_epi64(0xf0, by_four, x))
             }
         }
-        #[inline(always)]
-        unsafe fn any(x: __mmask8) -> bool {
-            x != 0
-        }
-        instructions! {
-            plus(x: Whole, y: Whole) -> __m512i = _mm512_add_epi64(x, y);
-            minus(x: Whole, y: Whole) -> __m512i = _mm512_sub_epi64(x, y);
-            times(x: Whole, y: Whole) -> __m512i = _mm512_mullo_epi64(x, y);
-            and(x: Whole, y: Whole) -> __m512i = _mm512_and_si512(x, y);
-            last(x: Whole) -> __m512i = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x);
-            rounded(x: Whole) -> __m512d = _mm512_cvtepi64_pd(x);
-            less(x: Real, y: Real) -> __m512d = _mm512_sub_pd(x, y);
-            product(x: Real, y: Real) -> __m512d = _mm512_mul_pd(x, y);
-            quotient(x: Real, y: Real) -> __m512d = _mm512_div_pd(x, y);
-            smaller(x: Real, y: Real) -> __m512d = _mm512_min_pd(x, y);
-            above(x: Real, y: Real) -> __mmask8 = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, y);
-            even(x: Whole) -> __mmask8 = _mm512_testn_epi64_mask(x, _mm512_set1_epi64(1));
-            both(x: Mask, y: Mask) -> __mmask8 = _kand_mask8(x, y);
-            select(mask: Mask, x: Real, y: Real) -> __m512d = _mm512_mask_blend_pd(mask, y, x);
-            select_whole(mask: Mask, x: Whole, y: Whole) -> __m512i =
+        inline_methods! {
+            fn plus(x: __m512i, y: __m512i) -> __m512i = _mm512_add_epi64(x, y);
+            fn minus(x: __m512i, y: __m512i) -> __m512i = _mm512_sub_epi64(x, y);
+            fn times(x: __m512i, y: __m512i) -> __m512i = _mm512_mullo_epi64(x, y);
+            fn and(x: __m512i, y: __m512i) -> __m512i = _mm512_and_si512(x, y);
+            fn last(x: __m512i) -> __m512i = _mm512_permutexvar_epi64(_mm512_set1_epi64(7), x);
+            fn rounded(x: __m512i) -> __m512d = _mm512_cvtepi64_pd(x);
+            fn less(x: __m512d, y: __m512d) -> __m512d = _mm512_sub_pd(x, y);
+            fn product(x: __m512d, y: __m512d) -> __m512d = _mm512_mul_pd(x, y);
+            fn quotient(x: __m512d, y: __m512d) -> __m512d = _mm512_div_pd(x, y);
+            fn smaller(x: __m512d, y: __m512d) -> __m512d = _mm512_min_pd(x, y);
+            fn above(x: __m512d, y: __m512d) -> __mmask8 = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, y);
+            fn even(x: __m512i) -> __mmask8 = _mm512_testn_epi64_mask(x, _mm512_set1_epi64(1));
+            fn both(x: __mmask8, y: __mmask8) -> __mmask8 = _kand_mask8(x, y);
+            fn select(mask: __mmask8, x: __m512d, y: __m512d) -> __m512d =
+                _mm512_mask_blend_pd(mask, y, x);
+            fn select_whole(mask: __mmask8, x: __m512i, y: __m512i) -> __m512i =
                 _mm512_mask_blend_epi64(mask, y, x);
+            fn all_whole(x: i64) -> __m512i = _mm512_set1_epi64(x);
+            fn all_real(x: f64) -> __m512d = _mm512_set1_pd(x);
+            fn shifted<const BITS: u32>(x: __m512i) -> __m512i = _mm512_srai_epi64::<BITS>(x);
+            fn any(x: __mmask8) -> bool = x != 0;
         }
     }
 }
@@ -284,7 +201,7 @@ pub(super) mod avx512 {
 /// Pairs of registers of AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod avx2 {
-    use super::{EIGHT, Eight};
+    use super::{EIGHT, Eight, inline_methods};
     use std::arch::x86_64::*;
 
     pub struct RegisterPair;
@@ -363,16 +280,6 @@ pub(super) mod avx2 {
             unsafe { [_mm256_setr_epi64x(a, b, c, d), _mm256_setr_epi64x(e, f, g, h)] }
         }
         #[inline(always)]
-        unsafe fn all_whole(x: i64) -> Self::Whole {
-            // SAFETY: as above.
-            unsafe { [_mm256_set1_epi64x(x); 2] }
-        }
-        #[inline(always)]
-        unsafe fn all_real(x: f64) -> Self::Real {
-            // SAFETY: as above.
-            unsafe { [_mm256_set1_pd(x); 2] }
-        }
-        #[inline(always)]
         unsafe fn wholes(x: Self::Whole) -> [i64; EIGHT] {
             let mut out = [0; EIGHT];
             // SAFETY: as above; the array has the size of two registers.
@@ -415,16 +322,6 @@ pub(super) mod avx2 {
                 [first, _mm256_add_epi64(second, all)]
             }
         }
-        #[inline(always)]
-        unsafe fn last(x: Self::Whole) -> Self::Whole {
-            // SAFETY: as above.
-            unsafe { [_mm256_permute4x64_epi64::<0xff>(x[1]); 2] }
-        }
-        #[inline(always)]
-        unsafe fn any(x: Self::Mask) -> bool {
-            // SAFETY: as above.
-            unsafe { _mm256_movemask_pd(_mm256_or_pd(x[0], x[1])) != 0 }
-        }
         on_pairs! {
             plus(x: Whole, y: Whole) -> __m256i = _mm256_add_epi64(x, y);
             minus(x: Whole, y: Whole) -> __m256i = _mm256_sub_epi64(x, y);
@@ -447,6 +344,12 @@ pub(super) mod avx2 {
                 let (x, y) = (_mm256_castsi256_pd(x), _mm256_castsi256_pd(y));
                 _mm256_castpd_si256(_mm256_blendv_pd(y, x, mask))
             };
+        }
+        inline_methods! {
+            fn all_whole(x: i64) -> Self::Whole = [_mm256_set1_epi64x(x); 2];
+            fn all_real(x: f64) -> Self::Real = [_mm256_set1_pd(x); 2];
+            fn last(x: Self::Whole) -> Self::Whole = [_mm256_permute4x64_epi64::<0xff>(x[1]); 2];
+            fn any(x: Self::Mask) -> bool = _mm256_movemask_pd(_mm256_or_pd(x[0], x[1])) != 0;
         }
     }
 }

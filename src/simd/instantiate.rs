@@ -5,6 +5,22 @@
 //! instructions; `instance!` writes one such function, and `level!` all those of a
 //! [`KernelTable`](super::table::KernelTable).
 
+/// Methods of a vector type that are one expression each, mostly one intrinsic.
+macro_rules! inline_methods {
+    ($(fn $name:ident $(<const $bits:ident: u32>)? ($($arg:tt)*) $(-> $out:ty)? = $body:expr;)*) => {
+        $(
+            #[inline(always)]
+            #[allow(unused_unsafe)] // arrays need no features
+            unsafe fn $name $(<const $bits: u32>)? ($($arg)*) $(-> $out)? {
+                // SAFETY: the caller has checked that the processor has the features of the level,
+                // and that pointers are good for what the trait says.
+                unsafe { $body }
+            }
+        )*
+    };
+}
+pub(super) use inline_methods;
+
 /// A function that enables target features and calls the generic function of the same name.
 macro_rules! instance {
     ([$($feature:literal)?] $vector:ty, $module:ident::$name:ident $(<$bits:ident>)?

@@ -1,6 +1,8 @@
 //! Vectors of [`LANES`] small whole numbers, for [`super::stumps`]: an implementation per level and
 //! type, of which those with intrinsics are only called from functions that enable the features.
 
+use super::instantiate::inline_methods;
+
 /// Thresholds of one pass.
 pub const LANES: usize = 32;
 /// A number for each lane.
@@ -101,28 +103,16 @@ impl<T: LaneNumber> Plain<T> {
 impl<T: LaneNumber> LaneVec for Plain<T> {
     type Int = T;
     #[inline(always)]
-    unsafe fn from(code: u32, x: T) -> Self {
-        Self(std::array::from_fn(|l| if l as u32 >= code { x } else { T::default() }))
-    }
-    #[inline(always)]
-    unsafe fn load(lanes: &Lanes<T>) -> Self {
-        Self(*lanes)
-    }
-    #[inline(always)]
     unsafe fn store(self, to: &mut Lanes<T>) {
         *to = self.0;
     }
-    #[inline(always)]
-    unsafe fn add(self, other: Self) -> Self {
-        self.join(other, T::plus)
-    }
-    #[inline(always)]
-    unsafe fn sub(self, other: Self) -> Self {
-        self.join(other, T::minus)
-    }
-    #[inline(always)]
-    unsafe fn max(self, other: Self) -> Self {
-        self.join(other, |a, b| if b > a { b } else { a })
+    inline_methods! {
+        fn from(code: u32, x: T) -> Self =
+            Self(std::array::from_fn(|l| if l as u32 >= code { x } else { T::default() }));
+        fn load(lanes: &Lanes<T>) -> Self = Self(*lanes);
+        fn add(self, other: Self) -> Self = self.join(other, T::plus);
+        fn sub(self, other: Self) -> Self = self.join(other, T::minus);
+        fn max(self, other: Self) -> Self = self.join(other, |a, b| if b > a { b } else { a });
     }
 }
 
@@ -157,25 +147,14 @@ macro_rules! registers {
                     unsafe { $store(to.add($per * i).cast(), self.0[i]) }
                 }
             }
-            #[inline(always)]
-            unsafe fn add(self, other: Self) -> Self {
-                // SAFETY: the caller has checked the features.
-                unsafe { Self(std::array::from_fn(|i| $add(self.0[i], other.0[i]))) }
-            }
-            #[inline(always)]
-            unsafe fn sub(self, other: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { Self(std::array::from_fn(|i| $sub(self.0[i], other.0[i]))) }
-            }
-            #[inline(always)]
-            unsafe fn max(self, other: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { Self(std::array::from_fn(|i| $max(self.0[i], other.0[i]))) }
-            }
-            #[inline(always)]
-            unsafe fn running(self) -> Self {
-                // SAFETY: as above.
-                unsafe { $running(self) }
+            inline_methods! {
+                fn add(self, other: Self) -> Self =
+                    Self(std::array::from_fn(|i| $add(self.0[i], other.0[i])));
+                fn sub(self, other: Self) -> Self =
+                    Self(std::array::from_fn(|i| $sub(self.0[i], other.0[i])));
+                fn max(self, other: Self) -> Self =
+                    Self(std::array::from_fn(|i| $max(self.0[i], other.0[i])));
+                fn running(self) -> Self = $running(self);
             }
         }
     };
@@ -183,7 +162,7 @@ macro_rules! registers {
 
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{LANES, LaneVec, Lanes, Plain};
+    use super::{LANES, LaneVec, Lanes, Plain, inline_methods};
     use std::arch::x86_64::*;
 
     /// The lanes of a register as an array, for what has no instruction.

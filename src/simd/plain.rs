@@ -4,7 +4,7 @@
 //! Sums within bytes keep carries from the next byte by the usual masks (Warren, Hacker's Delight,
 //! chapter 2).
 
-use super::instantiate::level;
+use super::instantiate::{inline_methods, level};
 use super::word::Word;
 
 /// 128 bits.
@@ -18,54 +18,12 @@ impl Word for Word128 {
     const LANE_MASKS: bool = true;
     const SLOW_COUNT: bool = true;
     #[inline(always)]
-    unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: the trait demands two readable words.
-        unsafe { Self([*p, *p.add(1)]) }
-    }
-    #[inline(always)]
-    unsafe fn load_bytes(p: *const u8) -> Self {
-        // SAFETY: the trait demands sixteen readable bytes.
-        unsafe { Self([p.cast::<u64>().read_unaligned(), p.cast::<u64>().add(1).read_unaligned()]) }
-    }
-    #[inline(always)]
     unsafe fn store(self, p: *mut u64) {
         // SAFETY: the trait demands two writable words.
         unsafe {
             *p = self.0[0];
             *p.add(1) = self.0[1];
         }
-    }
-    #[inline(always)]
-    unsafe fn zero() -> Self {
-        Self([0; 2])
-    }
-    #[inline(always)]
-    unsafe fn ones() -> Self {
-        Self([!0; 2])
-    }
-    #[inline(always)]
-    unsafe fn and(self, b: Self) -> Self {
-        Self([self.0[0] & b.0[0], self.0[1] & b.0[1]])
-    }
-    #[inline(always)]
-    unsafe fn or(self, b: Self) -> Self {
-        Self([self.0[0] | b.0[0], self.0[1] | b.0[1]])
-    }
-    #[inline(always)]
-    unsafe fn xor(self, b: Self) -> Self {
-        Self([self.0[0] ^ b.0[0], self.0[1] ^ b.0[1]])
-    }
-    #[inline(always)]
-    unsafe fn not_and(self, b: Self) -> Self {
-        Self([!self.0[0] & b.0[0], !self.0[1] & b.0[1]])
-    }
-    #[inline(always)]
-    unsafe fn any(self) -> bool {
-        self.0[0] | self.0[1] != 0
-    }
-    #[inline(always)]
-    unsafe fn count(self) -> Self {
-        Self([u64::from(self.0[0].count_ones()), u64::from(self.0[1].count_ones())])
     }
     #[inline(always)]
     unsafe fn count_equal_bytes(self, a: Self, b: Self) -> Self {
@@ -76,10 +34,6 @@ impl Word for Word128 {
         };
         // A byte counts at most 255 times, so there is no carry into the next.
         Self([self.0[0] + equal(a.0[0], b.0[0]), self.0[1] + equal(a.0[1], b.0[1])])
-    }
-    #[inline(always)]
-    unsafe fn add64(self, b: Self) -> Self {
-        Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])])
     }
     #[inline(always)]
     unsafe fn add8(self, b: Self) -> Self {
@@ -94,18 +48,6 @@ impl Word for Word128 {
         Self([sum(self.0[0]), sum(self.0[1])])
     }
     #[inline(always)]
-    unsafe fn down<const BITS: u32>(self) -> Self {
-        Self([self.0[0] >> BITS, self.0[1] >> BITS])
-    }
-    #[inline(always)]
-    unsafe fn up<const BITS: u32>(self) -> Self {
-        Self([self.0[0] << BITS, self.0[1] << BITS])
-    }
-    #[inline(always)]
-    unsafe fn all_bytes(byte: u8) -> Self {
-        Self([u64::from_ne_bytes([byte; 8]); 2])
-    }
-    #[inline(always)]
     unsafe fn keep32(self, bits: u64, at: usize) -> Self {
         let bits = bits >> (4 * at);
         let mask = |b: u64| ((b & 1) * 0xffff_ffff) | ((b >> 1 & 1) * 0xffff_ffff_0000_0000);
@@ -115,6 +57,25 @@ impl Word for Word128 {
     unsafe fn widen32(self) -> (Self, Self) {
         let [a, b] = self.0;
         (Self([a & 0xffff_ffff, a >> 32]), Self([b & 0xffff_ffff, b >> 32]))
+    }
+    inline_methods! {
+        fn load(p: *const u64) -> Self = Self([*p, *p.add(1)]);
+        fn load_bytes(p: *const u8) -> Self =
+            Self([p.cast::<u64>().read_unaligned(), p.cast::<u64>().add(1).read_unaligned()]);
+        fn zero() -> Self = Self([0; 2]);
+        fn ones() -> Self = Self([!0; 2]);
+        fn and(self, b: Self) -> Self = Self([self.0[0] & b.0[0], self.0[1] & b.0[1]]);
+        fn or(self, b: Self) -> Self = Self([self.0[0] | b.0[0], self.0[1] | b.0[1]]);
+        fn xor(self, b: Self) -> Self = Self([self.0[0] ^ b.0[0], self.0[1] ^ b.0[1]]);
+        fn not_and(self, b: Self) -> Self = Self([!self.0[0] & b.0[0], !self.0[1] & b.0[1]]);
+        fn any(self) -> bool = self.0[0] | self.0[1] != 0;
+        fn count(self) -> Self =
+            Self([u64::from(self.0[0].count_ones()), u64::from(self.0[1].count_ones())]);
+        fn add64(self, b: Self) -> Self =
+            Self([self.0[0].wrapping_add(b.0[0]), self.0[1].wrapping_add(b.0[1])]);
+        fn down<const BITS: u32>(self) -> Self = Self([self.0[0] >> BITS, self.0[1] >> BITS]);
+        fn up<const BITS: u32>(self) -> Self = Self([self.0[0] << BITS, self.0[1] << BITS]);
+        fn all_bytes(byte: u8) -> Self = Self([u64::from_ne_bytes([byte; 8]); 2]);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Decoding slots and schedules takes as long for a short vector as for a long one. With SSE2 it is
 //! most of the time, so `baseline` lets two registers share it.
 
+use super::instantiate::inline_methods;
 use super::weights::WeightTable;
 use super::word::{Word, Words};
 
@@ -39,16 +40,6 @@ impl<V: Word> Word for Twice<V> {
     both!(sum_bytes());
     both!(or_and(b, c));
     #[inline(always)]
-    unsafe fn load(p: *const u64) -> Self {
-        // SAFETY: twice the words, both halves aligned.
-        unsafe { Self(V::load(p), V::load(p.add(V::WORDS))) }
-    }
-    #[inline(always)]
-    unsafe fn load_bytes(p: *const u8) -> Self {
-        // SAFETY: twice the bytes.
-        unsafe { Self(V::load_bytes(p), V::load_bytes(p.add(8 * V::WORDS))) }
-    }
-    #[inline(always)]
     unsafe fn store(self, p: *mut u64) {
         // SAFETY: twice the words, both halves aligned.
         unsafe {
@@ -57,52 +48,12 @@ impl<V: Word> Word for Twice<V> {
         }
     }
     #[inline(always)]
-    unsafe fn zero() -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(V::zero(), V::zero()) }
-    }
-    #[inline(always)]
-    unsafe fn ones() -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(V::ones(), V::ones()) }
-    }
-    #[inline(always)]
-    unsafe fn any(self) -> bool {
-        // SAFETY: as in `both`.
-        unsafe { self.0.or(self.1).any() }
-    }
-    #[inline(always)]
-    unsafe fn down<const BITS: u32>(self) -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(self.0.down::<BITS>(), self.1.down::<BITS>()) }
-    }
-    #[inline(always)]
-    unsafe fn up<const BITS: u32>(self) -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(self.0.up::<BITS>(), self.1.up::<BITS>()) }
-    }
-    #[inline(always)]
-    unsafe fn all_bytes(byte: u8) -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(V::all_bytes(byte), V::all_bytes(byte)) }
-    }
-    #[inline(always)]
-    unsafe fn keep32(self, bits: u64, at: usize) -> Self {
-        // SAFETY: as in `both`.
-        unsafe { Self(self.0.keep32(bits, 2 * at), self.1.keep32(bits, 2 * at + 1)) }
-    }
-    #[inline(always)]
     unsafe fn widen32(self) -> (Self, Self) {
         // SAFETY: as in `both`.
         unsafe {
             let ((a, b), (c, d)) = (self.0.widen32(), self.1.widen32());
             (Self(a, b), Self(c, d))
         }
-    }
-    #[inline(always)]
-    unsafe fn sum_of_bits(bits: u64, sums: *const u64) -> u64 {
-        // SAFETY: as the caller of this method has promised (so below).
-        unsafe { V::sum_of_bits(bits, sums) }
     }
     #[inline(always)]
     unsafe fn look_up(
@@ -114,11 +65,6 @@ impl<V: Word> Word for Twice<V> {
     ) {
         // SAFETY: see `sum_of_bits`.
         unsafe { V::look_up(planes, first, columns, table, out) }
-    }
-    #[inline(always)]
-    unsafe fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) {
-        // SAFETY: see `sum_of_bits`.
-        unsafe { V::spread(planes, word, quarter, all, out) }
     }
     #[inline(always)]
     unsafe fn add3(self, b: Self, c: Self) -> (Self, Self) {
@@ -135,5 +81,21 @@ impl<V: Word> Word for Twice<V> {
             let (low, high) = (self.0.add2(b.0), self.1.add2(b.1));
             (Self(low.0, high.0), Self(low.1, high.1))
         }
+    }
+    inline_methods! {
+        fn load(p: *const u64) -> Self = Self(V::load(p), V::load(p.add(V::WORDS)));
+        fn load_bytes(p: *const u8) -> Self =
+            Self(V::load_bytes(p), V::load_bytes(p.add(8 * V::WORDS)));
+        fn zero() -> Self = Self(V::zero(), V::zero());
+        fn ones() -> Self = Self(V::ones(), V::ones());
+        fn any(self) -> bool = self.0.or(self.1).any();
+        fn down<const BITS: u32>(self) -> Self = Self(self.0.down::<BITS>(), self.1.down::<BITS>());
+        fn up<const BITS: u32>(self) -> Self = Self(self.0.up::<BITS>(), self.1.up::<BITS>());
+        fn all_bytes(byte: u8) -> Self = Self(V::all_bytes(byte), V::all_bytes(byte));
+        fn keep32(self, bits: u64, at: usize) -> Self =
+            Self(self.0.keep32(bits, 2 * at), self.1.keep32(bits, 2 * at + 1));
+        fn sum_of_bits(bits: u64, sums: *const u64) -> u64 = V::sum_of_bits(bits, sums);
+        fn spread(planes: &[Words], word: usize, quarter: usize, all: u32, out: &mut [u32]) =
+            V::spread(planes, word, quarter, all, out);
     }
 }

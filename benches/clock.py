@@ -134,9 +134,8 @@ def command() -> str:
 
 
 def record_file(which: str = "") -> Path:
-    """Today's record of the script; `which` tells parts of it apart."""
-    names = [Path(sys.argv[0]).stem, which, datetime.date.today().isoformat()]
-    return RECORDS / ("-".join(filter(None, names)) + ".json")
+    """The record of the script; `which` tells parts of it apart."""
+    return RECORDS / ("-".join(filter(None, [Path(sys.argv[0]).stem, which])) + ".json")
 
 
 def keep(findings: Mapping[str, Any], which: str = "") -> None:

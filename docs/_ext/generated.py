@@ -16,7 +16,7 @@ from typing import Any
 
 from docs.studies.bias_variance import study as bias_variance
 from docs.studies.error_rates import study as error_rates
-from docs.studies.first_screen.make import newest_records
+from docs.studies.first_screen.make import records_of
 from docs.studies.interactions import study as interactions
 from docs.studies.optimal_trees import study as optimal_trees
 from docs.studies.selection_bias import study as selection_bias
@@ -183,8 +183,8 @@ def optimal_test() -> list[str]:
 
 
 def optimal_at_scale() -> list[str]:
-    """How far proofs of optimal trees reach, from the newest records."""
-    records = newest_records("optimal_at_scale")
+    """How far proofs of optimal trees reach, from the records."""
+    records = records_of("optimal_at_scale")
     results = [one for record in records for one in record["results"]]
     times = sorted({one["seconds"] for one in results})
     found: dict[tuple[str, int], dict[float, dict[str, Any]]] = {}
@@ -317,17 +317,17 @@ def spaeh_kosub_facts() -> list[str]:
 
 
 def side_by_side() -> list[str]:
-    """The newest records of the benches beside other libraries: a table for each day and
+    """The records of the benches beside other libraries: a table for each day and
     machine."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for record in newest_records("side_by_side", "at_scale"):
+    for record in records_of("side_by_side", "at_scale"):
         found.setdefault(machine_of(record), []).extend(record["results"])
     return [line for about, results in found.items() for line in results_of(about, results)]
 
 
 def reading() -> list[str]:
-    """CPU time of reading files, beside pandas, from the newest record."""
-    (record,) = newest_records("reading")
+    """CPU time of reading files, beside pandas, from the record."""
+    (record,) = records_of("reading")
     peers = ("pandas", "pandas strings", "pandas categories")
     rows = [
         [

@@ -7,6 +7,7 @@ from the library, speeds from ``benches/record``, criteria from the registry.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
@@ -93,18 +94,16 @@ ROWS = (
 )
 
 
-def newest_records(*benches: str) -> list[dict[str, Any]]:
-    """The newest record of each part of these benches, in the order of the names."""
-    found = {}
-    for path in sorted(p for bench in benches for p in RECORDS.glob(f"{bench}-*.json")):
-        part = re.sub(r"-\d{4}-\d\d-\d\d$", "", path.stem)
-        found[part] = json.loads(path.read_text(encoding="utf-8"))
-    return list(found.values())
+def records_of(*benches: str) -> list[dict[str, Any]]:
+    """The records of the parts of these benches, in the order of the names."""
+    found = [RECORDS.glob(pattern) for b in benches for pattern in (f"{b}.json", f"{b}-*.json")]
+    paths = sorted(itertools.chain(*found), key=lambda path: path.stem)
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def results_of(*benches: str) -> list[dict[str, Any]]:
-    """All results of the newest records of these benches."""
-    return [result for record in newest_records(*benches) for result in record["results"]]
+    """All results of the records of these benches."""
+    return [result for record in records_of(*benches) for result in record["results"]]
 
 
 def _seconds(value: float) -> str:

@@ -187,16 +187,9 @@ pub(super) mod x86 {
         from
     }
 
-    registers!(
-        Avx512x16,
-        i16,
-        [__m512i; 1],
-        32,
-        _mm512_loadu_si512,
-        _mm512_storeu_si512,
-        _mm512_add_epi16,
-        _mm512_sub_epi16,
-        _mm512_max_epi16,
+    registers! {
+        Avx512x16, i16, [__m512i; 1], 32, _mm512_loadu_si512, _mm512_storeu_si512,
+        _mm512_add_epi16, _mm512_sub_epi16, _mm512_max_epi16,
         |mask: u32, x| _mm512_maskz_set1_epi16(mask, x),
         |v: Avx512x16| {
             const FROM: [[i16; LANES]; 5] =
@@ -209,69 +202,34 @@ pub(super) mod x86 {
             }
             Avx512x16([v])
         }
-    );
-    registers!(
-        Avx512x32,
-        i32,
-        [__m512i; 2],
-        16,
-        _mm512_loadu_si512,
-        _mm512_storeu_si512,
-        _mm512_add_epi32,
-        _mm512_sub_epi32,
-        _mm512_max_epi32,
+    }
+    registers! {
+        Avx512x32, i32, [__m512i; 2], 16, _mm512_loadu_si512, _mm512_storeu_si512,
+        _mm512_add_epi32, _mm512_sub_epi32, _mm512_max_epi32,
         |mask: u32, x| _mm512_maskz_set1_epi32(mask as u16, x),
         |v| plain::<Avx512x32>(v)
-    );
-    registers!(
-        Avx2x16,
-        i16,
-        [__m256i; 2],
-        16,
-        _mm256_loadu_si256,
-        _mm256_storeu_si256,
-        _mm256_add_epi16,
-        _mm256_sub_epi16,
-        _mm256_max_epi16,
+    }
+    registers! {
+        Avx2x16, i16, [__m256i; 2], 16, _mm256_loadu_si256, _mm256_storeu_si256,
+        _mm256_add_epi16, _mm256_sub_epi16, _mm256_max_epi16,
         |mask: u32, x| {
-            let bits = _mm256_setr_epi16(
-                1,
-                2,
-                4,
-                8,
-                16,
-                32,
-                64,
-                128,
-                256,
-                512,
-                1024,
-                2048,
-                4096,
-                8192,
-                16384,
-                i16::MIN,
-            );
+            const BITS: [u16; 16] = [
+                1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
+            ];
+            let bits = _mm256_loadu_si256(BITS.as_ptr().cast());
             let own = _mm256_and_si256(_mm256_set1_epi16(mask as i16), bits);
             _mm256_and_si256(_mm256_cmpeq_epi16(own, bits), _mm256_set1_epi16(x))
         },
         |v| plain::<Avx2x16>(v)
-    );
-    registers!(
-        Avx2x32,
-        i32,
-        [__m256i; 4],
-        8,
-        _mm256_loadu_si256,
-        _mm256_storeu_si256,
-        _mm256_add_epi32,
-        _mm256_sub_epi32,
-        _mm256_max_epi32,
+    }
+    registers! {
+        Avx2x32, i32, [__m256i; 4], 8, _mm256_loadu_si256, _mm256_storeu_si256,
+        _mm256_add_epi32, _mm256_sub_epi32, _mm256_max_epi32,
         |mask: u32, x| {
             let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
             let own = _mm256_and_si256(_mm256_set1_epi32(mask as i32), bits);
             _mm256_and_si256(_mm256_cmpeq_epi32(own, bits), _mm256_set1_epi32(x))
         },
         |v| plain::<Avx2x32>(v)
-    );
+    }
 }

@@ -71,18 +71,8 @@ fn set_low(x: __m256i, mask: u32) -> __m256i {
 }
 
 /// [`super::partition`].
-pub(super) fn partition(
-    order: &mut [u32],
-    bits: &[u64],
-    spare: &mut [u32],
-    state: PartitionState,
-) -> PartitionState {
-    // SAFETY: the caller's level says that the processor has the features.
-    unsafe { partition_body(order, bits, spare, state) }
-}
-
 #[target_feature(enable = "avx2,popcnt")]
-fn partition_body(
+pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
     spare: &mut [u32],
@@ -127,28 +117,9 @@ fn partition_body(
     plain_partition(order, bits, spare, i, s)
 }
 
-/// [`super::boundaries`]. Two or three classes, the most frequent numbers, have code of their own.
-pub(super) fn boundaries(
-    order: &[u32],
-    stop: usize,
-    wanted: Wanted<'_>,
-    at: &mut [u32],
-    tails: Tails<'_>,
-    state: &mut ColumnScan<'_>,
-) {
-    // SAFETY: the caller's level says that the processor has the features.
-    unsafe {
-        match wanted.starts.len() {
-            1 => boundaries_body::<1>(order, stop, wanted, at, tails, state),
-            2 => boundaries_body::<2>(order, stop, wanted, at, tails, state),
-            _ => boundaries_body::<0>(order, stop, wanted, at, tails, state),
-        }
-    }
-}
-
-/// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
+/// [`super::boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
 #[target_feature(enable = "avx2,popcnt")]
-fn boundaries_body<const KNOWN: usize>(
+pub(super) fn boundaries<const KNOWN: usize>(
     order: &[u32],
     stop: usize,
     wanted: Wanted<'_>,

@@ -7,18 +7,8 @@ use std::arch::x86_64::*;
 const LANES: usize = 16;
 
 /// [`super::partition`].
-pub(super) fn partition(
-    order: &mut [u32],
-    bits: &[u64],
-    spare: &mut [u32],
-    state: PartitionState,
-) -> PartitionState {
-    // SAFETY: the caller's level says that the processor has the features.
-    unsafe { partition_body(order, bits, spare, state) }
-}
-
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn partition_body(
+pub(super) fn partition(
     order: &mut [u32],
     bits: &[u64],
     spare: &mut [u32],
@@ -93,28 +83,9 @@ fn step<const LAST: bool>(
     s.right += n_right as usize;
 }
 
-/// [`super::boundaries`]. Two or three classes, the most frequent numbers, have code of their own.
-pub(super) fn boundaries(
-    order: &[u32],
-    stop: usize,
-    wanted: Wanted<'_>,
-    at: &mut [u32],
-    tails: Tails<'_>,
-    state: &mut ColumnScan<'_>,
-) {
-    // SAFETY: the caller's level says that the processor has the features.
-    unsafe {
-        match wanted.starts.len() {
-            1 => boundaries_body::<1>(order, stop, wanted, at, tails, state),
-            2 => boundaries_body::<2>(order, stop, wanted, at, tails, state),
-            _ => boundaries_body::<0>(order, stop, wanted, at, tails, state),
-        }
-    }
-}
-
-/// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
+/// [`super::boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
 #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-fn boundaries_body<const KNOWN: usize>(
+pub(super) fn boundaries<const KNOWN: usize>(
     order: &[u32],
     stop: usize,
     wanted: Wanted<'_>,

@@ -35,10 +35,12 @@ pub fn partition(level: Level, order: &mut [u32], bits: &[u64], spare: &mut [u32
     assert!(spare.len() >= order.len() + SLACK);
     let state = PartitionState::default();
     match level {
+        // SAFETY: the level says that the processor has the features (so below).
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::partition(order, bits, spare, state),
+        Level::Avx512 => unsafe { avx512::partition(order, bits, spare, state) },
+        // SAFETY: see above.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::partition(order, bits, spare, state),
+        Level::Avx2 => unsafe { avx2::partition(order, bits, spare, state) },
         _ => plain_partition(order, bits, spare, 0, state),
     }
     .left
@@ -67,11 +69,23 @@ pub fn boundaries(
     assert!(at.len() >= room && tails.from + room <= tails.stride);
     assert!(tails.planes.len() >= starts * tails.stride);
     let mut state = ColumnScan { place: first, held: 0, before };
+    /// Two or three classes, the most frequent numbers, have code of their own.
+    macro_rules! by_starts {
+        ($of_level:ident) => {
+            match starts {
+                1 => $of_level::boundaries::<1>(order, stop, wanted, at, tails, &mut state),
+                2 => $of_level::boundaries::<2>(order, stop, wanted, at, tails, &mut state),
+                _ => $of_level::boundaries::<0>(order, stop, wanted, at, tails, &mut state),
+            }
+        };
+    }
     match level {
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::boundaries(order, stop, wanted, at, tails, &mut state),
+        Level::Avx512 => unsafe { by_starts!(avx512) },
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::boundaries(order, stop, wanted, at, tails, &mut state),
+        Level::Avx2 => unsafe { by_starts!(avx2) },
         _ => plain_boundaries(order, stop, wanted, at, tails, &mut state),
     }
     state.held

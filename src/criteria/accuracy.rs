@@ -94,15 +94,6 @@ impl Additive for Majority {
     type Sums = [f64; 1];
     const LOSS: bool = true;
 
-    fn start(&self, _n: &f64) -> [f64; 1] {
-        [0.0]
-    }
-
-    #[inline(always)]
-    fn look<C: Count>(&self, _size: C, _n: &f64) -> [f64; 0] {
-        []
-    }
-
     #[inline(always)]
     fn branch<C: Count>(
         &self,

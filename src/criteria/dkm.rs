@@ -65,11 +65,6 @@ impl Additive for Dkm {
     }
 
     #[inline(always)]
-    fn look<C: Count>(&self, _size: C, _node: &DkmNode) -> [f64; 0] {
-        []
-    }
-
-    #[inline(always)]
     fn branch<C: Count>(
         &self,
         size: C,

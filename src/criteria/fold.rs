@@ -76,7 +76,10 @@ pub(super) trait Additive: Properties {
     type Sums: Lane;
 
     /// The sums before the first branch.
-    fn start(&self, node: &Self::Node) -> Self::Sums;
+    #[inline(always)]
+    fn start(&self, _node: &Self::Node) -> Self::Sums {
+        Self::Sums::ZERO
+    }
     /// The sums before the first branch where [`Additive::distance`] ends the fold.
     fn start_of_distance(&self, node: &Self::Node) -> Self::Sums {
         self.start(node)
@@ -87,7 +90,10 @@ pub(super) trait Additive: Properties {
         Self::Parts::ZERO
     }
     /// Look up numbers by the size of a branch, without other arithmetic.
-    fn look<C: Count>(&self, size: C, node: &Self::Node) -> Self::Look;
+    #[inline(always)]
+    fn look<C: Count>(&self, _size: C, _node: &Self::Node) -> Self::Look {
+        Self::Look::ZERO
+    }
     /// Add a branch to the sums. An empty one must leave them as they are.
     fn branch<C: Count>(
         &self,

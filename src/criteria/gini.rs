@@ -103,11 +103,6 @@ impl Additive for Gini {
     }
 
     #[inline(always)]
-    fn look<C: Count>(&self, _size: C, _node: &GiniNode) -> [f64; 0] {
-        []
-    }
-
-    #[inline(always)]
     fn branch<C: Count>(
         &self,
         size: C,

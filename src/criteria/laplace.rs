@@ -55,15 +55,6 @@ impl Additive for Laplace {
     type Sums = [f64; 1];
     const LOSS: bool = true;
 
-    fn start(&self, _node: &LaplaceNode) -> [f64; 1] {
-        [0.0]
-    }
-
-    #[inline(always)]
-    fn look<C: Count>(&self, _size: C, _node: &LaplaceNode) -> [f64; 0] {
-        []
-    }
-
     #[inline(always)]
     fn branch<C: Count>(
         &self,

@@ -50,7 +50,7 @@ function wayTo(tree, node, go) {
 function numberOf(tree, node) {
   var raw = tree.raw, data = tree.data, own = raw.spreads[node];
   var box = make("div", {}, make("dl.facts", {}, [
-    [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node], 6)],
+    [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node])],
     ["rows", said(raw.weight[node], 6)],
     ["impurity", said(raw.impurity[node])],
     ["standard deviation", said(raw.deviation[node])]

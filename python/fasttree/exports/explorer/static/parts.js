@@ -35,8 +35,8 @@ function filled(element, attributes, children) {
 /** A number for the eye. */
 function said(value, digits) {
   if (value === null || value === undefined) return "–";
-  if (Number.isInteger(value))
-    return Math.abs(value) < 1e6 ? String(value) : value.toExponential(3);
+  if (Number.isInteger(value) || Math.abs(value) >= Math.pow(10, digits || 4))
+    return Math.abs(value) < 1e15 ? String(Math.round(value)) : value.toExponential(3);
   return String(Number(value.toPrecision(digits || 4)));
 }
 

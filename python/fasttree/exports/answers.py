@@ -286,10 +286,10 @@ def amount(weight: float, *, weighed: bool) -> str:
 
 
 def figures(x: float, digits: int = 4) -> str:
-    """A number with four figures (`digits`), or with all before the point.
+    """A number with four figures (`digits`), or with all before the point up to 1e9.
 
     Examples:
         >>> figures(152.1334), figures(0.0123456), figures(1234567.8), figures(3.0)
         ('152.1', '0.01235', '1234568', '3')
     """
-    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
+    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"

@@ -24,7 +24,7 @@ from .._checks import maybe, shown, whole
 from ..rendering.words import counted
 from .answers import figures
 from .reading import Reading
-from .words import condition, fit_width, short_branch_text, text_width
+from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
 __all__ = ["FONT", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
 
@@ -35,7 +35,7 @@ FONT, SMALL = 12.5, 11.0
 CARD_HEIGHT, LEAF_HEIGHT, GAP = 42.0, 32.0, 10.0
 """Heights of inner or folded nodes and of leaves, and the gap between two."""
 
-CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 190.0, 170.0
+CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 260.0, 220.0
 """Limits of the widths of cards and of the texts of branches; longer names are cut."""
 
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
@@ -262,9 +262,13 @@ class Drawing:
             subsets = reading.shown_sets(node)
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
-                    short = [short_branch_text(feature, subset, d) for d in digits]
+                    short = min((short_branch_text(feature, subset, d) for d in digits), key=len)
+                    levels = MAX_LEVELS  # as many as there is room for
+                    while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
+                        levels -= 1
+                        short = short_branch_text(feature, subset, 4, levels)
                     full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
-                    texts[child] = min(short, key=len), full
+                    texts[child] = short, full
         return texts
 
     def leaves_below(self, node: int) -> int:
@@ -335,15 +339,14 @@ class Drawing:
 
     @staticmethod
     def align(drawings: Sequence[Drawing]) -> None:
-        """Give drawings that stand side by side one size, and each level one place."""
+        """Give each level one place in drawings that stand beside each other."""
         n_levels = max(one._columns.shape[1] for one in drawings)
+        missing = [n_levels - one._columns.shape[1] for one in drawings]
         columns = [
-            np.pad(one._columns, ((0, 0), (0, n_levels - one._columns.shape[1])))
-            for one in drawings
+            np.pad(one._columns, ((0, 0), (0, n))) for one, n in zip(drawings, missing, strict=True)
         ]
-        height = max(one.height for one in drawings)
         for one in drawings:
-            one._columns, one.height = np.max(columns, axis=0), height
+            one._columns = np.max(columns, axis=0)
             one._place_columns()
 
     # -- what is drawn ----------------------------------------------------------------------------

@@ -139,9 +139,11 @@ def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
     return number(lower, decimals), number(upper, decimals)
 
 
-def short_branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
+def short_branch_text(
+    feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
+) -> str:
     """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
-    text = branch_text(feature, subset, decimals)
+    text = branch_text(feature, subset, decimals, max_levels)
     for long, short in (
         ("<= ", "\u2264 "),
         ("!= ", "\u2260 "),

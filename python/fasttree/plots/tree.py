@@ -217,7 +217,7 @@ def _draw_together(axes: Sequence[Any]) -> None:
     trees: list[_Tree] = [ax._fasttree_tree for ax in axes]
     rooms = []  # width and height of the axes, inches
     for ax in axes:
-        position, figure = ax.get_position(), ax.figure
+        position, figure = ax.get_position(original=True), ax.figure
         width, height = position.width, position.height
         if len(figure.axes) == 1:
             width = height = 0.98
@@ -253,10 +253,12 @@ def _draw_together(axes: Sequence[Any]) -> None:
         canvas = _Canvas(ax, scale if tree.fontsize is None else min(scale, tree.fontsize / FONT))
         canvas.drawing(drawing)
         tree.artists.extend(canvas.artists)
-        # What is left of the axes is beside and below.
-        left = (width * 72.0 / scale - drawing.width) / 2
-        ax.set_xlim(-left, drawing.width + left)
-        ax.set_ylim(max(height * 72.0 / scale, drawing.height), 0)
+        # Beside other trees, what is left of the axes is beside and below; alone, around.
+        wide, high = drawing.width, drawing.height
+        if len(trees) > 1:
+            wide, high = max(wide, width * 72.0 / scale), max(high, height * 72.0 / scale)
+        ax.set_xlim((drawing.width - wide) / 2, (drawing.width + wide) / 2)
+        ax.set_ylim(high, 0)
         ax.set_aspect("equal")
 
 

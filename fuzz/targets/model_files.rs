@@ -9,7 +9,6 @@ use fasttree_core::model::Model;
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::{Predictor, Source};
 use fasttree_core::store::{forest_from_bytes, forest_to_bytes, from_bytes, to_bytes};
-use fasttree_core::tree::{Style, text};
 
 /// Rows with everything in them: large, small, missing and unknown.
 struct Rows;
@@ -38,8 +37,6 @@ fn refused(error: &Error) {
 }
 
 fn used(model: &Model, control: &Control) {
-    let style = Style { decimals: 3, max_depth: 40, max_levels: 5 };
-    text(&model.tree, &model.schema, style, control).unwrap();
     let predictor = Predictor::new(model).unwrap();
     let found = predictor.classify(&Rows, 5, control).unwrap();
     assert!(found.iter().all(|&l| (-1..model.tree.classes as i64).contains(&l)));

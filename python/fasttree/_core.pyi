@@ -223,13 +223,6 @@ class Model(Trees):
     def cost_complexity_path(
         self, impurity: str, costs_json: str | None = None
     ) -> tuple[np.ndarray, np.ndarray]: ...
-    def to_text(
-        self,
-        decimals: int = 6,
-        max_depth: int | None = None,
-        max_levels: int | None = None,
-        names: list[str] | None = None,
-    ) -> str: ...
     @staticmethod
     def from_bytes(data: bytes) -> Model: ...
     @property

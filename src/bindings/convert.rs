@@ -12,7 +12,7 @@ use numpy::ndarray::ArrayView2;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 
 /// A block of columns as a NumPy array of shape (rows, columns): numbers (NaN = missing), or codes
 /// (negative = missing).
@@ -340,11 +340,6 @@ pub fn bytes<'py>(py: Python<'py>, found: &[u8]) -> PyResult<Bound<'py, PyBytes>
         out.copy_from_slice(found);
         Ok(())
     })
-}
-
-/// Python's text; MemoryError if there is no memory for it.
-pub fn string<'py>(py: Python<'py>, found: &str) -> PyResult<Bound<'py, PyString>> {
-    PyString::from_encoded_object(bytes(py, found.as_bytes())?.as_any(), Some(c"utf-8"), None)
 }
 
 /// Rows for a model that was fitted on `n_features` features.

@@ -6,7 +6,7 @@
 
 use super::aligned::Aligned1;
 use super::arrays::arrays;
-use super::convert::{ArrayBlock, Columns, positive_rows, string, weights};
+use super::convert::{ArrayBlock, Columns, positive_rows, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, reserve, run, run_attached};
@@ -24,11 +24,11 @@ use crate::prune::{
 };
 use crate::resample::{self, alpha::AlphaChoice};
 use crate::store;
-use crate::tree::{CostMatrix, Style, text};
+use crate::tree::CostMatrix;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use std::sync::Arc;
 
 /// A fitted tree; immutable. Predictions are those of its base class [`PyTrees`].
@@ -377,30 +377,6 @@ impl PyModel {
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let path = self.path(py, impurity, costs_json)?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
-    }
-
-    /// The tree as indented text, nodes below `max_depth` folded, lists of more than `max_levels`
-    /// levels shortened, and the features called `names`, one for each.
-    #[pyo3(signature = (decimals = 6, max_depth = None, max_levels = None, names = None))]
-    fn to_text<'py>(
-        slf: PyRef<'py, Self>,
-        decimals: usize,
-        max_depth: Option<usize>,
-        max_levels: Option<usize>,
-        names: Option<Vec<String>>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        let all = usize::MAX;
-        let (max_depth, max_levels) = (max_depth.unwrap_or(all), max_levels.unwrap_or(all));
-        let style = Style { decimals, max_depth, max_levels };
-        let tree = &slf.model.tree;
-        let mut schema = Arc::clone(&slf.model.schema);
-        if let Some(names) = names {
-            let features = &mut Arc::make_mut(&mut schema).features;
-            features.iter_mut().zip(names).for_each(|(feature, name)| feature.name = name);
-        }
-        let work = slf.as_super().size();
-        let found = run(slf.py(), None, work, None, |c| text(tree, &schema, style, c))?;
-        string(slf.py(), &found)
     }
 
     /// A model from the content of a model file.

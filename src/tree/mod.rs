@@ -11,11 +11,9 @@
 //! the children in their common weight, which stay right when a tree is pruned.
 
 mod costs;
-mod text;
 mod walk;
 
 pub use costs::CostMatrix;
-pub use text::{Style, text};
 pub use walk::Shape;
 
 /// No node, or no branch.

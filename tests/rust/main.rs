@@ -19,12 +19,10 @@ mod subsets;
 
 /// What writes and reads models, by a job that nobody cancels.
 mod written {
-    use fasttree_core::data::Schema;
     use fasttree_core::error::Result;
     use fasttree_core::model::{Forest, Model};
     use fasttree_core::parallel::Control;
-    use fasttree_core::tree::{Style, Tree};
-    use fasttree_core::{bayes, store, tree};
+    use fasttree_core::{bayes, store};
 
     pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
         store::to_bytes(model, &Control::new(1))
@@ -40,9 +38,6 @@ mod written {
     }
     pub fn bayes_from_json(text: &[u8]) -> Result<bayes::BayesModel> {
         bayes::BayesModel::from_json(text, &Control::new(1))
-    }
-    pub fn text(tree: &Tree, schema: &Schema, style: Style) -> String {
-        tree::text(tree, schema, style, &Control::new(1)).unwrap()
     }
 }
 

@@ -8,12 +8,23 @@ from importlib.metadata import PackageNotFoundError, version
 
 from . import core_version, simd_level
 
-__all__ = ["show_versions"]
+__all__ = ["show_versions", "versions"]
 
 PACKAGES = (
     "numpy", "scikit-learn", "narwhals", "pandas", "polars", "pyarrow", "matplotlib", "jinja2",
     "typer", "rich", "onnx", "onnxruntime", "dask",
 )  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Versions that results depend on, for records of them.
+
+    Examples:
+        >>> list(versions())
+        ['fasttree', 'python', 'numpy', 'scikit-learn']
+    """
+    of_packages = {name: version(name) for name in ("numpy", "scikit-learn")}
+    return {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
 
 
 def show_versions() -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from ..rendering.words import counted
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
@@ -39,8 +40,8 @@ def list_(json: o.Json = None) -> None:
     emit(lambda: render(shown), {"command": "datasets list", "rows": sets}, json)
 
 
-MOST_CLASSES = 20
-"""Classes that are listed; JSON has all."""
+MOST_CLASSES, MOST_COLUMNS = 20, 40
+"""Classes and columns that are listed; JSON has all."""
 
 
 def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]]:
@@ -58,6 +59,15 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
             if name is None or name in drop or any(name == one for one, _ in refused):
                 raise
             refused.append((name, error.problem.split("; an identifier")[0]))
+
+
+def _first(rows: list[list[Any]], noun: str) -> list[list[Any]]:
+    """The first rows of a table, and a last one that counts the others (``--json`` has all)."""
+    more = len(rows) - MOST_COLUMNS
+    if more <= 0:
+        return rows
+    blank = [""] * (len(rows[0]) - 1)
+    return [*rows[:MOST_COLUMNS], [f"... {counted(more, f'more {noun}')} (--json)", *blank]]
 
 
 def _as_treated(
@@ -121,7 +131,8 @@ def describe(
         **({"numbers": numbers} if numbers else {}),
         "columns": described,
     }
-    tables = [table(repr(rows), list(described[0]), [list(one.values()) for one in described])]
+    of_columns = [list(one.values()) for one in described]
+    tables = [table(repr(rows), list(described[0]), _first(of_columns, "column"))]
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         if len(share) > MOST_CLASSES:
@@ -137,17 +148,19 @@ def describe(
     if codes:
         title = "Whole numbers of few values, read as numbers"
         body = [[name, typed("--nominal", [name])] for name in codes]
-        tables.append(table(title, ["column", "if they are codes"], body))
+        tables.append(table(title, ["column", "if they are codes"], _first(body, "column")))
     if reasons:
         unusable = rows.unused.keys()
         body = [
             [name, why, "" if name in unusable else typed("--keep", [name])]
             for name, why in reasons.items()
         ]
-        tables.append(table("Treated by fit", ["column", "why", "to use it as it is"], body))
+        header = ["column", "why", "to use it as it is"]
+        tables.append(table("Treated by fit", header, _first(body, "column")))
         document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:
         body = [[name, why, typed("--drop", [name])] for name, why in refused]
-        tables.append(table("Refused by fit", ["column", "why", "what to type"], body))
+        header = ["column", "why", "what to type"]
+        tables.append(table("Refused by fit", header, _first(body, "column")))
         document["refused"] = [{"column": name, "reason": why} for name, why in refused]
     emit(lambda: render(tables), document, json)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -20,6 +19,7 @@ import numpy as np
 from .._checks.speech import argument
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
+from ..table.doubtful import warn_caller
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError
@@ -122,11 +122,10 @@ def encoding_of(path: Path, line: int | None) -> str:
     not UTF-8."""
     if line is None:
         return "utf-8"
-    warnings.warn(
+    warn_caller(
         f"{os.fspath(path)}, line {line}: this is not UTF-8, so the file is read as Latin-1 "
         "(Windows-1252); save it as UTF-8 to be sure of its letters",
         UserWarning,
-        stacklevel=5,
     )
     return "latin-1"
 

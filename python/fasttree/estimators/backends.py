@@ -20,7 +20,6 @@ import tempfile
 import threading
 import time
 import uuid
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +31,7 @@ import numpy as np
 from .. import _engine
 from .._checks import shown
 from ..rendering.saving import replace_file
+from ..table.doubtful import warn_caller
 
 __all__ = [
     "Backend",
@@ -300,11 +300,10 @@ def ready_client(client: Any) -> Any:
         while not client.ncores():
             if not warned and time.monotonic() - started >= PATIENCE:
                 warned = True
-                warnings.warn(
+                warn_caller(
                     f"the Dask cluster has had no worker for {PATIENCE:g} s, and the call waits "
                     "for the first: start workers (dask worker ADDRESS), or interrupt it",
                     UserWarning,
-                    stacklevel=4,
                 )
             time.sleep(0.05)
         # Compare versions; a worker that is leaving cannot be reached.

@@ -400,7 +400,7 @@ class Explained:
         lines = []
         for node in path[1:]:
             parent = int(tree.parent[node])
-            subset = reading.branch_sets(parent)[reading.children[parent].index(node)]
+            subset = reading.shown_sets(parent)[reading.children[parent].index(node)]
             test = condition(reading.features[reading.feature[parent]], subset, 6)
             cell = cells[tree.feature[parent]]
             if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:

@@ -20,7 +20,7 @@ from .._checks.naming import display_name
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
-from ..rendering.words import counted
+from ..rendering.words import counted, some_of
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
 from .new_rows import labelled
@@ -110,7 +110,11 @@ def candidates(
         notes.append(
             f"candidates scored on {len(scorer.sample):,} of {counted(len(rows.table), 'row')}"
         )
-    notes += [f"{name} is not listed: {why}" for name, why in scorer.refused.items()]
+    reasons: dict[str, list[str]] = {}
+    for name, why in scorer.refused.items():
+        reasons.setdefault(why, []).append(name)
+    for why, names in reasons.items():
+        notes.append(f"{some_of(names)} {'is' if len(names) == 1 else 'are'} not listed: {why}")
     # Criteria that refused are dropped.
     described = [_plain(criterion) for criterion in criteria]
     served = [c for c, facts in enumerate(described) if facts["name"] not in scorer.refused]

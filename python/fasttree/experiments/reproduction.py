@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._engine.versions import versions
 from ..rendering.text import render_text
 from ..reports import Cell, ReportTable, render_json
 
@@ -200,6 +201,7 @@ class Reproduction:
             "cells": self.cells,
             **self.extra,
             "notes": self.notes,
+            "versions": versions(),
             "seconds": self.seconds,
         }
 

@@ -100,8 +100,8 @@ class Answers(ABC):
 
     @abstractmethod
     def rows(self, node: int) -> str:
-        """Rows of a node, and after a slash the errors among them or the impurity of the number,
-        unless it is 0."""
+        """Rows of a node, and after a slash the errors among them, or the standard deviation of
+        their numbers, unless it is 0."""
 
     @abstractmethod
     def reason(self, node: int) -> str:
@@ -213,8 +213,8 @@ class NumberAnswers(Answers):
         return figures(self.of(node))
 
     def rows(self, node: int) -> str:
-        small, impurity = number(float(self._weight[node]), 2), float(self._impurity[node])
-        return f"{small}/{figures(impurity)}" if impurity > 0 else small
+        small, deviation = number(float(self._weight[node]), 2), float(self._deviation[node])
+        return f"{small}/{figures(deviation)}" if deviation > 0 else small
 
     def reason(self, node: int) -> str:
         rows = float(self._weight[node])
@@ -226,7 +226,7 @@ class NumberAnswers(Answers):
 
     def held(self, node: int) -> list[str]:
         return [
-            f"predicts {number(self.of(node))}",
+            f"predicts {self.said(node)}",
             self.amount(float(self._weight[node])),
             f"impurity {figures(float(self._impurity[node]))}",
             f"standard deviation {figures(float(self._deviation[node]))}",
@@ -286,10 +286,10 @@ def amount(weight: float, *, weighed: bool) -> str:
 
 
 def figures(x: float, digits: int = 4) -> str:
-    """A number with four figures (`digits`), or with all before the point.
+    """A number with four figures (`digits`), or with all before the point up to 1e9.
 
     Examples:
         >>> figures(152.1334), figures(0.0123456), figures(1234567.8), figures(3.0)
         ('152.1', '0.01235', '1234568', '3')
     """
-    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e15 else f"{x:.{digits}g}"
+    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"

@@ -2,7 +2,8 @@
 
 Graphviz computes the layout; `drawing` says which nodes are shown and what is written on them.
 Cards are HTML-like labels: feature, rows and score of an inner node, class and ``(rows/errors)`` of
-a leaf (of a number ``(rows/impurity)``), and the bar. A legend tells what the colours mean.
+a leaf (of a number ``(rows/standard deviation)``), and the bar. A legend tells what the colours
+mean.
 O(nodes).
 """
 
@@ -102,7 +103,7 @@ def to_dot(
         if drawing.ends[node]:
             continue
         feature = reading.features[reading.feature[node]]
-        for child, subset in zip(reading.children[node], reading.branch_sets(node), strict=True):
+        for child, subset in zip(reading.children[node], reading.shown_sets(node), strict=True):
             if drawing.shown[child]:
                 test = condition(feature, subset, decimals).removeprefix(feature.name).strip()
                 out.append(f"  n{node} -> n{child} [label={_quoted(test)}];")

@@ -14,7 +14,7 @@ Complexity
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ from .._checks import maybe, shown, whole
 from ..rendering.words import counted
 from .answers import figures
 from .reading import Reading
-from .words import condition, fit_width, short_branch_text, text_width
+from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
 __all__ = ["FONT", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
 
@@ -35,7 +35,7 @@ FONT, SMALL = 12.5, 11.0
 CARD_HEIGHT, LEAF_HEIGHT, GAP = 42.0, 32.0, 10.0
 """Heights of inner or folded nodes and of leaves, and the gap between two."""
 
-CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 190.0, 170.0
+CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 260.0, 220.0
 """Limits of the widths of cards and of the texts of branches; longer names are cut."""
 
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
@@ -73,7 +73,7 @@ class Card:
         leaf: whether the node is a leaf.
         folded: whether the node has branches that are not shown.
         name: the tested feature, or the class or number.
-        small: number of rows, and of errors in a leaf (or the impurity of a number).
+        small: number of rows, and in a leaf of errors (of a number: the standard deviation).
         score: score of the split; empty for leaves and folded nodes.
         tooltip: the branch that leads to the node, and what is known of its rows.
         bars: the bar, from left to right; none in a node without rows.
@@ -206,6 +206,7 @@ class Drawing:
         self._branch_texts = self._write_branches()
         self._card_texts = {node: self._write_card(node) for node in self.nodes}
         self._middle, self.height = self._place_rows()
+        self._columns = self._measure_columns()
         self._place_columns()
 
     def _select(
@@ -258,12 +259,16 @@ class Drawing:
         digits = [d for d in (4, 5, 6) if d <= max(4, self.decimals)]
         for node in np.flatnonzero(self.shown & ~self.ends).tolist():
             feature = reading.features[reading.feature[node]]
-            subsets = reading.branch_sets(node)
+            subsets = reading.shown_sets(node)
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
-                    short = [short_branch_text(feature, subset, d) for d in digits]
+                    short = min((short_branch_text(feature, subset, d) for d in digits), key=len)
+                    levels = MAX_LEVELS  # as many as there is room for
+                    while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
+                        levels -= 1
+                        short = short_branch_text(feature, subset, 4, levels)
                     full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
-                    texts[child] = min(short, key=len), full
+                    texts[child] = short, full
         return texts
 
     def leaves_below(self, node: int) -> int:
@@ -304,8 +309,8 @@ class Drawing:
             middle[node] = (below[0] + below[-1]) / 2
         return middle, max(y - GAP + MARGIN, CARD_HEIGHT + 2 * MARGIN + LEGEND_HEIGHT)
 
-    def _place_columns(self) -> None:
-        """Set left edge and width of the cards of each level, and the width of the picture."""
+    def _measure_columns(self) -> np.ndarray:
+        """The gap before each level, and the width of its cards, shape (2, n_levels)."""
         depth = self.tree.depth
         n_levels = int(depth[self.shown].max()) + 1
         width, gap = np.full(n_levels, CARD_WIDTH_MIN), np.full(n_levels, 44.0)
@@ -323,10 +328,26 @@ class Drawing:
         if self._hidden_branches:  # the root states them in full
             small = self._card_texts[0][1]
             width[0] = max(width[0], 20 + text_width(small + "0.000", SMALL))
-        before = np.concatenate(([0.0], np.cumsum(width)[:-1])) * (not self.indented)
+        return np.array((gap, width))
+
+    def _place_columns(self) -> None:
+        """Set left edge and width of the cards of each level, and the width of the picture."""
+        gap, self._width = self._columns
+        before = np.concatenate(([0.0], np.cumsum(self._width)[:-1])) * (not self.indented)
         self._left = MARGIN + np.cumsum(gap) + before
-        self._width = width
-        self.width = max(float((self._left + width).max()) + MARGIN, 260.0)
+        self.width = max(float((self._left + self._width).max()) + MARGIN, 260.0)
+
+    @staticmethod
+    def align(drawings: Sequence[Drawing]) -> None:
+        """Give each level one place in drawings that stand beside each other."""
+        n_levels = max(one._columns.shape[1] for one in drawings)
+        missing = [n_levels - one._columns.shape[1] for one in drawings]
+        columns = [
+            np.pad(one._columns, ((0, 0), (0, n))) for one, n in zip(drawings, missing, strict=True)
+        ]
+        for one in drawings:
+            one._columns = np.max(columns, axis=0)
+            one._place_columns()
 
     # -- what is drawn ----------------------------------------------------------------------------
 

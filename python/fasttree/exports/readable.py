@@ -45,10 +45,10 @@ class Readable:
         max_levels: int | None = MAX_LEVELS,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
-        tree ``number (rows/impurity)``.
+        tree ``number (rows/standard deviation)``.
 
         Args:
-            decimals: digits of thresholds and counts after the point.
+            decimals: digits of thresholds after the point.
             max_depth: deepest level shown; None shows all.
             style: ``"tree"``, or, of classes, ``"j48"``: the layout and number format of Weka's
                 J48, for which `decimals` and `max_depth` have no effect.
@@ -87,8 +87,9 @@ class Readable:
             raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
         if max_depth is not None:
             max_depth = integer("max_depth", max_depth, 0)
-        text: str = self._model.to_text(decimals, max_depth, max_levels, names)
-        return text
+        from .text import to_text
+
+        return to_text(self, decimals, max_depth, max_levels, names)
 
     def to_dot(
         self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -66,6 +66,7 @@ class ValueSet:
         lower, upper: numbers x with ``lower < x <= upper``; infinite for an open end.
         codes: codes of the levels of a nominal feature; None for numbers.
         missing: share in [0, 1] of a row without a value.
+        among: codes of the levels that can come here at all, for texts; None: all levels.
 
     Examples:
         >>> ValueSet(lower=2.0) & ValueSet(upper=5.0, missing=0.0)
@@ -76,6 +77,7 @@ class ValueSet:
     upper: float = math.inf
     codes: frozenset[int] | None = None
     missing: float = 1.0
+    among: frozenset[int] | None = field(default=None, repr=False, compare=False)
 
     def __and__(self, other: ValueSet) -> ValueSet:
         """The intersection; shares of missing rows multiply."""
@@ -97,7 +99,7 @@ class ValueSet:
     def everything(self, feature: Feature) -> bool:
         """True if it holds all known values of the feature."""
         if self.codes is not None:
-            return len(self.codes) == len(feature.levels or ())
+            return len(self.codes) == len(self.among or feature.levels or ())
         return self.lower == -math.inf and self.upper == math.inf
 
 
@@ -161,6 +163,7 @@ class Reading:
         self._weight: list[float] = np.cumsum(counts, axis=1)[:, -1].tolist()
         self.fractional = -2 in self._missing_branch
         self._model = model._model
+        self._among: dict[int, frozenset[int]] = {}  # what `shown_sets` knows, by node
 
     @property
     def said_sentinels(self) -> str:
@@ -233,6 +236,30 @@ class Reading:
             if any(holds_fill):
                 shares = [float(holds) for holds in holds_fill]
         return [ValueSet(s.lower, s.upper, s.codes, m) for s, m in zip(known, shares, strict=True)]
+
+    def shown_sets(self, node: int) -> list[ValueSet]:
+        """`branch_sets` as texts and pictures show them: with the levels that can reach the node,
+        which are those that no test above has sent elsewhere."""
+        sets, feature = self.branch_sets(node), self.feature[node]
+        levels = self.features[feature].levels
+        if levels is None:
+            return sets
+        among, below = frozenset(range(len(levels))), node
+        while below:
+            parent = int(self.tree.parent[below])
+            if self.feature[parent] == feature:
+                taken = self._known(parent)[self.children[parent].index(below)]
+                among &= taken.codes or frozenset()
+                if parent in self._among:
+                    among &= self._among[parent]
+                    break
+            below = parent
+        self._among[node] = among
+        # A branch that no level can take keeps all of its own.
+        return [
+            replace(s, codes=s.codes & among, among=among) if s.codes and s.codes & among else s
+            for s in sets
+        ]
 
     def branch_of_levels(self, node: int) -> list[int]:
         """Branch of each level of the nominal feature that a node tests, by level code."""

@@ -6,8 +6,8 @@ What
     one rule, so the order of the rules has no meaning. Where missing values go down several
     branches, a row without a value meets several rules, each with a fraction of its weight.
     Coverage is the weight of the training rows in the leaf, support its share of all training rows,
-    confidence the share of the rule's class in the leaf. The rule of a number has the impurity of
-    the leaf by the tree's criterion in its place.
+    confidence the share of the rule's class in the leaf. The rule of a number has the standard
+    deviation of the leaf in its place.
 Complexity
     O(nodes + leaves x features tested on their paths): a chain of 20,000 tests of one feature gives
     20,001 rules of at most two comparisons.
@@ -100,7 +100,7 @@ class _LeafRule(ABC):
     weighed: bool = field(default=False, kw_only=True, repr=False, compare=False)
 
     @abstractmethod
-    def _answer(self, decimals: int) -> tuple[str, str]:
+    def _answer(self) -> tuple[str, str]:
         """The prediction, and the quality of a leaf with rows, as texts."""
 
     def to_text(
@@ -110,7 +110,7 @@ class _LeafRule(ABC):
         never)."""
         texts = (c.to_text(decimals, missing, max_levels) for c in self.conditions)
         conditions = " and ".join(texts) or "always"
-        answer, quality = self._answer(decimals)
+        answer, quality = self._answer()
         rows = "no rows"
         if self.coverage > 0:
             rows = f"{amount(self.coverage, weighed=self.weighed)}, {quality}"
@@ -162,7 +162,7 @@ class Rule(_LeafRule):
         """Share of the predicted class in the training rows of the leaf."""
         return self.correct / self.coverage if self.coverage > 0 else math.nan
 
-    def _answer(self, decimals: int) -> tuple[str, str]:
+    def _answer(self) -> tuple[str, str]:
         label = "unclassified" if self.label is None else one_line(self.label)
         return label, f"confidence {self.confidence:.3f}"
 
@@ -195,8 +195,8 @@ class NumberRule(_LeafRule):
     impurity: float
     variance: float
 
-    def _answer(self, decimals: int) -> tuple[str, str]:
-        return number(self.value, decimals), f"impurity {figures(self.impurity)}"
+    def _answer(self) -> tuple[str, str]:
+        return figures(self.value), f"sd {figures(math.sqrt(max(self.variance, 0.0)))}"
 
     def row(self) -> dict[str, Any]:
         """Value, coverage, support, impurity and variance."""
@@ -283,13 +283,13 @@ class Rules(Sequence[AnyRule]):
         weighed = any(rule.weighed for rule in self._rules)
         rows = []
         for rule in self._rules[:MOST_SHOWN]:
-            answer, quality = rule._answer(6)
+            answer, quality = rule._answer()
             conditions = " and ".join(c.to_text() for c in rule.conditions) or "always"
             quality = quality.partition(" ")[2] if rule.coverage > 0 else ""
             rows.append([conditions, answer, number(rule.coverage, 2), quality])
         is_number = any(isinstance(rule, NumberRule) for rule in self._rules)
         header = ["if", "then", "weight" if weighed else "rows"]
-        header.append("impurity" if is_number else "confidence")
+        header.append("sd" if is_number else "confidence")
         more = len(self) - MOST_SHOWN
         notes = [f"and {counted(more, 'further rule')}"] if more > 0 else []
         return html_table(header, rows, title=counted(len(self), "rule"), notes=notes, wrap=(0,))

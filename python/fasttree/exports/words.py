@@ -114,12 +114,17 @@ def branch_text(
     if subset.everything(feature):
         return "is known"
     if subset.codes is not None:
+        # The shorter side: the levels that come here, or those that do not.
         levels = feature.levels or ()
-        others = [c for c in range(len(levels)) if c not in subset.codes]
-        if len(others) == 1 and len(levels) > 2:
-            return f"!= {levels[others[0]]}"
-        names = [str(levels[c]) for c in sorted(subset.codes)]
-        return f"= {names[0]}" if len(names) == 1 else f"in {level_list(names, max_levels)}"
+        among = range(len(levels)) if subset.among is None else subset.among
+        codes, others = subset.codes, [c for c in among if c not in subset.codes]
+        equal, within = ("=", "in") if len(codes) <= len(others) else ("!=", "not in")
+        names = [str(levels[c]) for c in sorted(codes if within == "in" else others)]
+        return (
+            f"{equal} {names[0]}"
+            if len(names) == 1
+            else f"{within} {level_list(names, max_levels)}"
+        )
     lower, upper = _ends(feature, subset, decimals)
     if subset.lower == -math.inf:
         return f"<= {upper}"
@@ -134,9 +139,11 @@ def _ends(feature: Feature, subset: ValueSet, decimals: int) -> tuple[str, str]:
     return number(lower, decimals), number(upper, decimals)
 
 
-def short_branch_text(feature: Feature, subset: ValueSet, decimals: int = 6) -> str:
+def short_branch_text(
+    feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
+) -> str:
     """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
-    text = branch_text(feature, subset, decimals)
+    text = branch_text(feature, subset, decimals, max_levels)
     for long, short in (
         ("<= ", "\u2264 "),
         ("!= ", "\u2260 "),

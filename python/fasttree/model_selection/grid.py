@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import hashlib
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..table.doubtful import warn_caller
 from .folds import Folds
 from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning
@@ -226,11 +226,10 @@ def run_tasks(
             finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
         ):
             raise
-        warnings.warn(
+        warn_caller(
             f"interrupted: {count.units} of {count.all_units} units of work are finished, and the "
             "result holds what is whole",
             InterruptedWarning,
-            stacklevel=3,
         )
     found = [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
     return [

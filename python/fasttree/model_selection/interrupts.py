@@ -7,11 +7,11 @@ the first unit is finished is raised.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from .._checks import shown
+from ..table.doubtful import warn_caller
 
 ON_INTERRUPT = ("raise", "return")
 
@@ -45,11 +45,10 @@ def finish(
         except KeyboardInterrupt:
             if on_interrupt == "raise" or not done:
                 raise
-            warnings.warn(
+            warn_caller(
                 f"interrupted: {len(done)} of {len(units)} {what} are finished, and the result "
                 "holds these alone",
                 InterruptedWarning,
-                stacklevel=3,
             )
             break
     return done, units[len(done) :]

@@ -7,7 +7,6 @@ cross-validation print it. Frames and texts are built on request.
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
+from .._engine.versions import versions
 from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
@@ -263,16 +263,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     def environment(self) -> dict[str, Any]:
         """Return what is needed to run it again: methods, folds, seed, versions."""
-        from importlib.metadata import PackageNotFoundError, version
-
-        versions = {"python": platform.python_version(), "numpy": np.__version__}
-        for package in ("fasttree", "scikit-learn"):
-            try:
-                versions[package] = version(package)
-            except PackageNotFoundError:
-                continue
         made = {name: display_name(one) for name, one in self.settings["methods"].items()}
-        return {**self.settings, "methods": made, "versions": versions}
+        return {**self.settings, "methods": made, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""

@@ -22,7 +22,7 @@ from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
 from ..rendering.progress import Progress, Report
 from ..table.dates import dates_of
-from ..table.doubtful import about, quiet
+from ..table.doubtful import about, held_warnings, quiet, warn_caller
 from ..table.screening import of_folds, treated
 from .folds import Folds
 from .interrupts import finish
@@ -289,18 +289,20 @@ def _fit_one(
     estimator = clone(method.estimator)
     form, X = data.view(method)
     started = time.perf_counter()
-    with quiet(), about(method.name):  # the data are warned of once, for all rows
-        if form == "table":
-            estimator.fit(data.as_seen(X, train).take(train))
-        else:
-            estimator.fit(take_rows(X, train), data.y[train])
     X_test = X.take(test) if form == "table" else take_rows(X, test)
-    predicted = estimator.predict(X_test)
+    with held_warnings() as warned, about(method.name):
+        with quiet():  # the data are warned of once, for all rows
+            if form == "table":
+                estimator.fit(data.as_seen(X, train).take(train))
+            else:
+                estimator.fit(take_rows(X, train), data.y[train])
+        predicted = estimator.predict(X_test)
     seconds = time.perf_counter() - started
     out: dict[str, Any] = {
         "predictions": _checked_predictions(predicted, method.name, data, len(test)),
         "sizes": (leaves(estimator), float("nan"), nodes(estimator), depth(estimator)),
         "seconds": seconds,
+        "warned": warned,
         "scored": {
             name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()
         },
@@ -363,6 +365,8 @@ def _run_estimators(
         pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
         stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)
     for one in stream:
+        for text, category in one.pop("warned"):  # at the caller's line, also from threads
+            warn_caller(text, category)
         done.append(one)
         report(len(done), len(jobs))
     return [done[at : at + len(folds.pairs)] for at in range(0, len(done), len(folds.pairs))]

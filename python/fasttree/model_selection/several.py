@@ -42,7 +42,7 @@ def validate_all(
     check_on_interrupt(on_interrupt)
     check_on_error(on_error)
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
-    with execution_of(client, journal) as execution:
+    with execution_of(client, journal) as execution, about():
         if execution is None:
             return _one_by_one(loaded, criteria, options, report, groups=groups, **policy)
         check_seeded(execution, options["random_state"])

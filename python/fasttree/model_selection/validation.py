@@ -25,7 +25,7 @@ from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
-from ..table.doubtful import groups_known, warn_of_data, warn_of_small_classes
+from ..table.doubtful import about, groups_known, warn_of_data, warn_of_small_classes
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.screening import all_as_given, screened, table_to_screen
@@ -387,7 +387,7 @@ def cross_validate(
         on_error=on_error,
     )
     report = make_report(progress, "fits")
-    with execution_of(client, journal) as execution:
+    with execution_of(client, journal) as execution, about():
         if execution is None:
             return run.here(report, on_interrupt, on_error)
         check_seeded(execution, random_state)

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from ..rendering.words import counted
-from .canvas import AXES, axes_of, colour, finish
+from .canvas import AXES, REFERENCE, axes_of, colour, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -163,9 +163,9 @@ LOWEST = -1.5
 
 
 def _shares_of_best(
-    scores: Mapping[str, Sequence[float]], n_features: int
+    scores: Mapping[str, Sequence[float]], n_features: int, noise: Mapping[str, float]
 ) -> dict[str, np.ndarray]:
-    """The scores of each criterion divided by its best score, by criterion.
+    """The scores of each criterion divided by its level of noise, if any, else by its best score.
 
     If no score is above 0, they are divided by the absolute value of the lowest one, and the name
     of the criterion says so. NaN becomes 0.
@@ -179,6 +179,9 @@ def _shares_of_best(
                 f"{counted(len(array), 'number')}"
             )
         known = ~np.isnan(array)
+        if criterion in noise:
+            shares[criterion] = np.nan_to_num(array / noise[criterion], nan=0.0)
+            continue
         highest = float(np.max(array, initial=0.0, where=known))
         lowest = float(np.min(array, initial=0.0, where=known))
         if highest == 0 > lowest:
@@ -217,6 +220,7 @@ def criteria_bars(
     features: Sequence[str],
     *,
     largest: int = 15,
+    noise: Mapping[str, float] | None = None,
     title: str = "",
     ax: Axes | None = None,
 ) -> Axes:
@@ -231,6 +235,10 @@ def criteria_bars(
         features: names of the features.
         largest: number of features shown, at least 1: those with the highest share of the best
             score by any criterion.
+        noise: criterion -> a score above 0 that features without information reach, such as the
+            largest score after the classes were shuffled. Bars are multiples of it, and a line
+            marks 1: the best of a criterion that finds nothing is not as high as one that finds
+            something. None: shares of the best score.
         title: title of the axes.
         ax: axes to draw into; by default pyplot's current ones.
 
@@ -238,7 +246,7 @@ def criteria_bars(
         The axes.
 
     Raises:
-        ValueError: no criterion, or the number of scores is not the number of features.
+        ValueError: no criterion, a criterion without its noise, or the number of scores is not the number of features.
         ImportError: matplotlib is not installed.
 
     Examples:
@@ -254,7 +262,9 @@ def criteria_bars(
     """
     if not scores:
         raise ValueError("scores is empty; give the scores of at least one criterion")
-    shares = _shares_of_best(scores, len(features))
+    if noise is not None and not all(noise.get(criterion, 0.0) > 0 for criterion in scores):
+        raise ValueError("noise needs a number above 0 for each criterion of scores")
+    shares = _shares_of_best(scores, len(features), noise or {})
     # Features are ordered by the best share that any criterion gives them.
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
@@ -265,12 +275,14 @@ def criteria_bars(
     ax = grouped_bars(
         {criterion: array[order].tolist() for criterion, array in shares.items()},
         [str(features[j]) for j in order],
-        ylabel="share of the criterion's best score",
+        ylabel="share of the criterion's best score" if noise is None else "multiple of noise",
         legend=False,
         rotate=30,
         ax=ax,
     )
     _cut_low_bars(ax)
+    if noise is not None:
+        ax.axhline(1.0, **REFERENCE)
     # The legend stands above the axes: bars go both ways, so no place inside is free.
     ax.legend(
         frameon=False,

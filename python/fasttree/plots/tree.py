@@ -1,15 +1,17 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG export.
 
 The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with bars,
-rows and scores, and a legend of the colours. Nodes beyond `max_nodes` are folded.
+rows and scores, and a legend of the colours. Nodes beyond `max_nodes` are folded. Trees in one
+figure have one layout: the same scale, places of the levels and depth. Each tree that is added
+therefore draws those before it again.
 ``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from .._checks import checked, having, maybe, number_in
 from ..exports.drawing import FONT, SMALL, Card, Drawing
@@ -25,8 +27,9 @@ CARD = "#f4f6f9"
 MARK, MARK_WIDTH = "#111827", 2.8
 """Colour of the highlighted path, and its lines as multiples of the usual width."""
 
-READABLE = 6.0
-"""Smallest size of names, points, for which a tree is drawn whole."""
+READABLE, READABLE_BESIDE = 6.0, 5.0
+"""Smallest size of names, points, for which a tree is drawn whole, alone and beside others, where a
+folded node would hide what is compared."""
 
 PIXELS_PER_INCH = 100.0
 """Pixels of the layout per inch of a new figure."""
@@ -40,10 +43,11 @@ class _Canvas:
 
     def __init__(self, ax: Any, scale: float) -> None:
         self.ax, self.scale = ax, scale
+        self.artists: list[Any] = []
 
     def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
         """Draw a text with its baseline at `y`."""
-        self.ax.text(
+        drawn = self.ax.text(
             x,
             y,
             one_line(text),
@@ -52,12 +56,13 @@ class _Canvas:
             va="baseline",
             **{"color": INK, "ha": "left", **options},
         )
+        self.artists.append(drawn)
 
     def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
         """Draw a filled rectangle with its upper left corner at (`x`, `y`)."""
         from matplotlib.patches import Rectangle
 
-        self.ax.add_patch(Rectangle((x, y), width, height, **options))
+        self.artists.append(self.ax.add_patch(Rectangle((x, y), width, height, **options)))
 
     def card(self, card: Card) -> None:
         """Draw the box, name, numbers and bar of a node."""
@@ -65,19 +70,18 @@ class _Canvas:
 
         # The box: leaves are rounder, folded nodes dashed.
         rounding = 9 if card.leaf else 4
-        self.ax.add_patch(
-            FancyBboxPatch(
-                (card.x, card.y),
-                card.width,
-                card.height,
-                boxstyle=f"round,pad=0,rounding_size={rounding}",
-                facecolor=CARD,
-                edgecolor=MARK if card.marked else LINE,
-                linewidth=1.4 * self.scale * (MARK_WIDTH if card.marked else 1.0),
-                linestyle=(0, (4, 3)) if card.folded else "-",
-                zorder=2,
-            )
+        box = FancyBboxPatch(
+            (card.x, card.y),
+            card.width,
+            card.height,
+            boxstyle=f"round,pad=0,rounding_size={rounding}",
+            facecolor=CARD,
+            edgecolor=MARK if card.marked else LINE,
+            linewidth=1.4 * self.scale * (MARK_WIDTH if card.marked else 1.0),
+            linestyle=(0, (4, 3)) if card.folded else "-",
+            zorder=2,
         )
+        self.artists.append(self.ax.add_patch(box))
         for text in card.texts():
             self.text(
                 text.x,
@@ -99,6 +103,37 @@ class _Canvas:
                 zorder=3,
                 linewidth=0,
             )
+
+    def drawing(self, drawing: Drawing) -> None:
+        """Draw the legend, the branches and the cards of a tree."""
+        # The legend: squares of 10 px, and what they mean.
+        for entry in drawing.legend():
+            if entry.fill is not None:
+                self.box(entry.x, entry.y - 5, 10, 10, facecolor=entry.fill, linewidth=0)
+            if entry.text:
+                self.text(entry.text_x, entry.y + 4, entry.text, SMALL, color=SOFT_INK)
+        # The branches: horizontal, vertical, horizontal, with the test above the last part.
+        for edge in drawing.edges():
+            xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
+            colour, times = (MARK, MARK_WIDTH) if edge.marked else (LINE, 1.0)
+            line = {"color": colour, "linewidth": 1.2 * times * self.scale}
+            self.artists += self.ax.plot(xs, ys, zorder=1.5 if edge.marked else 1, **line)
+            self.text(edge.bend + 5, edge.y1 - 4, edge.text, SMALL, color=SOFT_INK)
+        for card in drawing.cards():
+            self.card(card)
+
+
+class _Tree(NamedTuple):
+    """A tree in axes: what makes its drawing, the depth and size asked for, and its artists.
+
+    `automatic`: whether only as many levels are drawn as can be read.
+    """
+
+    draw: Callable[..., Drawing]
+    max_depth: int | None
+    fontsize: float | None
+    automatic: bool
+    artists: list[Any]
 
 
 @checked(
@@ -122,9 +157,10 @@ def plot_tree(
     Args:
         model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; deeper ones are folded.
-            None: as many levels as the axes hold with names of 6 points; all of them where
-            `fontsize` or `highlight` is given, or `max_nodes` is None. Where a tree with levels
-            side by side would be too small, its nodes stand one below the other.
+            None: as many levels as the axes hold with names of 6 points (of 5 beside other trees in
+            one figure, which all have one scale and layout); all of them where `fontsize` or
+            `highlight` is given, or `max_nodes` is None. Where a tree with levels side by side
+            would be too small, its nodes stand one below the other.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
@@ -153,72 +189,100 @@ def plot_tree(
     # A new figure is as large as the texts need.
     inch = PIXELS_PER_INCH if fontsize is None else 0.96 * 72.0 * FONT / fontsize
     ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + 0.4 * bool(title))
-    # Points per pixel, from the size of the axes in inches. Axes that are alone in their figure
-    # fill it: they are switched off, so they need no margins for ticks.
-    position, figure = ax.get_position(), ax.figure
-    width, height = position.width * figure.get_figwidth(), position.height * figure.get_figheight()
-    if len(figure.axes) == 1:
-        width, height = 0.98 * figure.get_figwidth(), 0.98 * figure.get_figheight()
-        if figure.get_layout_engine() is None:
-            ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
-
-    def fitting(one: Drawing) -> float:
-        """Points per pixel of a drawing that fills the axes."""
-        return min(width / one.width, height / one.height) * 72.0
-
-    if fitting(drawing) * FONT < (READABLE if fontsize is None else fontsize):
-        ways = (draw, partial(draw, indented=True))
-        wholes = [way(max_depth) for way in ways]
-        if fontsize is max_depth is highlight is None and max_nodes is not None:
-            pairs = zip(ways, wholes, strict=True)
-            wholes = [_readable(way, whole, fitting) for way, whole in pairs]
-            drawing = max(wholes, key=lambda one: (len(one.nodes), fitting(one)))
-        else:
-            drawing = max(wholes, key=fitting)
-    scale = fitting(drawing)
-    canvas = _Canvas(ax, scale if fontsize is None else min(scale, fontsize / FONT))
-    # The legend: squares of 10 px, and what they mean.
-    for entry in drawing.legend():
-        if entry.fill is not None:
-            canvas.box(entry.x, entry.y - 5, 10, 10, facecolor=entry.fill, linewidth=0)
-        if entry.text:
-            canvas.text(entry.text_x, entry.y + 4, entry.text, SMALL, color=SOFT_INK)
-    # The branches: horizontal, vertical, horizontal, with the test above the last part.
-    for edge in drawing.edges():
-        xs, ys = (edge.x0, edge.bend, edge.bend, edge.x1), (edge.y0, edge.y0, edge.y1, edge.y1)
-        colour, times = (MARK, MARK_WIDTH) if edge.marked else (LINE, 1.0)
-        line = {"color": colour, "linewidth": 1.2 * times * canvas.scale}
-        ax.plot(xs, ys, zorder=1.5 if edge.marked else 1, **line)
-        canvas.text(edge.bend + 5, edge.y1 - 4, edge.text, SMALL, color=SOFT_INK)
-    for card in drawing.cards():
-        canvas.card(card)
-    ax.set_xlim(0, drawing.width)
-    ax.set_ylim(drawing.height, 0)
-    ax.set_aspect("equal")
+    ax._fasttree_tree = _Tree(
+        draw,
+        max_depth,
+        fontsize,
+        fontsize is max_depth is highlight is None and max_nodes is not None,
+        ax._fasttree_tree.artists if _is_drawn(ax) else [],
+    )
     if title:
         ax.set_title(title, fontsize=11)
     ax.set_axis_off()
+    if len(ax.figure.axes) == 1 and ax.figure.get_layout_engine() is None:
+        # Alone in its figure it needs no margins for ticks.
+        ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
+    _draw_together([one for one in ax.figure.axes if one is ax or _is_drawn(one)])
     return ax
 
 
+def _is_drawn(ax: Any) -> bool:
+    """Whether the axes hold a tree that was not cleared away."""
+    tree = getattr(ax, "_fasttree_tree", None)
+    return tree is not None and tree.artists[0].axes is ax
+
+
+def _draw_together(axes: Sequence[Any]) -> None:
+    """Draw the trees of axes of one figure in one layout."""
+    trees: list[_Tree] = [ax._fasttree_tree for ax in axes]
+    rooms = []  # width and height of the axes, inches
+    for ax in axes:
+        position, figure = ax.get_position(original=True), ax.figure
+        width, height = position.width, position.height
+        if len(figure.axes) == 1:
+            width = height = 0.98
+        rooms.append((width * figure.get_figwidth(), height * figure.get_figheight()))
+
+    def drawn(depth: int | None = None, indented: bool = False) -> list[Drawing]:
+        """All trees; of those that choose their depth, `depth` levels."""
+        found = [
+            tree.draw(depth if tree.automatic else tree.max_depth, indented=indented)
+            for tree in trees
+        ]
+        Drawing.align(found)
+        return found
+
+    def fitting(drawings: Sequence[Drawing]) -> float:
+        """Points per pixel at which all drawings fit their axes."""
+        pairs = zip(rooms, drawings, strict=True)
+        return min(min(w / one.width, h / one.height) for (w, h), one in pairs) * 72.0
+
+    def size(drawings: Sequence[Drawing]) -> tuple[int, float]:
+        return sum(len(one.nodes) for one in drawings), fitting(drawings)
+
+    drawings, least = drawn(), READABLE if len(trees) == 1 else READABLE_BESIDE
+    if fitting(drawings) * FONT < max(tree.fontsize or least for tree in trees):
+        ways = (drawn, partial(drawn, indented=True))
+        if not any(tree.automatic for tree in trees):
+            least = 0.0
+        drawings = max((_readable(way, fitting, least) for way in ways), key=size)
+    scale = fitting(drawings)
+    for ax, tree, (width, height), drawing in zip(axes, trees, rooms, drawings, strict=True):
+        while tree.artists:
+            tree.artists.pop().remove()
+        canvas = _Canvas(ax, scale if tree.fontsize is None else min(scale, tree.fontsize / FONT))
+        canvas.drawing(drawing)
+        tree.artists.extend(canvas.artists)
+        # Beside other trees, what is left of the axes is beside and below; alone, around.
+        wide, high = drawing.width, drawing.height
+        if len(trees) > 1:
+            wide, high = max(wide, width * 72.0 / scale), max(high, height * 72.0 / scale)
+        ax.set_xlim((drawing.width - wide) / 2, (drawing.width + wide) / 2)
+        ax.set_ylim(high, 0)
+        ax.set_aspect("equal")
+
+
 def _readable(
-    draw: Callable[[int], Drawing], whole: Drawing, fitting: Callable[[Drawing], float]
-) -> Drawing:
-    """The drawing of the most levels whose names are readable; the root's split in any case.
+    draw: Callable[..., list[Drawing]],
+    fitting: Callable[[Sequence[Drawing]], float],
+    least: float,
+) -> list[Drawing]:
+    """The drawings of the most levels whose names are readable; the root's split in any case.
 
     Args:
-        draw: makes the drawing of some levels.
-        whole: that of all levels.
-        fitting: points per pixel of a drawing in the axes.
+        draw: makes the drawings of some levels, or of all.
+        fitting: points per pixel of drawings in their axes.
+        least: smallest size of names, points, that is readable.
     """
-    shown, hidden = 1, int(whole.tree.depth[whole.shown].max())  # numbers of levels
-    if hidden <= shown or fitting(whole) * FONT >= READABLE:
+    whole = draw()
+    shown, hidden = 1, max(int(one.tree.depth[one.shown].max()) for one in whole)
+    if hidden <= shown or fitting(whole) * FONT >= least:
         return whole
     found = draw(shown)
     while hidden - shown > 1:
         middle = (shown + hidden) // 2
         one = draw(middle)
-        if fitting(one) * FONT >= READABLE:
+        if fitting(one) * FONT >= least:
             shown, found = middle, one
         else:
             hidden = middle

@@ -6,6 +6,7 @@ O(length of the text).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 __all__ = ["counted", "left_out", "some_of"]
 
@@ -14,6 +15,9 @@ IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
 
 MOST_NAMED = 20
 """Names that a list in words gives, at most."""
+
+LONGEST = 400
+"""Characters that it gives, at most, where it gives more than one name."""
 
 
 def counted(count: int, noun: str) -> str:
@@ -48,12 +52,13 @@ def left_out(count: int, of: str, without: str) -> str:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Up to 20 names as a list in words, and the number of others.
+    """Up to 20 names, or 400 characters, as a list in words, and the number of others.
 
     Examples:
         >>> some_of(["a", "b"]), some_of([str(i) for i in range(30)])[-24:]
         ('a, b', '17, 18, 19 and 10 others')
     """
-    named = ", ".join(names[:MOST_NAMED])
-    others = len(names) - MOST_NAMED
+    lengths = accumulate(len(name) + 2 for name in names[:MOST_NAMED])
+    most = max(1, sum(length <= LONGEST for length in lengths))
+    named, others = ", ".join(names[:most]), len(names) - most
     return f"{named} and {counted(others, 'other')}" if others > 0 else named

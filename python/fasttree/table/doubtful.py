@@ -9,6 +9,7 @@ read up to its first value.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Collection, Iterator, Mapping
@@ -35,6 +36,7 @@ __all__ = [
     "about",
     "groups_are_known",
     "groups_known",
+    "held_warnings",
     "is_quiet",
     "many_numbers",
     "quiet",
@@ -52,6 +54,15 @@ _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=Fal
 _GROUPED: ContextVar[bool] = ContextVar("fasttree_groups_known", default=False)
 
 _ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
+
+_SAID: ContextVar[set[str] | None] = ContextVar("fasttree_warnings_said", default=None)
+
+_HELD: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
+    "fasttree_warnings_held", default=None
+)
+
+_NUMBER = re.compile(r"(?<![\w'])\d[\d.,]*")
+"""A number in a text that is no part of a name."""
 
 _TRAPS_SAID: ContextVar[bool] = ContextVar("fasttree_traps_said", default=False)
 
@@ -86,13 +97,28 @@ def is_quiet() -> bool:
 
 
 @contextmanager
-def about(what: str) -> Iterator[None]:
-    """A context whose warnings begin with a name: of one data set of several, for instance."""
-    before = _ABOUT.set(f"{_ABOUT.get()}{what}: ")
+def about(what: str = "") -> Iterator[None]:
+    """A context whose warnings begin with a name, of one data set of several for instance. Warnings
+    that differ in numbers alone, such as those of each fold, come once in the outermost one."""
+    before = _ABOUT.set(_ABOUT.get() + (what and f"{what}: "))
+    said = _SAID.set(set() if (known := _SAID.get()) is None else known)
     try:
         yield
     finally:
+        _SAID.reset(said)
         _ABOUT.reset(before)
+
+
+@contextmanager
+def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
+    """A context that keeps its warnings for the thread that began the work, which says them."""
+    warned: list[tuple[str, type[Warning]]] = []
+    held, before = _HELD.set(warned), _ABOUT.set("")
+    try:
+        yield warned
+    finally:
+        _ABOUT.reset(before)
+        _HELD.reset(held)
 
 
 @contextmanager
@@ -118,12 +144,20 @@ def traps_are_said() -> None:
 def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the line that called the package, also through wrappers of other packages; there the
     same text is shown once."""
+    text, said, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
+    if held is not None:
+        held.append((text, category))
+        return
+    if said is not None:
+        if (alike := _NUMBER.sub("#", text)) in said:
+            return
+        said.add(alike)
     frame, level, outside = sys._getframe(1), 2, 2
     while frame.f_back:
         is_ours = frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree"
         frame, level = frame.f_back, level + 1
         outside = level if is_ours else outside
-    warnings.warn(_ABOUT.get() + text, category, stacklevel=outside)
+    warnings.warn(text, category, stacklevel=outside)
 
 
 def _is_empty(values: np.ndarray) -> bool:

@@ -232,6 +232,24 @@ def test_predict_needs_no_drop_again(ftree, tmp_path):
     assert code == 0 and "accuracy 100.00 %" in err
 
 
+def test_describe_caps_its_lists(ftree, tmp_path):
+    rng, n = np.random.default_rng(0), 240
+    numbers = {f"c{i}": rng.normal(size=n).round(2) for i in range(70)}
+    odd = {f"m{i}": np.where(rng.random(n) < 0.1, -999, rng.normal(size=n)) for i in range(50)}
+    ids = {f"id{i}": np.arange(n) + 10_000 * i for i in range(50)}
+    frame = pd.DataFrame({**numbers, **odd, **ids, "y": [f"k{i % 40}" for i in range(n)]})
+    file, asked = tmp_path / "wide.csv", tmp_path / "wide.json"
+    frame.to_csv(file, index=False)
+    code, out, err = ftree("datasets", "describe", file, "--json", asked)
+    document = json.loads(asked.read_text())
+    assert code == 0 and len(document["columns"]) == 171 and len(document["treated"]) == 50
+    for said in ("... 131 more columns (--json)", "... 10 more columns (--json)", "... 20 more"):
+        assert said in out
+    assert len(out.splitlines()) < 130
+    (line,) = (line for line in err.splitlines() if "far from all others" in line)
+    assert "others; if so" in line and len(line.partition("; if so")[0]) < 600
+
+
 def test_fit_draws(ftree, tmp_path):
     svg, png = tmp_path / "t.svg", tmp_path / "t.png"
     assert ftree("fit", "iris", "--no-cv", "--svg", svg, "--png", png)[0] == 0

@@ -97,12 +97,15 @@ def test_it_prints_and_shows_itself_in_a_notebook(rows):
     assert sizes in text and model.to_text() in text + "\n"
     leaf = model.tree_.value[model.tree_.n_children == 0][0]
     assert f"{leaf:.4g}" in page and page.count("data-node") == model.n_nodes_
-    # The text has numbers and impurities of the leaves.
-    for node in np.flatnonzero(model.tree_.n_children == 0).tolist():
-        rows_, impurity = model.tree_.weighted_n_node_samples[node], model.tree_.impurity[node]
-        value = model.tree_.value[node]
-        assert f"{round(value, 6):g}"[:5] in text
-        assert f"({rows_:g}/{impurity:.6f}".rstrip("0") in text
+    # Texts, rules and pictures have four digits of the number and of the standard deviation.
+    tree, rules, dot = model.tree_, str(model.to_rules()), model.to_dot()
+    for node in np.flatnonzero(tree.n_children == 0).tolist():
+        number, rows_ = f"{tree.value[node]:.4g}", f"{tree.weighted_n_node_samples[node]:g}"
+        deviation = f"{np.sqrt(tree.variance[node]):.4g}"
+        assert f": {number} ({rows_}/{deviation})" in text
+        assert f"then {number}  [{rows_} rows, sd {deviation}]" in rules
+        for picture in (page, dot):
+            assert number in picture and f"({rows_}/{deviation})" in picture
 
 
 def test_a_plot_has_a_text_for_every_card(rows):

@@ -104,6 +104,9 @@ PAGES = {
     "two": lambda: fasttree.fit("iris", criterion="gini", max_depth=4).explore(
         "iris", beside="auc"
     ),
+    "wide": lambda: fasttree.fit(datasets.load_wine(), criterion="gini", max_depth=2).explore(
+        datasets.load_wine(), beside="gain_ratio", candidate_nodes=3
+    ),
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
@@ -253,6 +256,51 @@ def test_two_trees_mark_where_they_part(show):
     assert page.locator("[role=tree]").count() == 1
 
 
+@pytest.mark.parametrize("width", (1300, 1060))
+@pytest.mark.parametrize("name", ("two", "wide"))
+def test_two_trees_fit_beside_each_other(show, name, width):
+    page = show(name, width)
+    sizes = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-view")).map((e) =>
+        [e.clientWidth, e.scrollWidth])"""
+    )
+    if name == "wide" or width == 1300:
+        assert len(sizes) == 2 and all(inner <= outer for outer, inner in sizes), sizes
+    assert page.locator(".fx-pane.fx-diagram").count() == 2
+
+
+@pytest.mark.parametrize("width, look", ((1000, "Diagram"), (500, "Outline")))
+def test_a_frame_that_is_shown_later_asks_for_its_width_then(browser, width, look):
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.set_content(f'<div style="display:none">{PAGES["one"]()._repr_html_()}</div>')
+    pressed = page.frame_locator("iframe").locator(".fx-toolbar [aria-pressed=true]")
+    pressed.first.wait_for(state="attached")
+    page.evaluate("document.querySelector('div').style.display = ''")
+    pressed.locator(f"text={look}").wait_for(timeout=5000)
+    page.close()
+
+
+def test_paper_holds_all_texts(show):
+    page = show("two", 1060)
+    seen = page.locator("[role=treeitem]").count()
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    cut = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx *")).filter((e) => {
+        const style = getComputedStyle(e);
+        return e.getClientRects().length && !e.closest(".fx-hide, select")
+          && style.overflow !== "visible" && style.position !== "absolute"
+          && (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1);
+        }).map((e) => e.className + ": " + e.textContent.slice(0, 40))"""
+    )
+    assert cut == []
+    assert page.locator("[role=treeitem]").count() == 15 + 13
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1060
+    page.emulate_media(media="screen")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("[role=treeitem]").count() == seen
+
+
 def test_a_row_is_followed_as_the_model_does(show):
     page = show("one")
     page.click("text=Follow a row")
@@ -317,7 +365,7 @@ def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):
     page.locator(f"[role=treeitem][data-node='{leaf}']").first.click()
     assert heading(page) == f"Leaf {leaf}: {tree.value[leaf]:.4g}"
     facts = page.locator(".fx-panel .fx-facts").inner_text()
-    assert f"{tree.value[leaf]:.6g}" in facts
+    assert f"{tree.value[leaf]:.4g}" in facts
     assert f"{int(tree.weighted_n_node_samples[leaf])}" in facts
     picture = page.locator(".fx-panel .fx-histogram")
     assert picture.count() == 1 and picture.locator("line.fx-cut").count() == 1

@@ -73,8 +73,8 @@ def test_rules_of_numbers_print_and_make_a_frame():
     X, y = [[0.0], [1.0], [2.0]], [3.0, 3.5, 8.0]
     rules = fasttree.FastTreeRegressor(max_depth=1).fit(X, y).to_rules()
     assert str(rules).splitlines() == [
-        "if x0 <= 1.5 then 3.25  [2 rows, impurity 0.0625]",
-        "if x0 > 1.5 then 8  [1 row, impurity 0]",
+        "if x0 <= 1.5 then 3.25  [2 rows, sd 0.25]",
+        "if x0 > 1.5 then 8  [1 row, sd 0]",
     ]
     assert rules.to_frame().value.tolist() == [3.25, 8.0]
     assert rules.records()[0]["conditions"][0]["upper"] == 1.5

@@ -12,12 +12,60 @@ from fasttree.discretize import EqualWidth
 from fasttree.exports import FORMATS
 from fasttree.exports.answers import MOST_DRAWN
 from fasttree.exports.reading import Reading
+from fasttree.exports.words import branch_text, short_branch_text
 
 from ..tools import body_of, file_of
 
 X, Y = load_iris(return_X_y=True)
 WORDS = [["red", "x"], ["blue", "x"], ["green", "y"], [None, "y"]] * 4
 CHAIN = np.arange(140.0)[:, None]
+
+
+def town_and_degree(rows=400):
+    """Rows with 24 towns in three groups and four degrees, one of which outweighs the towns."""
+    random = np.random.default_rng(0)
+    town, degree = random.integers(0, 24, rows), random.integers(0, 4, rows)
+    score = np.where(degree == 2, 5, 0) + town % 3 + random.normal(0, 0.1, rows)
+    return [[f"t{t}", f"d{d}"] for t, d in zip(town, degree, strict=True)], score
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("how", ["subset", "one_vs_rest"])
+@pytest.mark.parametrize("missing", ["branch", "mode", "fractional"])
+@pytest.mark.parametrize("number", [False, True])
+def test_levels_are_those_of_the_node_and_the_shorter_side(how, missing, number):
+    rows, score = town_and_degree()
+    rows[:9] = [[None, degree] for _, degree in rows[:9]]
+    kind = fasttree.FastTreeRegressor if number else fasttree.FastTreeClassifier
+    y = score if number else np.array(["low", "high"])[(score > 2).astype(int)]
+    model = kind(nominal_splits=how, missing=missing, max_depth=6).fit(rows, y)
+    reading, below = Reading(model), {}  # levels of the tested feature on the paths below a node
+    for leaf, sets in reading.paths():
+        node = leaf
+        while node:
+            node = int(reading.tree.parent[node])
+            codes = sets.get(reading.feature[node])
+            below[node] = below.get(node, frozenset()) | (codes.codes or frozenset())
+    svg, dot, text = model.to_svg(max_nodes=None), model.to_dot(), model.to_text()
+    words = model.explore().document["trees"][0]["words"]
+    again, restricted = 0, Reading(model)
+    for node in np.flatnonzero(reading.tree.n_children).tolist()[::-1]:  # in any order
+        feature = reading.features[reading.feature[node]]
+        known = [s for s in restricted.shown_sets(node) if s.codes]
+        assert frozenset().union(*(s.codes for s in known)) == below[node]
+        again += len(below[node]) < len(feature.levels)
+        for child, subset in zip(reading.children[node], reading.shown_sets(node), strict=True):
+            said = branch_text(feature, subset)
+            if subset.codes and not subset.everything(feature):
+                least = min(len(subset.codes), len(below[node] - subset.codes))
+                full = branch_text(feature, subset, max_levels=None)
+                assert full.count(",") + 1 == least
+                assert full.startswith(("not in", "!=")) == (least < len(subset.codes))
+            assert f"{feature.name} {said}" in text and said in dot
+            assert said.replace("!=", "\u2260") == words[child]
+            assert short_branch_text(feature, subset) in svg
+    assert again > 3  # levels were sent elsewhere above
+
 
 MODELS = {
     "thresholds": lambda: (X, Y, {}),

@@ -212,6 +212,21 @@ def test_warnings_name_the_set_and_point_at_the_line_that_calls():
     assert {one.filename for one in found} == {__file__}
 
 
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("mode", ["default", "always"])
+def test_warnings_of_folds_come_once_by_set_and_method(n_jobs, mode):
+    sets, forest = ["iris", "weather"], fasttree.FastForestClassifier(3, oob_score=True)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter(mode)
+        compare(sets, ["gini"], estimators={"f": forest}, cv="2x3", n_jobs=n_jobs, random_state=0)
+        cross_validate("iris", "gini", estimators={"f": forest}, cv="2x3", n_jobs=n_jobs)
+    said = [str(one.message) for one in found if "in the sample of every tree" in str(one.message)]
+    assert [text.split(" of ")[0].rstrip("0123456789") for text in said] == [
+        "iris: f: ", "weather: f: ", "f: ",
+    ]  # fmt: skip
+    assert {one.filename for one in found} == {__file__}
+
+
 def test_one_fit_gives_each_warning_once_at_the_line_that_calls():
     X = np.arange(700.0)[:, None]
     for fit in (

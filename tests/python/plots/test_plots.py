@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
+
+from matplotlib.patches import FancyBboxPatch
 
 import fasttree
 from fasttree import datasets, plots
@@ -404,12 +407,39 @@ def test_trees_in_narrow_axes_are_readable_and_say_what_is_folded(size):
     model = fasttree.fit("iris", max_depth=4)
     for ax in axes.ravel():
         plots.plot_tree(model, ax=ax)
-        assert len(names_of(ax)) >= 3  # the root's split, and one below
+        # The root's split, and one below.
+        assert len(names_of(ax, 5.0 if size[0] == 12 else 6.0)) >= 3
         folded = [text.get_text() for text in ax.texts if "leaves)" in text.get_text()]
         assert bool(folded) == (size != (3, 6))
         extents = boxes_of(ax)
         inside = ax.get_window_extent().padded(2)
         assert all(inside.x0 <= one.x0 and one.x1 <= inside.x1 for one in extents)
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("shape, size", [((1, 4), (16, 3.5)), ((2, 2), (9, 8)), ((4, 1), (6, 12))])
+def test_trees_of_one_figure_have_one_layout(shape, size):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    model = fasttree.fit("weather", criterion="info_gain")
+    figure, axes = plt.subplots(*shape, figsize=size)
+    seen = []
+    for step, ax in enumerate(axes.ravel()):
+        plots.plot_tree(model.cut(step), ax=ax, title=f"{step} splits")
+    figure.canvas.draw()
+    for ax in axes.ravel():
+        boxes = [one for one in ax.patches if isinstance(one, FancyBboxPatch)]
+        places = {(round(one.get_x()), round(one.get_width())) for one in boxes}
+        scale = ax.transData.transform((1, 1)) - ax.transData.transform((0, 0))
+        sizes = {round(text.get_fontsize(), 6) for text in ax.texts}
+        seen.append((len(boxes), places, scale.round(6).tolist(), sizes, ax.get_window_extent()))
+    assert [one[0] for one in seen] == [1, 4, 6, 8]  # nothing is folded
+    for before, after in pairwise(seen):
+        assert before[1] <= after[1] and before[2:4] == after[2:4]
+        assert before[4].size.round(6).tolist() == after[4].size.round(6).tolist()
+    plots.plot_tree(model, ax=axes.ravel()[0], max_depth=0)  # drawn twice: the last one counts
+    axes.ravel()[1].clear()
+    plots.plot_tree(model, ax=axes.ravel()[1])
+    assert len(axes.ravel()[1].texts) == len(axes.ravel()[3].texts)
     plt.close(figure)
 
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
+from ...table.doubtful import warn_caller
 from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
@@ -139,13 +139,13 @@ def _warn_of_lost_digits(facts: PartFacts, target: str) -> None:
     typical = math.exp(logarithms / n) if n else high - low
     if high - low <= 2.0**20 * typical or (is_whole and high - low < 2.0**39):
         return
-    warnings.warn(
+    warn_caller(
         f"the target {target!r} lies between {low:g} and {high:g}, and a typical number has the "
         f"size {typical:.3g}: of rows in batches or partitions only whole multiples of "
         f"{2.0 ** (math.floor(math.log2(high - low)) - 40):.3g} are kept, so that leaf numbers and "
         "splits of small numbers are inexact; fit rows in memory, which are read again, or predict "
         "the logarithm of the target",
-        stacklevel=4,
+        UserWarning,
     )
 
 

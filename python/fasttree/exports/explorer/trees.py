@@ -155,7 +155,7 @@ class TreeData:
             if not children:
                 continue
             feature = reading.features[reading.feature[node]]
-            for child, subset in zip(children, reading.branch_sets(node), strict=True):
+            for child, subset in zip(children, reading.shown_sets(node), strict=True):
                 if child in index:
                     texts[index[child]] = _branch_text(feature, subset)
                     subsets[index[child]] = _plain(subset)

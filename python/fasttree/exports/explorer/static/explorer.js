@@ -7,7 +7,7 @@ function Explorer(root, data) {
   this.root = root;
   this.data = data;
   this.trees = data.trees.map(function (raw) { return new Tree(raw, data); });
-  this.look = root.clientWidth >= 700 ? "diagram" : "outline";
+  this.look = "diagram";
   this.state = { a: 0, b: this.second(), all: false };
   this.tab = "node";
   this.panes = [];
@@ -28,6 +28,13 @@ function Explorer(root, data) {
   this.addPane(0);
   if (this.trees.length > 1 && !data.forest && !data.roots) this.addPane(1);
   root.addEventListener("keydown", function (event) { self.key(event); });
+  // The view follows the width, which is 0 until the element is shown, until the reader chooses.
+  new ResizeObserver(function () {
+    var look = root.clientWidth >= 700 ? "diagram" : "outline";
+    if (root.clientWidth && !self.chosen && look !== self.look) self.setLook(look);
+  }).observe(root);
+  addEventListener("beforeprint", function () { self.print(true); });
+  addEventListener("afterprint", function () { self.print(false); });
   this.differ();
   this.select(this.panes[0], 0);
   if (data.roots) {
@@ -65,7 +72,10 @@ Explorer.prototype.header = function () {
   this.looks = make("span.group", { role: "group", "aria-label": "View" });
   ["diagram", "outline"].forEach(function (look) {
     self.looks.append(make("button",
-      { type: "button", "data-look": look, onclick: function () { self.setLook(look); } },
+      { type: "button", "data-look": look, onclick: function () {
+        self.chosen = true;
+        self.setLook(look);
+      } },
       look === "diagram" ? "Diagram" : "Outline"));
   });
   this.beside = make("button",
@@ -190,6 +200,18 @@ Explorer.prototype.setLook = function (look) {
     button.setAttribute("aria-pressed", String(button.getAttribute("data-look") === look));
   });
   this.each(function (pane) { pane.arrange(); pane.intoView(pane.active); pane.draw(); });
+};
+
+/** Make all of the page stand on paper, in light colours, and later as it was. */
+Explorer.prototype.print = function (starts) {
+  var html = document.documentElement, theme = html.getAttribute("data-theme");
+  if (starts) {
+    this.kept = { theme: theme, closed: this.root.querySelectorAll("details:not([open])") };
+    html.setAttribute("data-theme", "light");
+  } else if (this.kept.theme) html.setAttribute("data-theme", this.kept.theme);
+  else html.removeAttribute("data-theme");
+  this.kept.closed.forEach(function (one) { one.open = starts; });
+  this.each(function (pane) { pane.print(starts); });
 };
 
 /** Mark the first node at which two trees side by side differ. */

@@ -1,6 +1,8 @@
 // What is told of one node: its way, its classes or number, the histogram of its feature, its
 // candidates.
 
+var MOST_BRANCHES = 40; // branches in a list
+
 /** The panel of a node. */
 function nodePanel(tree, node, state, changed, go) {
   var data = tree.data, total = tree.raw.weight[node], box = document.createDocumentFragment();
@@ -50,7 +52,7 @@ function wayTo(tree, node, go) {
 function numberOf(tree, node) {
   var raw = tree.raw, data = tree.data, own = raw.spreads[node];
   var box = make("div", {}, make("dl.facts", {}, [
-    [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node], 6)],
+    [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node])],
     ["rows", said(raw.weight[node], 6)],
     ["impurity", said(raw.impurity[node])],
     ["standard deviation", said(raw.deviation[node])]
@@ -95,11 +97,13 @@ function classTable(tree, node) {
 
 /** Without rows: what the branches hold, which the tree itself knows. */
 function branchTable(tree, node) {
-  var box = make("div.branches");
-  tree.children[node].forEach(function (child) {
+  var box = make("div.branches"), kids = tree.children[node];
+  kids.slice(0, MOST_BRANCHES).forEach(function (child) {
     box.append(make("div.branch", {}, make("bdi", {}, tree.raw.words[child]),
       shares(tree.counts(child), tree.raw.weight[child]),
       make("span.rows", {}, said(tree.raw.weight[child], 6))));
   });
+  if (kids.length > MOST_BRANCHES)
+    box.append(make("p.note", {}, "… " + (kids.length - MOST_BRANCHES) + " more"));
   return box;
 }

@@ -135,17 +135,29 @@ Pane.prototype.at = function (node) {
 
 /** Lay out anew and draw. */
 Pane.prototype.arrange = function () {
-  var diagram = this.owner.look === "diagram";
-  this.nodes = this.tree.visible(this.folded);
+  var diagram = this.owner.look === "diagram", print = this.printing, tree = this.tree;
+  var room = print ? PAPER : this.view.clientWidth;
+  this.nodes = tree.visible(this.folded);
   this.layout = diagram
-    ? diagramOf(this.tree, this.nodes, this.folded)
-    : outlineOf(this.tree, this.nodes, this.view.clientWidth || 600);
+    ? diagramOf(tree, this.nodes, this.folded, cardWidth(tree, this.nodes, print ? PAPER : CARD.most),
+      room || Infinity, print ? 0 : SMALLEST)
+    : outlineOf(tree, this.nodes, room || 600);
   this.canvas.style.height = this.layout.high + "px";
   this.canvas.style.width = diagram ? this.layout.wide + "px" : "100%";
   this.element.classList.toggle("fx-diagram", diagram);
   this.element.classList.toggle("fx-small",
     !diagram && this.layout.high / Math.max(this.nodes.length, 1) > 40);
   this.draw();
+};
+
+/** Show the whole tree in the width of a page, and later as it was. */
+Pane.prototype.print = function (starts) {
+  var view = this.view;
+  if (starts) this.printing = [view.scrollLeft, view.scrollTop];
+  var kept = this.printing;
+  if (!starts) this.printing = null;
+  this.arrange();
+  if (!starts && kept) view.scrollTo(kept[0], kept[1]);
 };
 
 Pane.prototype.later = function () {
@@ -160,6 +172,10 @@ Pane.prototype.draw = function () {
   var view = this.view, self = this, diagram = this.owner.look === "diagram";
   var top = view.scrollTop - 120, bottom = view.scrollTop + (view.clientHeight || 600) + 120;
   var left = view.scrollLeft - 200, right = view.scrollLeft + (view.clientWidth || 900) + 200;
+  if (this.printing) {
+    top = left = -Infinity;
+    bottom = right = Infinity;
+  }
   var shown = this.layout.within(top, bottom, left, right), active = this.at(this.active);
   if (active >= 0 && shown.indexOf(active) < 0) shown.push(active);
   var pieces = [];
@@ -167,9 +183,10 @@ Pane.prototype.draw = function () {
   shown.forEach(function (k) {
     var box = self.layout.box(k);
     var item = diagram ? self.card(self.nodes[k]) : self.line(self.nodes[k]);
-    item.style.transform = "translate(" + box.x + "px," + box.y + "px)";
-    item.style.height = box.high + "px";
-    if (diagram) item.style.width = box.wide + "px";
+    var scale = self.layout.scale || 1;
+    item.style.transform = "translate(" + box.x + "px," + box.y + "px) scale(" + scale + ")";
+    item.style.height = box.high / scale + "px";
+    if (diagram) item.style.width = box.wide / scale + "px";
     pieces.push(item);
   });
   this.canvas.replaceChildren.apply(this.canvas, pieces);
@@ -258,7 +275,7 @@ Pane.prototype.card = function (node) {
     make("span.rows", {}, said(weight, 6))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
-  title.append(make("bdi", {}, tree.title(node)));
+  title.append(make("bdi", { title: tree.title(node) }, tree.title(node)));
   item.append(title, shares(tree.counts(node), weight));
   this.badges(node).forEach(function (one) { item.append(one); });
   if (tree.opens(node)) {
@@ -281,7 +298,7 @@ Pane.prototype.edges = function (top, bottom, left, right) {
     if (!node) return;
     var parent = tree.raw.parent[node], from = layout.box(layout.at.get(parent)),
       to = layout.box(k);
-    if (Math.max(from.y, to.y) + CARD.high < top || Math.min(from.y, to.y) > bottom) return;
+    if (Math.max(from.y, to.y) + to.high < top || Math.min(from.y, to.y) > bottom) return;
     if (to.x < left || from.x > right) return;
     var x = from.x + from.wide, y = from.y + from.high / 2, v = to.y + to.high / 2,
       h = (to.x - x) / 2;

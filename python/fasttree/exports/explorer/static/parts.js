@@ -35,8 +35,9 @@ function filled(element, attributes, children) {
 /** A number for the eye. */
 function said(value, digits) {
   if (value === null || value === undefined) return "–";
-  if (Number.isInteger(value))
-    return Math.abs(value) < 1e6 ? String(value) : value.toExponential(3);
+  var size = Math.abs(value);
+  if (size < 1e9 && (size >= Math.pow(10, digits || 4) || Number.isInteger(value)))
+    return String(Math.round(value));
   return String(Number(value.toPrecision(digits || 4)));
 }
 

@@ -35,6 +35,8 @@ def display_name(thing: Any) -> str:
         return thing
     if isinstance(thing, functools.partial):
         return _call(display_name(thing.func), thing.args, thing.keywords)
+    if getattr(thing, "shape", None):  # rows of numbers name nothing
+        return type(thing).__name__
     return " ".join(written(thing).split())
 
 

@@ -33,6 +33,7 @@ from .._checks import (
     weights_array,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
+from .._checks.speech import given, option
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
@@ -124,7 +125,7 @@ def advise(
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels or numbers, or the name of the column that holds them.
-        task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
+        task: ``"classification"`` or ``"regression"``; None: detected as in `fasttree.fit`.
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
@@ -185,7 +186,7 @@ def advise(
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
-            f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
+            f"{given('time_limit', shown(time_limit))} must be a positive number of seconds, or None"
         )
     started = time.monotonic()
     asked = None if scoring is None else Asked.of(scoring)
@@ -349,8 +350,8 @@ class _Tried:
         known = ~np.isnan(values)
         if not known.any():
             raise ValueError(
-                f"scoring={judge.metric!r} has no value in any fold; use fewer folds (cv=) or "
-                "another metric"
+                f"{given('scoring', repr(judge.metric))} has no value in any fold; use fewer folds "
+                f"({option('cv')}) or another metric"
             )
         quality, square = float(values[known].mean()), float(squares[known].mean())
         error = standard_error(quality, square, known.sum() / len(values))
@@ -538,7 +539,7 @@ def _chosen(
     allowed = np.flatnonzero(np.isfinite(means[0]))
     if len(allowed) == 0:
         raise ValueError(
-            f"scoring={judge.metric!r} is infinite or has no value for all candidates; use "
+            f"{given('scoring', repr(judge.metric))} is infinite or has no value for all candidates; use "
             "another metric"
         )
     n = float(known.sum() / len(known))

@@ -24,6 +24,7 @@ import numpy as np
 from .. import criteria
 from .._checks import at_least_zero, checked, one_value, random_seed, several_fours, shown
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
+from .._checks.naming import display_name
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
@@ -239,7 +240,7 @@ def _combinations(
         ):
             settings.append({"criterion": name, "theta": theta, "alpha": alpha, "decay": decay})
             label = f"{name} {'alpha' if 'alpha' in known else 'radius'}={_label(alpha)}"
-            label += f" {decay}" if decay is not None and "decay" in known else ""
+            label += f" {display_name(decay)}" if decay is not None and "decay" in known else ""
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in known else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
     # Refuse what would have no effect, and what would be run twice.
@@ -314,7 +315,7 @@ def sweep(
     for name in names:
         if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":
             raise ValueError(
-                f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and "
+                f"criterion={shown(name)}: a sweep varies the settings of 'pi', 'contextual_merit' and "
                 "'relief'"
             )
     thetas = tuple(several_fours(theta))

@@ -33,7 +33,7 @@ from .._checks import (
     weights_array,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
-from .._checks.speech import given, option
+from .._checks.speech import argument, given, option
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
@@ -199,20 +199,20 @@ def advise(
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
     if exposure is not None:
+        if task == "classification":
+            raise ValueError(
+                f"{option('exposure')} with {argument('task', task)}: only counts have rates; leave "
+                "one out"
+            )
         task = "regression"
     aside = [one for one in (groups, exposure) if isinstance(one, str)]
     named = exposure if isinstance(exposure, str) else None
     members = _beside(X, y, groups, "groups", reading=reading, task=task)
     exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
     exposure = None if exposure is None else weights_array(exposure, "exposure")
-    try:
-        whole, left_out, unlabelled = screened(
-            X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
-        )
-    except ValueError as error:
-        if exposure is None:
-            raise
-        raise ValueError(f"with an exposure the target is a count: {error}") from error
+    whole, left_out, unlabelled = screened(
+        X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
+    )
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:

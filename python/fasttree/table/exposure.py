@@ -82,6 +82,12 @@ def rates_of(
             f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
             "positive number; drop rows that were not exposed"
         )
+    wrong = np.flatnonzero(counts < 0)
+    if len(wrong):
+        raise ValueError(
+            f"the target of row {given[wrong[0]]} is {counts[wrong[0]]:g}: with an exposure it is "
+            "a count, which is not negative"
+        )
     with np.errstate(over="ignore"):
         rates = counts / exposures
     wrong = np.flatnonzero(np.abs(rates) > MOST)

@@ -282,7 +282,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                 numbers[row] = np.inf
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"row {row} of the target {name!r} is {cell!r}, which is not a number: a "
+                    f"row {row} of the target {name!r} is {shown(cell)}, which is not a number: a "
                     "regression predicts numbers; name another target, or use "
                     f"{argument('task', 'classification')}"
                 ) from None

@@ -181,7 +181,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{what}: row {row} is {found[row].tolist()}; probabilities must lie between 0 and 1"
+            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie between 0 and 1"
         )
     sums = found.sum(axis=1)
     bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)

@@ -24,7 +24,6 @@ import numpy as np
 from .. import criteria
 from .._checks import at_least_zero, checked, one_value, random_seed, several_fours, shown
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
-from .._checks.naming import display_name
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
@@ -240,7 +239,8 @@ def _combinations(
         ):
             settings.append({"criterion": name, "theta": theta, "alpha": alpha, "decay": decay})
             label = f"{name} {'alpha' if 'alpha' in known else 'radius'}={_label(alpha)}"
-            label += f" {display_name(decay)}" if decay is not None and "decay" in known else ""
+            if decay is not None and "decay" in known:
+                label += f" {decay if isinstance(decay, str) else shown(decay)}"
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in known else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
     # Refuse what would have no effect, and what would be run twice.

@@ -166,11 +166,11 @@ def test_own_losses_are_those_of_criteria_and_refused_by_their_reason():
     three = np.arange(120) % 3
     for words, how in {
         "two classes; the target has 3": {"y": three},
-        "weights that are not whole": {"sample_weight": np.full(120, 0.5)},
-        "more than 4,000,000 different leaves": {"sample_weight": np.full(120, 50)},
+        "weights that are not whole": {"sample_weight": rng.random(120)},
+        "more than 4,000,000 different leaves": {"sample_weight": rng.integers(20, 90, 120)},
         r"returned 6 for counts \[0, 1\]: one row more": {"loss": lambda c: 7 - c.sum(axis=1) % 5},
         "at least 0": {"loss": lambda c: -c[:, 0]},
-        r"must return \d+ numbers": {"loss": lambda c: c},
+        r"must return \S+ numbers": {"loss": lambda c: c},
         "takes the place of criterion": {"criterion": "gini"},
         "must be None or a function": {"loss": "gini"},
     }.items():

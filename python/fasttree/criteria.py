@@ -175,11 +175,11 @@ def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
     return [float(v) for v in values]
 
 
-def _class_code(label: Any, classes: Sequence[Any]) -> int:
+def _class_code(given: Any, classes: Sequence[Any]) -> int:
     known = [_engine.plain(c) for c in classes]
-    label = _engine.plain(label)
+    label = _engine.plain(given)
     if label not in known:
-        raise ValueError(f"positive={label!r} is not a class; classes are {known}")
+        raise ValueError(f"positive={shown(given)} is not a class; classes are {known}")
     return known.index(label)
 
 
@@ -267,7 +267,7 @@ class NamedCallable:
         """Refuse: the function itself was not saved."""
         raise ValueError(
             f"this model was grown with the function {self.name!r}, which was not saved with it; "
-            "it predicts, but to fit again set criterion to the function"
+            "it predicts, but to fit again set the parameter to the function"
         )
 
     def __repr__(self) -> str:

@@ -275,11 +275,23 @@ impl PyTrees {
         self.route.as_deref()
     }
 
-    /// The content of a model file.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let found = run(py, None, self.size(), None, |c| match &self.kind {
-            TreeOrForest::Tree(model, _) => store::to_bytes(model, c),
-            TreeOrForest::Forest(forest, _) => store::forest_to_bytes(forest, c),
+    /// The content of a model file; `parameters`: in place of its own.
+    #[pyo3(signature = (parameters = None))]
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        parameters: Option<&str>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let found = run(py, None, self.size(), None, |c| match (&self.kind, parameters) {
+            (TreeOrForest::Tree(model, _), None) => store::to_bytes(model, c),
+            (TreeOrForest::Tree(model, _), Some(parameters)) => {
+                store::to_bytes(&Model { parameters: parameters.into(), ..(**model).clone() }, c)
+            }
+            (TreeOrForest::Forest(forest, _), None) => store::forest_to_bytes(forest, c),
+            (TreeOrForest::Forest(forest, _), Some(parameters)) => {
+                let forest = Forest { parameters: parameters.into(), ..(**forest).clone() };
+                store::forest_to_bytes(&forest, c)
+            }
         })?;
         bytes(py, &found)
     }

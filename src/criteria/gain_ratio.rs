@@ -59,8 +59,8 @@ pub(super) static INFO: Info = Info {
                   hold at least \
                   min(25, max(min_samples_leaf, 0.1 n/classes)) rows; of a nominal feature two \
                   branches hold at least \
-                  min_samples_leaf; numbers count as larger by 1e-6. Needs missing values in \
-                  parts, imputed, or none.",
+                  min_samples_leaf; numbers differ only if by more than 1e-6. Needs \
+                  missing='fractional', 'mode', or no missing values.",
             ..OptionInfo::PLAIN
         },
     ],

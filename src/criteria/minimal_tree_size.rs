@@ -1,4 +1,4 @@
-//! Size of the smallest trees that finish the branches (Spaeh & Kosub, "Global Evaluation for
+//! Size of the smallest trees that complete the branches (Spaeh & Kosub, "Global Evaluation for
 //! Decision Tree Learning", section 3.1).
 //!
 //! `d = sum_i mts(A_i and class)`, mts = nodes of the smallest consistent tree of the rows of
@@ -42,8 +42,7 @@ pub(super) static INFO: Info = Info {
     name: "minimal_tree_size",
     aliases: &["mts"],
     class_name: "MinimalTreeSize",
-    summary: "Nodes of the smallest trees that finish the branches; local growth on numbers is \
-        minimal.",
+    summary: "Nodes of the smallest trees that complete the branches.",
     formula: r"-\sum_i \mathrm{mts}(A_i \cap \mathcal{Y})",
     source: "Spaeh & Kosub, Global evaluation for decision tree learning, section 3.1",
     highest: Some(0.0),

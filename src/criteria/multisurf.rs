@@ -31,7 +31,7 @@ pub struct MultiSurfStar {
 pub(super) static INFO: Info = Info {
     name: "multisurf",
     class_name: "MultiSurf",
-    summary: "ReliefF with all rows nearer than a row's mean distance less half a standard \
+    summary: "ReliefF with all rows nearer than a row's mean distance minus half a standard \
         deviation as neighbours.",
     formula: concat!(
         r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, ",

@@ -1,5 +1,5 @@
-//! Pi: pairs that a split puts right less pairs that it puts wrong, near pairs first (Vilalta,
-//! Brodie, Oblinger & Rish 2001, eq. 14 and 15).
+//! Pi: pairs of rows the split gets right minus those it gets wrong; near pairs weigh more
+//! (Vilalta, Brodie, Oblinger & Rish 2001, eq. 14 and 15).
 //!
 //! `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])`, `R_m[c,case] = theta_case sum
 //! over ordered pairs of f(D)`: pairs of one class with one value and pairs of two classes with two
@@ -45,8 +45,7 @@ impl Default for Pi {
 pub(super) static INFO: Info = Info {
     name: "pi",
     class_name: "Pi",
-    summary: "Pairs of rows that a split puts right less those that it puts wrong, near pairs \
-        first.",
+    summary: "Pairs of rows the split gets right minus those it gets wrong; near pairs weigh more.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c \left(R_{mc1} + R_{mc4} - R_{mc2} - R_{mc3}\right)",
     source: "Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in \
         classification using decision trees (2001)",

@@ -27,7 +27,7 @@ pub struct Relief {
 pub(super) static INFO: Info = Info {
     name: "relief",
     class_name: "Relief",
-    summary: "Near rows of another class that the feature tells apart less those of the same \
+    summary: "Near rows of another class that the feature tells apart minus those of the same \
         class.",
     formula: r"\sum_m \sum_c \left(R_{mc4} - R_{mc3}\right)",
     source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, \

@@ -41,8 +41,8 @@ impl Default for ReliefF {
 pub(super) static INFO: Info = Info {
     name: "relieff",
     class_name: "ReliefF",
-    summary: "Mean difference to the k nearest rows of other classes less that to the k nearest of \
-        the own class.",
+    summary: "Mean difference to the k nearest rows of other classes minus that to the k nearest \
+        of the same class.",
     formula: concat!(
         r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} ",
         r"\overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",

@@ -53,7 +53,7 @@ impl Default for RReliefF {
 pub(super) static INFO: Info = Info {
     name: "rrelieff",
     class_name: "RReliefF",
-    summary: "Mean difference to near rows of another target less that to near rows of the same.",
+    summary: "Mean difference to near rows of another target minus that of the same target.",
     formula: concat!(
         r"\frac{\sum_i \sum_j d_{ij} y_{ij} a_{ij}}{\sum_i \sum_j d_{ij} y_{ij}} - ",
         r"\frac{\sum_i \sum_j d_{ij} (1 - y_{ij}) a_{ij}}{\sum_i \sum_j d_{ij} (1 - y_{ij})}",

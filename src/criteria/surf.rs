@@ -46,7 +46,7 @@ pub(super) static STAR: Info = Info {
     name: "surf_star",
     aliases: &[],
     class_name: "SurfStar",
-    summary: "SURF less the same sum over the rows farther than the mean distance.",
+    summary: "SURF minus the same sum over the rows farther than the mean distance.",
     formula: r"s_{d_{ij} < \bar d} - s_{d_{ij} > \bar d}",
     source: "Greene, Himmelstein, Kiralis & Moore, The informative extremes (2010)",
     lowest: Some(-2.0),

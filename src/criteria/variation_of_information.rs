@@ -21,7 +21,8 @@ pub struct VariationOfInformation {}
 pub(super) static INFO: Info = Info {
     name: "variation_of_information",
     class_name: "VariationOfInformation",
-    summary: "Minus the bits by which branches and classes do not determine each other.",
+    summary: "Minus the bits still needed to tell the class from the branch and the branch from \
+        the class.",
     formula: r"-H(c \mid m) - H(m \mid c)",
     distance: r"H(c \mid m) + H(m \mid c)",
     source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",

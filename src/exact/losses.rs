@@ -273,6 +273,8 @@ pub(super) enum LeafLoss {
     Of(Box<dyn Criterion>, Context),
     /// The cost of the class that costs least.
     Costs(CostMatrix),
+    /// As listed in [`super::Objective::leaf_losses`], with the rows of the second class + 1.
+    Listed(Vec<f64>, usize),
 }
 
 impl LeafLoss {
@@ -281,6 +283,12 @@ impl LeafLoss {
         match self {
             Self::Of(criterion, context) => {
                 criterion.losses(C::cells(counts), context, out);
+            }
+            Self::Listed(losses, stride) => {
+                let (first, second) = counts.split_at(out.len());
+                for ((out, i), j) in out.iter_mut().zip(first).zip(second) {
+                    *out = losses[i.value() as usize * stride + j.value() as usize];
+                }
             }
             Self::Costs(costs) => {
                 let (n, classes) = (out.len(), counts.len() / out.len().max(1));

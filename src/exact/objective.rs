@@ -36,6 +36,10 @@ pub struct Objective {
     pub criterion_options: Map<String, Value>,
     /// Costs of errors, in place of the criterion.
     pub cost_matrix: Option<Vec<Vec<f64>>>,
+    /// Losses of leaves in place of the criterion, of two classes: at `i * (n1 + 1) + j` of i rows
+    /// of the first class and j of the second, n1 rows of which there are in all. None is negative,
+    /// and one more row of either class never costs less.
+    pub leaf_losses: Option<Vec<f64>>,
     /// Largest number of tests on a path.
     pub max_depth: Option<usize>,
     /// Depth down to which the tree is optimal, as if it ended there; below it grows greedily.
@@ -58,6 +62,7 @@ impl Default for Objective {
             criterion: ERROR.into(),
             criterion_options: Map::new(),
             cost_matrix: None,
+            leaf_losses: None,
             max_depth: None,
             lookahead: None,
             max_leaf_nodes: None,

@@ -92,7 +92,8 @@ impl<'a> Prepared<'a> {
         let lanes = if self.data.n_classes() > 2 { 8 * LANES } else { 4 };
         let bytes = n * (80 + lanes * threads)
             + cuts.saturating_mul(of_cut + of_column + of_gaps)
-            + levels.saturating_mul(of_level + of_column);
+            + levels.saturating_mul(of_level + of_column)
+            + self.objective.leaf_losses.as_ref().map_or(0, |losses| 8 * losses.len());
         let remedy = match levels {
             0 => "give it that much, or take fewer rows or columns",
             _ => "give it that much, or take fewer rows, or nominal_splits='ordered'",
@@ -135,6 +136,10 @@ impl<'a> Prepared<'a> {
         let errors = n - counts[label];
         let loss = match (&self.costs, objective.criterion()) {
             (Some(costs), _) => costs.of(&counts, label as i32),
+            // The last one listed is that of all rows.
+            _ if objective.leaf_losses.is_some() => {
+                objective.leaf_losses.as_ref().and_then(|l| l.last().copied()).unwrap_or(errors)
+            }
             (None, Ok(criterion)) => {
                 let context = Context::new(counts.len(), 0);
                 criterion.loss(Cells::Weights(&counts), &context).unwrap_or(errors)
@@ -212,11 +217,18 @@ impl OptimalSearch<'_> {
     pub(super) fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> AdditiveLoss<C> {
         let classes = self.ranked.classes;
         let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
-        let (loss, rise, skips_runs) = match &self.costs {
-            Some(costs) => {
+        let (loss, rise, skips_runs) = match (&self.costs, &self.objective.leaf_losses) {
+            (Some(costs), _) => {
                 (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(costs.largest()), true)
             }
-            None => {
+            (None, Some(losses)) => {
+                let stride = self.class_rows(1) + 1;
+                let steps = |by: usize| losses.iter().zip(&losses[by..]).map(|(a, b)| b - a);
+                // A step from the end of a line to the next line is at most one of `stride`.
+                let rise = steps(1).chain(steps(stride)).fold(0.0, f64::max);
+                (LeafLoss::Listed(losses.clone(), stride), LossRise::PerWeight(rise), false)
+            }
+            (None, None) => {
                 let (rise, convex) = (criterion.loss_rise(), criterion.info().convex);
                 let skips_runs = convex || self.is_error(criterion.as_ref());
                 let context = Context::new(classes, self.total as u64);
@@ -224,6 +236,12 @@ impl OptimalSearch<'_> {
             }
         };
         AdditiveLoss { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+    }
+
+    /// Weight of the rows of a class, which is whole.
+    fn class_rows(&self, class: u8) -> usize {
+        let rows = (0..self.ranked.len()).filter(|&row| self.ranked.class[row] == class);
+        rows.map(|row| self.ranked.weight(row as u32) as usize).sum()
     }
 
     /// Number of features.
@@ -268,6 +286,15 @@ impl OptimalSearch<'_> {
         controls: (&Control, &Control),
     ) -> Result<Q::Found> {
         let criterion = self.objective.criterion()?;
+        if let Some(losses) = &self.objective.leaf_losses {
+            let known = self.is_whole
+                && self.ranked.classes == 2
+                && losses.len() == (self.class_rows(0) + 1) * (self.class_rows(1) + 1);
+            if !known {
+                let what = "leaf_losses must list two classes of whole weights".to_string();
+                return Err(Error::Data(what));
+            }
+        }
         let is_counted = self.is_error(criterion.as_ref()) && self.is_whole;
         if is_counted && self.objective.min_samples_leaf == 1 && !self.ranked.has_missing() {
             return if self.total <= f64::from(i16::MOST) {
@@ -284,7 +311,9 @@ impl OptimalSearch<'_> {
     }
 
     fn is_error(&self, criterion: &dyn Criterion) -> bool {
-        criterion.info().name == "accuracy" && self.costs.is_none()
+        criterion.info().name == "accuracy"
+            && self.costs.is_none()
+            && self.objective.leaf_losses.is_none()
     }
 
     /// The solver's input; `is_first`: ties are resolved.

@@ -90,7 +90,7 @@ def shown(value: Any) -> str:
         lead = str(abs(value) // 10 ** (digits - 20))[:10]
         return f"{'-' if value < 0 else ''}{lead}... (about {digits} digits)"
     try:
-        text = written(value.item() if isinstance(value, np.generic) else value)
+        text = written(value.item() if isinstance(value, np.generic | np.ndarray) else value)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         text = f"a {type(value).__name__} of numbers beyond 4300 digits"
     return _cut(text)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["display_name", "named_in", "without_address", "written"]
+__all__ = ["column_name", "display_name", "named_in", "without_address", "written"]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -35,7 +35,14 @@ def display_name(thing: Any) -> str:
         return thing
     if isinstance(thing, functools.partial):
         return _call(display_name(thing.func), thing.args, thing.keywords)
+    if getattr(thing, "shape", None):  # rows of numbers name nothing
+        return type(thing).__name__
     return " ".join(written(thing).split())
+
+
+def column_name(value: Any) -> str:
+    """The name of a column as text."""
+    return written(value) if callable(value) or _has_no_text(value) else str(value)
 
 
 def written(value: Any, *, with_state: bool = False) -> str:

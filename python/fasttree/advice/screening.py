@@ -56,7 +56,7 @@ def screened(
         drop: columns that the caller leaves out.
         nominal: names of numeric columns to be read as nominal, or "all".
         reading: keywords of `fasttree.datasets.load`, for a file.
-        task: what the target is; None: found out as in `fasttree.fit`.
+        task: what the target is; None: detected as in `fasttree.fit`.
 
     Raises:
         ValueError: no target, no class or one, a target that is no class, or a constant number.

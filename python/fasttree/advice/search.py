@@ -33,6 +33,7 @@ from .._checks import (
     weights_array,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
+from .._checks.speech import argument, given, option
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
@@ -124,7 +125,7 @@ def advise(
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
         y: labels or numbers, or the name of the column that holds them.
-        task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
+        task: ``"classification"`` or ``"regression"``; None: detected as in `fasttree.fit`.
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
@@ -185,7 +186,7 @@ def advise(
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
-            f"time_limit={shown(time_limit)} must be a positive number of seconds, or None"
+            f"{given('time_limit', shown(time_limit))} must be a positive number of seconds, or None"
         )
     started = time.monotonic()
     asked = None if scoring is None else Asked.of(scoring)
@@ -198,20 +199,20 @@ def advise(
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
     if exposure is not None:
+        if task == "classification":
+            raise ValueError(
+                f"{option('exposure')} with {argument('task', task)}: only counts have rates; leave "
+                "one out"
+            )
         task = "regression"
     aside = [one for one in (groups, exposure) if isinstance(one, str)]
     named = exposure if isinstance(exposure, str) else None
     members = _beside(X, y, groups, "groups", reading=reading, task=task)
     exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
     exposure = None if exposure is None else weights_array(exposure, "exposure")
-    try:
-        whole, left_out, unlabelled = screened(
-            X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
-        )
-    except ValueError as error:
-        if exposure is None:
-            raise
-        raise ValueError(f"with an exposure the target is a count: {error}") from error
+    whole, left_out, unlabelled = screened(
+        X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
+    )
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:
@@ -349,8 +350,8 @@ class _Tried:
         known = ~np.isnan(values)
         if not known.any():
             raise ValueError(
-                f"scoring={judge.metric!r} has no value in any fold; use fewer folds (cv=) or "
-                "another metric"
+                f"{given('scoring', repr(judge.metric))} has no value in any fold; use fewer folds "
+                f"({option('cv')}) or another metric"
             )
         quality, square = float(values[known].mean()), float(squares[known].mean())
         error = standard_error(quality, square, known.sum() / len(values))
@@ -538,7 +539,7 @@ def _chosen(
     allowed = np.flatnonzero(np.isfinite(means[0]))
     if len(allowed) == 0:
         raise ValueError(
-            f"scoring={judge.metric!r} is infinite or has no value for all candidates; use "
+            f"{given('scoring', repr(judge.metric))} is infinite or has no value for all candidates; use "
             "another metric"
         )
     n = float(known.sum() / len(known))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import listing, mapping, one_of, real, whole
+from .._checks import listing, mapping, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
@@ -176,10 +176,10 @@ def prior_config(
     def pair(given: Any, what: str) -> list[int]:
         """The numbers of two different columns."""
         if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 2:
-            raise ValueError(f"{what}: {given!r} is not a pair of columns")
+            raise ValueError(f"{what}: {shown(given)} is not a pair of columns")
         first, second = (place(names, key, what) for key in given)
         if first == second:
-            raise ValueError(f"{what}: {given!r} names one column twice")
+            raise ValueError(f"{what}: {shown(given)} names one column twice")
         return [first, second]
 
     if arc_probability is not None:

@@ -20,7 +20,7 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Fit on the workers of this Dask scheduler (tcp://host:8786). Same results.",
+        help="Fit on the workers of this Dask scheduler (tcp://host:8786). The results are the same.",
     ),
 ]
 JournalFile = Annotated[
@@ -66,20 +66,20 @@ def status(
     *,
     json: o.Json = None,
 ) -> None:
-    """Say what a journal holds: what is finished, and whether a run is writing it."""
+    """Show what a journal contains: what is finished, and whether a run is writing it."""
     from ..model_selection.journal import read_journal
 
     # All units together, then each data set with its methods.
     found = read_journal(journal)
     share = 100 * found["units_done"] / max(1, found["units"])
     lines = [
-        f"{found['units_done']} of {found['units']} units are finished ({share:.0f} %); "
+        f"{share:.0f} % of the work is finished; "
         + ("a run is writing the journal" if found["running"] else "no run is writing it"),
         "versions: " + ", ".join(f"{name} {v}" for name, v in found["versions"].items()),
     ]
     for number, task in enumerate(found["tasks"], 1):
         name = task["name"] or f"data set {number}"
-        lines.append(f"{name}: {task['units_done']} of {task['units']} units")
+        lines.append(f"{name}:")
         lines += [
             f"  {method}: {folds} of {task['folds']} folds"
             + (f"; does not apply: {why}" if (why := task["skipped"].get(method)) else "")

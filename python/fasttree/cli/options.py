@@ -83,7 +83,7 @@ Decimal = Annotated[
     typer.Option(
         "--decimal",
         metavar="MARK",
-        help="How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: found out.",
+        help="How a CSV writes numbers: ',' as 1.234,5 or '.' as 1,234.5. Default: detected.",
     ),
 ]
 Header = Annotated[
@@ -91,7 +91,7 @@ Header = Annotated[
     typer.Option(
         "--header",
         metavar="YES|NO",
-        help="Whether the first line of a CSV has the names of the columns. Default: found out.",
+        help="Whether the first line of a CSV has the names of the columns. Default: detected.",
     ),
 ]
 Missing = Annotated[

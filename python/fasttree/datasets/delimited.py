@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from .._checks.speech import argument, option, worded
+from .._checks.speech import argument, given, option, worded
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..rendering.words import counted, some_of
@@ -103,7 +103,7 @@ def read_delimited(
         drop: names of columns to leave out.
         sep: separator, one ASCII character; default: the first of comma, tab, semicolon, bar that
             the first line holds, else blanks (any number of them).
-        header: whether the first line of the table has names; default: found out.
+        header: whether the first line of the table has names; default: detected.
         names: the columns' names (with ``header=True`` they replace the file's).
         decimal: ``","`` where ``1,5`` and ``1.234,5`` are numbers, ``"."`` where ``1,234`` and
             ``1,234.5`` are; default: what all values of a column read as, text where ``1,234``
@@ -127,7 +127,7 @@ def read_delimited(
             "line end"
         )
     if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal={shown(decimal)} is not known; use '.', ',' or None")
+        raise ValueError(f"{given('decimal', shown(decimal))} is not known; use '.', ',' or None")
     cells = FileCells.of(missing)
     decimal = cells.decimal if decimal is None else decimal
     # Columns that turned out to hold text after the sample are read again, as labels.

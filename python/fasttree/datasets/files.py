@@ -220,7 +220,8 @@ def _read(
         numbers=found.numbers,
     )
     if table.target in found.unused:
-        said = f"is the target and holds {found.unused[table.target]}; name another with target="
+        said = f"is the target and holds {found.unused[table.target]};"
+        said += f" name another with {option('target')}"
         raise DataFileError(said, text, column=table.target)
     table = table.with_unused(found.unused)
     table.file_cells = FileCells(decimal=found.decimal)
@@ -408,7 +409,7 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
     close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)
-    hint = f"; near are {', '.join(close)}" if close else ""
+    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
     if is_prefix(text):
         hint = f"; it is the prefix of a PLINK study: give {text}.bed"
     if not os.path.isdir(folder):

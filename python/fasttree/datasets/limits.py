@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from .._checks import shown
 from ..table.columns import MAX_LEVELS
 
 __all__ = ["Limits"]
@@ -45,8 +46,7 @@ class Limits:
             most = MAX_LEVELS if bound.name == "levels" else 1 << 62
             if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
                 raise ValueError(
-                    f"Limits({bound.name}={str(value)[:40]}) must be a whole number from 1 to "
-                    f"{most}"
+                    f"Limits({bound.name}={shown(value)}) must be a whole number from 1 to {most}"
                 )
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
-from .._checks.speech import argument
+from .._checks.speech import argument, option
 from ..datasets.inputs import given, new_rows_of, table_for
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted, some_of
@@ -95,7 +95,7 @@ class Estimator(Settings, Stored):
             table = with_exposure(table, exposure, kept)
         if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
             raise ValueError(
-                f"exposure= with criterion={criteria.name_of(self.criterion)!r}: only "
+                f"{option('exposure')} with criterion={criteria.name_of(self.criterion)!r}: only "
                 "criterion='poisson' has rates"
             )
         rows = self._weighted(table, sample_weight, kept)

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import criteria
+from .._checks.naming import display_name
 from ..rendering.html import bar
 from ..rendering.listing import Records
 from ..table import Column, Table
@@ -124,6 +125,8 @@ def criteria_of_growth() -> list[str]:
 
 def objective_of(model: Any) -> str:
     """What an optimal tree minimises, in a word."""
+    if model.loss is not None:
+        return display_name(model.loss)
     if model.cost_matrix is not None:
         return "cost"
     if model.criterion in ("error", "matthews"):
@@ -134,6 +137,8 @@ def objective_of(model: Any) -> str:
 
 def _mean_loss(model: Any, n_classes: int) -> Callable[[np.ndarray], float]:
     """The objective of a table (n_leaves, n_classes) without penalty, up to a constant."""
+    if model.loss is not None:
+        return lambda leaves: float(np.sum(model.loss(leaves)) / leaves.sum())
     costs = costs_of(model.cost_matrix, n_classes)
     if costs is not None:
         return lambda leaves: float((leaves @ np.array(costs)).min(axis=1).sum() / leaves.sum())

@@ -48,7 +48,7 @@ __all__ = [
     "check",
 ]
 
-GROWTH, NUMBERS, MISSING = "growth", "numbers", "missing values"
+GROWTH, NUMBERS, MISSING = "growth", "columns", "missing values"
 PRUNING, COSTS, RUN = "pruning", "costs", "the run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
 """The groups in which parameters are shown."""

@@ -48,6 +48,7 @@ from .. import _engine, criteria
 from .._checks import as_float, integer, listing, one_of, real, shown, threads
 from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
+from .._checks.naming import display_name
 from ..rendering.listing import Records
 from ..rendering.progress import Progress
 from ..table import Table
@@ -56,6 +57,7 @@ from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, 
 from .costs import costs_of
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
+from .leaf_losses import leaf_losses
 from .parameters import criterion_to_text
 from .tree import FastTreeClassifier
 
@@ -273,7 +275,7 @@ class OptimalTreeClassifier(_Searched):
 
     Args:
         criterion: ``"error"`` (a leaf costs the weight of its misclassified rows), or a criterion,
-            by name or as an object, whose leaves have a loss: n_leaf x impurity. These are
+            by name or as an object, that is a sum over leaves of n_leaf x impurity. These are
             ``"gini"``, ``"info_gain"``, ``"g_statistic"``, ``"laplace"``, ``"dkm"``, ``"mdl"``. Of
             two classes also ``"f_measure"`` (or `FMeasure(beta=...)`) and ``"matthews"``: the tree
             whose predictions of the training rows have the greatest F of the second class, or the
@@ -295,6 +297,11 @@ class OptimalTreeClassifier(_Searched):
         cost_matrix: ``cost_matrix[i, j]`` >= 0 is the cost of predicting class j for a row of class
             i, at most 1e150, shape (n_classes, n_classes), diagonal 0. The loss is then the cost,
             and leaves predict the class of least cost; `criterion` must be ``"error"``.
+        loss: a function in place of the criterion: of the counts of the classes in leaves, shape
+            (n_leaves, 2), it returns what each leaf costs, shape (n_leaves,). Two classes, whole
+            weights, at most 4,000,000 different leaves (2,000 rows of each class): it is asked for
+            all of them once. Losses must be at least 0, and one row more, of either class, must not
+            cost less. `criterion` must be ``"error"``; leaves predict their largest class.
         ties: of several optimal trees, ``"first"`` finds the one with the fewest leaves, then, from
             the root down, the lowest column and the lowest threshold. ``"any"`` finds any, in less
             time.
@@ -353,6 +360,7 @@ class OptimalTreeClassifier(_Searched):
         leaf_penalty: float = 0.0,
         nominal_splits: str = "ordered",
         cost_matrix: Any = None,
+        loss: Any = None,
         ties: str = "first",
         time_limit: float | None = None,
         node_budget: int | None = None,
@@ -367,7 +375,7 @@ class OptimalTreeClassifier(_Searched):
     def _objective(self) -> dict[str, Any]:
         """What is minimised, and the limits of the trees."""
         return {
-            **_criterion(self.criterion, self.cost_matrix),
+            **_criterion(self.criterion, self.cost_matrix, self.loss),
             "max_depth": _limit("max_depth", self.max_depth, 0),
             "lookahead": _limit("lookahead", self.lookahead, 1),
             "max_leaf_nodes": _limit("max_leaf_nodes", self.max_leaf_nodes, 1),
@@ -378,6 +386,12 @@ class OptimalTreeClassifier(_Searched):
             ),
             "ties": one_of("ties", self.ties, ("first", "any")),
         }
+
+    def _losses(self, table: Table, weights: np.ndarray | None) -> dict[str, Any]:
+        """What leaves cost in place of the criterion."""
+        if self.loss is not None:
+            return {"leaf_losses": leaf_losses(self.loss, table, weights)}
+        return {"cost_matrix": costs_of(self.cost_matrix, len(table.classes))}
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -396,7 +410,7 @@ class OptimalTreeClassifier(_Searched):
         n_jobs = threads(self.n_jobs)
         most_memory = checked_memory("memory_limit", self.memory_limit)
         limits, table, weights = self._searchable(X, y, sample_weight)
-        objective["cost_matrix"] = costs_of(self.cost_matrix, len(table.classes))
+        objective |= self._losses(table, weights)
         model = _engine.optimal_tree(
             table,
             objective,
@@ -459,7 +473,7 @@ class OptimalTreeClassifier(_Searched):
         most_trees = integer("max_trees", max_trees, 0)
         objective = self._objective()
         limits, table, weights = self._searchable(X, y, sample_weight)
-        objective["cost_matrix"] = costs_of(self.cost_matrix, len(table.classes))
+        objective |= self._losses(table, weights)
         searched, models = _engine.near_optimal(
             table,
             objective,
@@ -518,9 +532,13 @@ class OptimalTreeClassifier(_Searched):
         self.gap_ = 0.0 if self.proven_ else gap
 
 
-def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:
+def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
     """The criterion of an objective: its name and its options."""
-    if isinstance(criterion, str) and criterion in ("error", "matthews"):
+    if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
+        raise ValueError(
+            f"loss={shown(loss)} takes the place of criterion and cost_matrix: leave these out"
+        )
+    if _is(criterion, "error", "matthews"):
         return {"criterion": criterion}
     if cost_matrix is not None:
         raise ValueError(
@@ -530,18 +548,24 @@ def _criterion(criterion: Any, cost_matrix: Any) -> dict[str, Any]:
     made = criteria.make(criterion)
     if not isinstance(made, criteria.Criterion):
         raise ValueError(
-            f"criterion={getattr(criterion, '__name__', type(criterion).__name__)} is a function "
-            "that scores splits, and the search sums losses of leaves, which it does not ask "
-            "functions for: name 'error' or a criterion of fasttree.criteria whose leaves have a "
-            "loss, or grow a tree by it with fasttree.fit"
+            f"criterion={display_name(criterion)} is a function that scores splits, and the search "
+            "sums losses of leaves: name 'error' or a criterion that is a sum over leaves (gini, "
+            "info_gain, ...), give a function of leaves as loss=, or grow a tree by it with "
+            "fasttree.fit"
         )
     return {"criterion": made.name, "criterion_options": made.options()}
+
+
+def _is(criterion: Any, *names: str) -> bool:
+    return isinstance(criterion, str) and criterion in names
 
 
 def _parameters(estimator: _Searched, table: Table) -> str:
     kept = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_KEPT}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
+    if kept.get("loss") is not None:
+        kept["loss"] = {"callable": display_name(kept["loss"])}
     kept["learner"] = type(estimator).__name__
     if table.file_cells:
         kept["file_cells"] = table.file_cells.as_json()
@@ -601,6 +625,7 @@ def optimal_tree(
     leaf_penalty: float = 0.0,
     nominal_splits: str = "ordered",
     cost_matrix: Any = None,
+    loss: Any = None,
     ties: str = "first",
     time_limit: float | None = None,
     node_budget: int | None = None,
@@ -618,7 +643,7 @@ def optimal_tree(
         y: labels, shape (n_rows,).
         criterion, max_depth, lookahead, max_leaf_nodes, max_nodes: see `OptimalTreeClassifier`.
         min_samples_leaf, leaf_penalty, nominal_splits: see `OptimalTreeClassifier`.
-        cost_matrix, ties, time_limit, node_budget, memory_limit: see `OptimalTreeClassifier`.
+        cost_matrix, loss, ties, time_limit, node_budget, memory_limit: see `OptimalTreeClassifier`.
         n_jobs, categorical_features, columns, progress: see `OptimalTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,).
 

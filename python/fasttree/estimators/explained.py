@@ -404,7 +404,10 @@ class Explained:
             test = condition(reading.features[reading.feature[parent]], subset, 6)
             cell = cells[tree.feature[parent]]
             if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
-                test = f"{test}, where rows without a value go"
+                name, share = reading.features[reading.feature[parent]].name, subset.missing
+                part = "the row" if share == 1 else f"{100 * share:.3g} % of the row"
+                if test != f"{name} is missing":
+                    test = f"{name} is missing: {part} goes to {test}"
             indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
             whole, part = float(weight[parent]), number(float(weight[node]), 2)
             verb = "comes" if reading.answers.weighed or part == "1" else "come"
@@ -439,8 +442,8 @@ class Explained:
 
 def _more(count: int) -> str:
     """The note on candidates that are not printed."""
-    it = "it" if count == 1 else "them"
-    return f"{counted(count, 'further test')} of these features: the list has {it}."
+    verb = "is" if count == 1 else "are"
+    return f"{counted(count, 'more split')} of these features {verb} in the list."
 
 
 def _nearest_cut(

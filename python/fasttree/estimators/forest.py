@@ -563,4 +563,6 @@ def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor
     kind = FastForestRegressor if model.is_regression else FastForestClassifier
     forest, classes, has_names = read_back(kind, model)
     forest._adopt(model, classes, has_names)
+    if model.is_regression:
+        forest._recall()
     return forest

@@ -15,6 +15,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Literal, TypeAlias
 
@@ -22,10 +23,19 @@ import numpy as np
 
 from .._checks import real
 
-__all__ = ["METHODS", "IntervalMethod", "checked_coverage", "margin_of"]
+__all__ = [
+    "METHODS",
+    "IntervalMethod",
+    "checked_coverage",
+    "margin_of",
+    "scores_in",
+    "with_scores",
+]
 
 IntervalMethod: TypeAlias = Literal["residual", "quantile"]
 METHODS: tuple[IntervalMethod, ...] = ("residual", "quantile")
+NAME = "calibration"
+"""Where a model file has the scores of a calibration."""
 ROUNDING = 1e-9
 """What (n + 1) coverage may exceed a whole number by, as 10 x 0.7 exceeds 7."""
 
@@ -73,3 +83,35 @@ def margin_of(scores: np.ndarray, coverage: float) -> float:
     """
     place = place_of(coverage, len(scores))
     return float(np.partition(scores, place - 1)[place - 1])
+
+
+def with_scores(parameters: str, scores: np.ndarray | None) -> str:
+    """Parameters of a model file with the scores of a calibration, or with none.
+
+    Examples:
+        >>> text = with_scores('{"a": 1}', np.array([0.5, 0.25]))
+        >>> text, with_scores(text, None), scores_in(text).tolist()
+        ('{"a": 1, "calibration": [0.25, 0.5]}', '{"a": 1}', [0.25, 0.5])
+    """
+    if scores is None and NAME not in parameters:
+        return parameters
+    kept = json.loads(parameters or "{}")
+    kept.pop(NAME, None)
+    if scores is not None and np.isfinite(scores).all():
+        kept[NAME] = np.sort(scores).tolist()
+    return json.dumps(kept, sort_keys=True)
+
+
+def scores_in(parameters: str) -> np.ndarray | None:
+    """The scores of the calibration in the parameters of a model file; None without one.
+
+    Raises:
+        ValueError: they are no scores.
+    """
+    if NAME not in parameters or (found := json.loads(parameters).get(NAME)) is None:
+        return None
+    if not isinstance(found, list) or not all(
+        type(s) is float and 0 <= s < math.inf for s in found
+    ):
+        raise ValueError("not a valid fasttree model: its calibration cannot be read")
+    return np.array(found)

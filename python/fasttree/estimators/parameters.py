@@ -141,7 +141,7 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     """
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         if random_state < 0:
-            raise ValueError(f"random_state={shown(random_state)} must not be negative")
+            raise ValueError(f"{given('random_state', shown(random_state))} must not be negative")
         return int(random_state) % 2**64 if drawn else 0
     generators = np.random.Generator, np.random.RandomState
     if random_state is not None and not isinstance(random_state, generators):
@@ -315,6 +315,8 @@ def restored_parameters(text: str) -> dict[str, Any]:
     params: dict[str, Any] = json.loads(text) if text else {}
     if "criterion" in params:
         params["criterion"] = criterion_from_text(params["criterion"])
+    if isinstance(params.get("loss"), dict):
+        params["loss"] = criterion_from_text(params["loss"])
     for name in {"discretize", "target_bins"} & params.keys():
         params[name] = restored_discretizer(params[name])
     method = params.get("pruning")

@@ -193,7 +193,12 @@ class Prunable(Estimator):
         check_is_fitted(self)
         method = None if method is None else make(method)
         other = clone(self).set_params(pruning=method)
-        if merge_redundant is not None or hasattr(self, "merge_redundant"):
+        if merge_redundant is not None and not hasattr(self, "merge_redundant"):
+            raise ValueError(
+                f"merge_redundant={shown(merge_redundant)}: leaves are merged by their classes, "
+                f"which {type(self).__name__} has none of; leave it out"
+            )
+        if hasattr(self, "merge_redundant"):
             other.set_params(merge_redundant=merge_redundant)
         if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
             other.ccp_alpha = 0.0

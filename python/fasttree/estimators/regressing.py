@@ -20,15 +20,23 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
-from .._checks import one_of
+from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
+from .._checks.speech import option
 from ..table import Table
 from ..table.doubtful import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
 from .batches.sources import batches_of
-from .intervals import METHODS, IntervalMethod, checked_coverage, margin_of
+from .intervals import (
+    METHODS,
+    IntervalMethod,
+    checked_coverage,
+    margin_of,
+    scores_in,
+    with_scores,
+)
 from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
 from .training_rows import FittedOn
@@ -67,7 +75,7 @@ class Regressor(Estimator):
         """Refuse an exposure of rows in batches."""
         if batches_of(X, self.threshold_search == "histogram") is not None:
             raise ValueError(
-                "exposure= with rows in batches: rates are made of rows in memory; read the rows "
+                f"{option('exposure')} with rows in batches: rates are made of rows in memory; read the rows "
                 "into one array or frame"
             )
 
@@ -86,6 +94,7 @@ class Regressor(Estimator):
         from sklearn.metrics import r2_score
 
         X, _, numbers = self._numbers(X, y)
+        sample_weight = None if sample_weight is None else weights_array(sample_weight)
         return float(r2_score(numbers, self.predict(X), sample_weight=sample_weight))
 
     def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:
@@ -316,7 +325,8 @@ class Regressor(Estimator):
         check_is_fitted(self, "_model")
         if "_calibration" not in self.__dict__:
             raise ValueError(
-                "intervals need a calibration: call calibrate(X, y) with rows that fit has not seen"
+                "intervals need a calibration: call calibrate(X, y) with rows that fit has not "
+                "seen; a model file holds that of method='residual', not that of 'quantile'"
             )
         method, numbers, found = self._calibration
         share = checked_coverage(coverage, len(numbers))
@@ -330,3 +340,18 @@ class Regressor(Estimator):
         crossed = ends[:, 0] > ends[:, 1]
         ends[crossed] = ends[crossed].mean(axis=1, keepdims=True)
         return ends
+
+    def to_bytes(self) -> bytes:
+        """The model file's content: a versioned JSON document with a checksum. Of `calibrate`, it
+        holds ``method="residual"``."""
+        check_is_fitted(self)
+        method, numbers, found = self.__dict__.get("_calibration", ("", 0.0, 0.0))
+        scores = np.abs(numbers - found) if method == "residual" else None
+        content: bytes = self._model.to_bytes(with_scores(self._model.parameters, scores))
+        return content
+
+    def _recall(self) -> None:
+        """Take the calibration of the file that the model was read from."""
+        scores = scores_in(self._model.parameters)
+        if scores is not None:
+            self._calibration = ("residual", scores, np.zeros(len(scores)))

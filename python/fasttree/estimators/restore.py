@@ -26,4 +26,6 @@ def tree_from_bytes(data: bytes) -> Any:
     estimator, classes, has_names = read_back(kind, model)
     estimator._candidates = {}
     estimator._adopt(model, classes, has_names)
+    if model.is_regression:
+        estimator._recall()
     return estimator

@@ -22,6 +22,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from .. import _engine, criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Task
+from .._checks.speech import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
 from ..table import Table
@@ -137,7 +138,9 @@ def fit(
         criterion = defaults_of(kind)["criterion"]
     rates = {} if exposure is None else {"exposure": exposure}
     if rates and task != "regression":
-        raise ValueError("exposure= with classes: only criterion='poisson' has rates, of counts")
+        raise ValueError(
+            f"{option('exposure')} with classes: only criterion='poisson' has rates, of counts"
+        )
     return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **rates)
 
 

@@ -321,6 +321,15 @@ class _CSyntax:
         return "return -1;"
 
 
+def identifier(name: str) -> str:
+    """The name, if it is one of C."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise ValueError(
+            f"name={shown(name)} must be an identifier of C: letters, digits and _, a letter first"
+        )
+    return name
+
+
 def to_c(model: Any, *, name: str = "tree") -> str:
     """A fitted tree as C99 source.
 
@@ -340,10 +349,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         >>> "int stump_predict(const double *x)" in source
         True
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise ValueError(
-            f"name={shown(name)} must be an identifier of C: letters, digits and _, a letter first"
-        )
+    identifier(name)
     reading = Reading(model)
     nests = fits_nesting(reading)
     fields = _template_fields(reading, name)

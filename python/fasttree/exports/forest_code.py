@@ -19,7 +19,7 @@ import textwrap
 from typing import Any
 
 from .._checks import shown
-from .c_code import initialiser, literal
+from .c_code import identifier, initialiser, literal
 from .c_code import to_c as tree_to_c
 from .python_code import to_python as tree_to_python
 from .python_code import tuple_literal
@@ -158,7 +158,7 @@ def to_c(model: Any, *, name: str = "forest") -> str:
     """
     trees = list(model.estimators_)
     first, n = Reading(trees[0]), len(trees)
-    parts = [tree_to_c(tree, name=f"{name}_t{i}") for i, tree in enumerate(trees)]
+    parts = [tree_to_c(tree, name=f"{identifier(name)}_t{i}") for i, tree in enumerate(trees)]
     k, classes = len(first.classes), ""
     if not first.predicts_number:
         classes = (

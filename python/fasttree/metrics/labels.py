@@ -78,7 +78,7 @@ def codes_of(
     array = _one_dimensional(values, what)
     lookup = {label: code for code, label in enumerate(classes)}
     if len(lookup) != len(classes):
-        raise ValueError(f"classes holds a label twice: {list(classes)!r}")
+        raise ValueError(f"classes holds a label twice: {shown(list(classes))}")
     if array.dtype == object:
         inverse = None
         labels = array.tolist()
@@ -92,8 +92,8 @@ def codes_of(
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(
-            f"{what}: row {row} holds {array[row : row + 1].tolist()[0]!r}, which is not one of "
-            f"the classes {list(classes)!r}"
+            f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, which is not one of "
+            f"the classes {shown(list(classes))}"
         )
     if not missing_ok and (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
@@ -181,7 +181,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{what}: row {row} is {found[row].tolist()}; probabilities must lie between 0 and 1"
+            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie between 0 and 1"
         )
     sums = found.sum(axis=1)
     bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)
@@ -211,4 +211,4 @@ def positive_code(classes: Sequence[Any], positive: Label | None) -> int:
     for code, label in enumerate(classes):
         if label == positive:
             return code
-    raise ValueError(f"positive={shown(positive)} is not one of the classes {list(classes)!r}")
+    raise ValueError(f"positive={shown(positive)} is not one of the classes {shown(list(classes))}")

@@ -19,6 +19,7 @@ import numpy as np
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.naming import display_name
+from .._checks.speech import option
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
@@ -550,7 +551,8 @@ def _one_task(tasks: dict[str, Task]) -> Task:
     if len(by_task) > 1:
         raise ValueError(
             f"the target of {by_task['regression']!r} is a number and that of "
-            f"{by_task['classification']!r} is classes: compare them apart, or give task="
+            f"{by_task['classification']!r} is classes: compare them apart, or give "
+            f"{option('task')}"
         )
     return next(iter(by_task))
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._checks import listing, shown, whole
 from .._checks.aliases import CvFolds, Seed, Task
-from .._checks.speech import given
+from .._checks.speech import argument, given, option
 from ..table.groups import group_codes
 from .groups import GroupedKFold, warn_of_torn_groups
 from .splitter import Fold
@@ -97,7 +97,8 @@ def resolve_cv(
     if isinstance(cv, str):
         if cv == "weka" and grouped:
             raise ValueError(
-                'cv="weka" with groups=: Weka has no folds that keep groups together; use "1x10"'
+                f"{argument('cv', 'weka')} with {option('groups')}: Weka has no folds that keep "
+                f"groups together; use {argument('cv', '1x10')}"
             )
         if cv == "weka":
             return WekaKFold() if task == "regression" else WekaStratifiedKFold()
@@ -171,8 +172,8 @@ def _split(splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[
         if "groups" not in str(error):
             raise
         raise ValueError(
-            f"cv={splitter!r} divides by groups of rows: pass groups=, an array with one group "
-            "per row or the name of a column"
+            f"{given('cv', shown(splitter))} divides by groups of rows: pass {option('groups')}, an "
+            "array with one group per row or the name of a column"
         ) from error
 
 

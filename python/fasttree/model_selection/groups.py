@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import MaybeArray, Seed, Task
+from .._checks.speech import given
 from ..rendering.words import counted
 from ..table.doubtful import warn_caller
 from ..table.groups import group_codes
@@ -111,9 +112,8 @@ def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) 
         torn = np.count_nonzero(trained & tested)
         if torn:
             warn_caller(
-                f"cv={description}: a fold trains and tests on rows of the same {torn} "
-                'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" keep groups '
-                "together",
+                f"{given('cv', description)}: a fold trains and tests on rows of the same {torn} "
+                'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" keep groups together',
                 UserWarning,
             )
             return

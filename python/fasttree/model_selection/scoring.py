@@ -17,7 +17,7 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
-from .._checks.speech import argument
+from .._checks.speech import argument, given
 from ..metrics.confusion import confusion_counts
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
@@ -62,7 +62,9 @@ def resolve_scoring(scoring: Any) -> Scoring:
     elif isinstance(scoring, Sequence):
         items = [(None, one) for one in scoring]
     else:
-        raise TypeError(f"scoring={shown(scoring)}; use names, scorers, or a dict of them")
+        raise TypeError(
+            f"{given('scoring', shown(scoring))}; use names, scorers, or a dict of them"
+        )
     resolved: Scoring = {}
     for key, one in items:
         if isinstance(one, str):

@@ -239,7 +239,8 @@ def _combinations(
         ):
             settings.append({"criterion": name, "theta": theta, "alpha": alpha, "decay": decay})
             label = f"{name} {'alpha' if 'alpha' in known else 'radius'}={_label(alpha)}"
-            label += f" {decay}" if decay is not None and "decay" in known else ""
+            if decay is not None and "decay" in known:
+                label += f" {decay if isinstance(decay, str) else shown(decay)}"
             label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in known else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
     # Refuse what would have no effect, and what would be run twice.
@@ -314,7 +315,7 @@ def sweep(
     for name in names:
         if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":
             raise ValueError(
-                f"criterion={name!r}: a sweep varies the settings of 'pi', 'contextual_merit' and "
+                f"criterion={shown(name)}: a sweep varies the settings of 'pi', 'contextual_merit' and "
                 "'relief'"
             )
     thetas = tuple(several_fours(theta))

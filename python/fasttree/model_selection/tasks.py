@@ -16,6 +16,7 @@ import numpy as np
 
 from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
+from .._checks.speech import argument, given
 from ..criteria import Criterion, is_on_number, make
 from ..rendering.words import some_of
 from .arguments import named_items
@@ -126,9 +127,8 @@ def refuse_other_task(methods: Iterable[tuple[str, Any]], task: Task) -> None:
         own = _declared(one)
         if own not in (None, task):
             raise TypeError(
-                f"estimators: {name!r} is a {NOUNS[own]}, and task={shown(task)} needs "
-                f"{NOUNS[task]}s; "
-                f"leave it out, or give task={own!r}"
+                f"estimators: {name!r} is a {NOUNS[own]}, and {given('task', shown(task))} "
+                f"needs {NOUNS[task]}s; leave it out, or give {argument('task', own)}"
             )
 
 

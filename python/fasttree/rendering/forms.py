@@ -10,6 +10,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
+from .._checks import shown
 from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
@@ -68,7 +69,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     """
     if not isinstance(form, str) or form not in FORMS:
         *most, last = FORMS
-        raise ValueError(f"form={form!r}; use {', '.join(most)} or {last}")
+        raise ValueError(f"form={shown(form)}; use {', '.join(most)} or {last}")
     return FORMS[form](result, **options)
 
 

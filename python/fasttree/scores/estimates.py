@@ -303,7 +303,7 @@ def _refuse_unread(method: str, z: float | None, sizes: Mapping[str, int | None]
         if value is not None and not (of_method and (z is not None or not limit)):
             why = "a race (z=...)" if limit else "the other method"
             raise ValueError(
-                f"{name}={value!r} belongs to {why}; this call has method={shown(method)}, "
+                f"{name}={shown(value)} belongs to {why}; this call has method={shown(method)}, "
                 f"z={shown(z)}"
             )
 

@@ -98,7 +98,7 @@ def score_features(
         criterion: as in `FastTreeClassifier` or, for numbers, `FastTreeRegressor`.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
             copies of a row, and others are importances relative to their mean.
-        task: ``"classification"`` or ``"regression"``; None: found out as in `fasttree.fit`.
+        task: ``"classification"`` or ``"regression"``; None: detected as in `fasttree.fit`.
         memory_limit: bytes that scoring may allocate beyond the encoded table, at least 1, where
             pairs or neighbours of rows are the evidence. It works in smaller blocks to keep the
             limit; the scores do not depend on it. Default: no limit but the system's. `Genotypes`

@@ -25,6 +25,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks import shown
+from .._checks.speech import option
 from .whole import float_of_whole, inexact_message, is_inexact
 
 MAX_LEVELS = 65_536
@@ -382,9 +383,7 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
             except ValueError:
                 raise ValueError(
                     f"column {name!r}, row {row}: could not convert string to float: {cell!r}; "
-                    "name the column in "
-                    "categorical_features (or use categorical_features='from_dtype') to make it "
-                    "nominal"
+                    f"name the column in {option('categorical_features')} to make it nominal"
                 ) from None
             except TypeError:
                 raise TypeError(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import weights_array
+from .._checks.speech import argument, option
 from .groups import taken_groups
 from .table import Table
 from .target import MOST, NumericTarget
@@ -51,11 +52,11 @@ def with_exposure(table: Table, exposure: Any, kept: tuple[np.ndarray, int] | No
     table, exposure = taken_exposure(table, exposure)
     if table.task != "regression":
         raise ValueError(
-            "exposure= with classes: only counts have rates; name criterion='poisson', or "
-            "task='regression'"
+            f"{option('exposure')} with classes: only counts have rates; name criterion='poisson', "
+            f"or {argument('task', 'regression')}"
         )
     if table.exposure is not None:
-        raise ValueError("exposure= twice: the Table has exposures already")
+        raise ValueError(f"{option('exposure')} twice: the Table has exposures already")
     rates = rates_of(table.numbers, exposure, kept)
     new = table.take(slice(None))
     new._target = NumericTarget(table.target or "y", rates[0])
@@ -80,6 +81,12 @@ def rates_of(
         raise ValueError(
             f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
             "positive number; drop rows that were not exposed"
+        )
+    wrong = np.flatnonzero(counts < 0)
+    if len(wrong):
+        raise ValueError(
+            f"the target of row {given[wrong[0]]} is {counts[wrong[0]]:g}: with an exposure it is "
+            "a count, which is not negative"
         )
     with np.errstate(over="ignore"):
         rates = counts / exposures

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from .._checks.speech import argument
+from .._checks.speech import argument, given
 from ..rendering.words import counted
 from .columns import is_missing
 from .inputs import without_column
@@ -53,7 +53,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
     try:
         values = np.asarray(groups)
     except ValueError:  # lists of different lengths
-        raise ValueError(f"groups={shown(groups)} must hold one group per row") from None
+        raise ValueError(f"{given('groups', shown(groups))} must hold one group per row") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.speech import given
 from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 
@@ -32,7 +33,7 @@ def resolve_roles(
         if categorical == "all":
             return "nominal"
         raise ValueError(
-            f"categorical_features={categorical!r} is not known; use 'from_dtype', 'all', None, a "
+            f"{given('categorical_features', shown(categorical))} is not known; use 'from_dtype', 'all', None, a "
             "bool mask, "
             "indices or names (a single name goes in a list)"
         )
@@ -44,7 +45,7 @@ def resolve_roles(
         chosen = np.array(None)
     if chosen.ndim != 1:
         raise ValueError(
-            f"categorical_features={shown(categorical)} is not a mask, indices or names"
+            f"{given('categorical_features', shown(categorical))} is not a mask, indices or names"
         )
     p = n_features
     if chosen.size == 0:

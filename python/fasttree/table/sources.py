@@ -139,7 +139,12 @@ def _from_array(X: np.ndarray, unused: Collection[str] = ()) -> Source:
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: pass real and imaginary parts as two columns")
     if X.ndim != 2:
-        raise _not_2d(X.shape, np.array2string(X, threshold=6, edgeitems=2))
+        raise _not_2d(
+            X.shape,
+            shown(X.tolist())
+            if X.dtype.kind == "O"
+            else np.array2string(X, threshold=6, edgeitems=2),
+        )
     if X.dtype.kind in "fiu":
         return Source(X.shape[0], X.shape[1], block=X)
     return Source(X.shape[0], X.shape[1], cells=[X[:, j] for j in range(X.shape[1])])
@@ -222,7 +227,7 @@ def _from_rows(rows: list[Any]) -> Source:
                 f"row {i} of X is a mapping; pass a mapping of columns, or pandas.DataFrame(X)"
             )
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
-            raise _not_2d((len(rows),), repr(rows[:4]) if len(rows) <= 4 else f"{rows[:4]!r}...")
+            raise _not_2d((len(rows),), shown(rows[:4]) + "..." * (len(rows) > 4))
     width = len(rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
@@ -262,7 +267,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         ]
         return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
-        said = _not_2d((len(X),), repr(X.to_list()[:4]))
+        said = _not_2d((len(X),), shown(X.to_list()[:4]))
         raise ValueError(f"{said} One row of a frame is X.iloc[[i]], one column X[[name]].")
     import narwhals as nw
 
@@ -272,7 +277,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
             f"{type(X).__name__} is lazy; call .collect() (or .compute()) first and pass the result"
         )
     if isinstance(frame, nw.Series):
-        raise _not_2d((len(frame),), repr(frame.head(4).to_list()))
+        raise _not_2d((len(frame),), shown(frame.head(4).to_list()))
     if not isinstance(frame, nw.DataFrame):
         return None
     names = check_names(list(frame.columns))

@@ -20,6 +20,7 @@ import numpy as np
 from .._checks import checked, listing, mapping, maybe, one_of, shown, string
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
+from .._checks.naming import column_name
 from .._checks.speech import argument, worded
 from ..rendering.listing import Records
 from ..rendering.words import counted
@@ -182,7 +183,7 @@ class Table:
         levels = dict(levels or {})
         label_cells: Cells | None = None
         if feature_names is not None:
-            rename(source, [str(n) for n in feature_names], target if y is None else None)
+            rename(source, [column_name(n) for n in feature_names], target if y is None else None)
         if y is None and target is not None:
             label_cells = pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns

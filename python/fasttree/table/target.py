@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._checks import number_array
+from .._checks import number_array, shown
 from .._checks.speech import argument, worded
 from ..rendering.words import counted
 from .columns import (
@@ -282,7 +282,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                 numbers[row] = np.inf
             except (TypeError, ValueError):
                 raise ValueError(
-                    f"row {row} of the target {name!r} is {cell!r}, which is not a number: a "
+                    f"row {row} of the target {name!r} is {shown(cell)}, which is not a number: a "
                     "regression predicts numbers; name another target, or use "
                     f"{argument('task', 'classification')}"
                 ) from None
@@ -338,8 +338,8 @@ def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndar
     """y as 1-D cells and its name; `what` a cell holds."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
-            f"y should be a 1d array of labels, got {y!r}; a column of a frame is named as in "
-            f"fasttree.fit(frame, {y!r}) or fasttree.Table(frame, target={y!r})"
+            f"y should be a 1d array of labels, got {shown(y)}; a column of a frame is named as in "
+            "fasttree.fit(frame, 'name') or fasttree.Table(frame, target='name')"
         )
     if not isinstance(y, (np.ndarray, list, tuple, range)):
         own = getattr(y, "name", None)

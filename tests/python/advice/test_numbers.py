@@ -214,3 +214,18 @@ def test_the_page_and_the_command_show_it(advice, tmp_path, capsys):
     assert "of 300 rows whose number is known" in capsys.readouterr().err
     assert main([*arguments, "--prefer", "big"]) == 2
     assert "--prefer 'big' is not known" in capsys.readouterr().err
+
+
+def test_with_an_exposure_errors_are_named_as_they_are():
+    frame = pd.DataFrame({"a": np.arange(60) * 1.37, "m": np.arange(60) + 1.0, "n": [0, 1, 3] * 20})
+    frame["y"] = list("pq") * 30
+    for words, given in {
+        r"^row 0 of the target 'y' is 'p', which is not a number": {"y": "y"},
+        r"^drop: no column is named 'zz'": {"y": "n", "drop": ["zz"]},
+        r"^y='zz' is not a column": {"y": "zz"},
+        r"^requires y to be passed": {},
+        r"^the target of row 1 is -1: with an exposure it is a count": {"y": -frame["n"]},
+        r"^exposure with task='classification': only counts": {"y": "n", "task": "classification"},
+    }.items():
+        with pytest.raises(ValueError, match=words):
+            fasttree.advise(frame, exposure="m", **given, **QUICK)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import fasttree
+
 pytest.importorskip("typer")
+from fasttree.cli.shell import OPTIONS
 
 
 def people(path, n=200):
@@ -220,3 +226,40 @@ def test_the_label_among_the_columns_is_named_with_the_option_to_drop_it(ftree, 
     assert "leave it out: --drop 'final state'" in err
     code, _, err = ftree("fit", clinic, "-t", "outcome", "--no-cv", "--drop", "final state")
     assert code == 0 and "one to one" not in err
+
+
+PYTHON_ALONE = (
+    "bayesian_networks/", "datasets/plink_write", "estimators/batches/", "estimators/exact",
+    "exports/sql", "model_selection/groups", "model_selection/learning_curve", "pruning/",
+    "table/file_cells", "table/inputs", "table/target",
+)  # fmt: skip
+"""Modules and packages whose parameters of these names are no options of the shell."""
+
+
+def test_messages_name_options_by_the_words_of_the_reader():
+    """A literal "exposure=" in an error is what nobody typed in a shell: `given`, `option` and
+    `argument` write the part of a message that names a parameter."""
+    names = "|".join(sorted(set(OPTIONS) - {"max_nodes", "n_jobs", "missing"}))
+    literal = re.compile(rf"(?<![\w.(])({names})=")
+    root = Path(fasttree.__file__).parent
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        place = path.relative_to(root).as_posix()
+        if place.startswith(PYTHON_ALONE):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise) and node.exc is not None:
+                # What a call of the speaker or of another function says is not looked at.
+                inside = {
+                    id(part)
+                    for call in ast.walk(node.exc)
+                    if isinstance(call, ast.Call) and call is not node.exc
+                    for part in ast.walk(call)
+                }
+                found += [
+                    f"{place}:{part.lineno}: {part.value}"
+                    for part in ast.walk(node.exc)
+                    if isinstance(part, ast.Constant) and isinstance(part.value, str)
+                    and id(part) not in inside and literal.search(part.value)
+                ]  # fmt: skip
+    assert not found, "\n".join(found)

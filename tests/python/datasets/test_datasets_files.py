@@ -456,7 +456,9 @@ def test_bundled_names_and_files_that_are_not_there(tmp_path, monkeypatch):
         "play",
     ]
     write(tmp_path, "golf.csv", "a,c\n1,u\n")
-    with pytest.raises(FileNotFoundError, match=r"no data file 'gulf.csv'.*near are golf.csv"):
+    with pytest.raises(
+        FileNotFoundError, match=r"no data file 'gulf.csv'.*did you mean 'golf.csv'"
+    ):
         load("gulf.csv")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         load(tmp_path / "nowhere" / "a.arff")

@@ -10,6 +10,7 @@ import pytest
 
 import fasttree
 from fasttree import FastForestRegressor, FastTreeRegressor
+from tests.python.tools import body_of, file_of
 
 
 def drawn(n, seed):
@@ -97,6 +98,30 @@ def test_pickles_keep_the_calibration_and_a_further_fit_forgets_it():
     loaded.calibrate(*drawn(50, 2), method="quantile")
     with pytest.raises(ValueError, match="does not have: a model file"):
         loaded.predict_interval(new)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)
+def test_files_keep_the_calibration_by_residuals(model):
+    new = drawn(50, 3)[0]
+    model.fit(*drawn(200, 1))
+    bare = model.to_bytes()
+    with pytest.raises(ValueError, match="holds that of method='residual', not that of 'quantile'"):
+        fasttree.from_bytes(
+            model.calibrate(*drawn(99, 2), method="quantile").to_bytes()
+        ).predict_interval(new)
+    assert model.to_bytes() == bare
+    ends = model.calibrate(*drawn(99, 2)).predict_interval(new, 0.8)
+    loaded = fasttree.from_bytes(model.to_bytes())
+    for one in (loaded, fasttree.from_bytes(loaded.to_bytes()), pickle.loads(pickle.dumps(loaded))):
+        np.testing.assert_array_equal(one.predict_interval(new, 0.8), ends)
+    assert loaded.to_bytes() == model.to_bytes() != bare
+    if model is MODELS[0]:  # another tree is another model
+        assert b"calibration" not in loaded.cut(1).to_bytes() + loaded.prune().to_bytes()
+        for wrong in ("x", [-1.0], [None], [1], {}):
+            body = body_of(model.to_bytes())
+            body["parameters"]["calibration"] = wrong
+            with pytest.raises(ValueError, match="its calibration cannot be read"):
+                fasttree.from_bytes(file_of(body))
 
 
 def test_tables_serve_and_what_is_wrong_is_named():

@@ -35,7 +35,7 @@ def test_explain_prints_one_line_per_feature(model, iris):
         name = line.partition(" <=")[0]
         best = max(row["score"] for row in found if row["feature"] == name)
         assert f"{best:.4g}" in line
-    assert f"{len(found) - 4} further tests of these features: the list has them." in lines
+    assert f"{len(found) - 4} more splits of these features are in the list." in lines
     assert lines[-1].startswith("2 candidates are tied at 0.9183")
     assert found._repr_html_().count("<tr") == 5
     # The split of the tree is printed, whether or not it is the best of its feature.

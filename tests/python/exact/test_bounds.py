@@ -37,6 +37,18 @@ def measure(name, wrong, sides):
     return 1.0 - (above / below if below > 0 else 0.0)
 
 
+RISING = np.maximum.accumulate(
+    np.maximum.accumulate(np.random.default_rng(0).integers(0, 90, (50, 50)), axis=0), axis=1
+)
+OWN = {
+    "root": lambda counts: np.sqrt(counts[:, 0] * counts[:, 1]),
+    "square": lambda counts: counts.min(axis=1) ** 2,
+    "steps": lambda counts: 1 + 3 * (counts[:, 0] > 2) + counts[:, 1] // 3,
+    "any": lambda counts: RISING[tuple(counts.T.astype(int))],
+}
+"""Losses that no row makes smaller: concave, convex, with a price of a pure leaf, any."""
+
+
 def optimum(name, X, y, weights, depth, least_rows, penalty):
     """The least objective of all trees."""
 
@@ -54,7 +66,9 @@ def optimum(name, X, y, weights, depth, least_rows, penalty):
     def leaf(rows):
         own = counts(rows)
         costs = np.asarray(COSTS) if name == "cost" else None
-        lost = (own @ costs).min() if costs is not None else loss(name, own)
+        lost = (own @ costs).min() if costs is not None else None
+        if lost is None:
+            lost = OWN[name](own[None])[0] if name in OWN else loss(name, own)
         return (lost + penalty * weights.sum()) if is_allowed(rows) else np.inf
 
     return best_tree(X.T.tolist(), leaf, 0.0, depth) / weights.sum()
@@ -108,6 +122,61 @@ def test_bounds_hold_wherever_a_search_ends(name, seed):
         for n_jobs in (1, 2):
             ends = {"time_limit": seconds, "n_jobs": n_jobs}
             assert_valid(fasttree.optimal_tree(X, y, sample_weight=weights, **how, **ends), best)
+
+
+@pytest.mark.parametrize("seed", thinned(range(100), 10))
+def test_own_losses_have_the_optimum_of_enumeration(seed):
+    X, y, weights, how = problem(seed)
+    how["leaf_penalty"] = 0.02 if seed % 5 == 2 else 0.0
+    for name, own in OWN.items():
+        best = optimum(
+            name, X, y, weights, how["max_depth"], how["min_samples_leaf"], how["leaf_penalty"]
+        )
+        model = fasttree.optimal_tree(X, y, loss=own, sample_weight=weights, **how)
+        assert model.proven_ and model.upper_bound_ == pytest.approx(best, abs=1e-9)
+        leaves = model.tree_.value[model.tree_.n_children == 0]
+        paid = own(leaves).sum() / weights.sum() + how["leaf_penalty"] * len(leaves)
+        assert paid == pytest.approx(best, abs=1e-9)
+        for budget in (1, 2, 1 + model.n_search_nodes_ // 2):
+            ended = fasttree.optimal_tree(
+                X, y, loss=own, sample_weight=weights, node_budget=budget, **how
+            )
+            assert_valid(ended, best)
+
+
+def test_own_losses_are_those_of_criteria_and_refused_by_their_reason():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 3)).round(1)
+    y = ((X[:, 0] > 0) ^ (X[:, 1] > 0.3) ^ (rng.random(120) < 0.15)).astype(int)
+    for name in ("error", "gini", "info_gain", "dkm", "mdl"):
+
+        def own(counts, name=name):
+            return [loss(name, one) if one.any() else 0.0 for one in counts]
+
+        built_in = fasttree.optimal_tree(X, y, criterion=name, max_depth=2)
+        model = fasttree.optimal_tree(X, y, loss=own, max_depth=2)
+        assert model.proven_ and model.upper_bound_ == pytest.approx(built_in.upper_bound_)
+        assert model.to_text() == built_in.to_text()
+        loaded = fasttree.from_bytes(model.to_bytes())
+        assert (loaded.predict(X) == model.predict(X)).all() and "own" in repr(loaded.loss)
+    near = model.near_optimal(X, y, within=0.05)
+    assert near[0]["objective"] == pytest.approx(model.upper_bound_)
+    table = model.compare_with_greedy(X, y, names=["gini", "mdl"])
+    assert table.objective == "own" and min(row["excess"] for row in table) >= -1e-9
+    three = np.arange(120) % 3
+    for words, how in {
+        "two classes; the target has 3": {"y": three},
+        "weights that are not whole": {"sample_weight": rng.random(120)},
+        "more than 4,000,000 different leaves": {"sample_weight": rng.integers(20, 90, 120)},
+        r"returned 6 for counts \[0, 1\]: one row more": {"loss": lambda c: 7 - c.sum(axis=1) % 5},
+        "at least 0": {"loss": lambda c: -c[:, 0]},
+        r"must return \S+ numbers": {"loss": lambda c: c},
+        "takes the place of criterion": {"criterion": "gini"},
+        "must be None or a function": {"loss": "gini"},
+    }.items():
+        given = {"y": y, "loss": OWN["root"], "max_depth": 2, **how}
+        with pytest.raises(ValueError, match=words):
+            fasttree.optimal_tree(X, **given)
 
 
 @pytest.mark.parametrize("seed", thinned(range(24), 8))

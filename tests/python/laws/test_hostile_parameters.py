@@ -8,13 +8,16 @@ What lets a foreign error through (OverflowError, KeyError, AttributeError, Inde
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from dataclasses import is_dataclass
 from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import fasttree
 from fasttree import (
@@ -31,6 +34,12 @@ from fasttree import (
     pruning,
     reports,
 )
+from tests.python.tools import thinned
+
+
+class SimpleObject:
+    """An object whose text is its address."""
+
 
 BLATANT = {
     "10**400": 10**400,
@@ -66,6 +75,21 @@ SUBTLE = {
     "a set": {1},
     "a function": lambda *given: 0.0,
 }
+
+SPRAWLING = {
+    "an array": np.arange(200.0).reshape(20, 10),
+    "a frame": pd.DataFrame({"a": range(30), "b": ["x"] * 30}),
+    "an object": SimpleObject(),
+    "a function": lambda *given: 0.0,
+    "10 kB of bytes": b"x" * 10_000,
+    "a long list": list(range(2000)),
+    "a dict of arrays": {"a": np.arange(100.0), "b": [np.arange(3.0)]},
+    "a list of functions": [lambda *given: 0.0, SimpleObject(), SimpleObject().__eq__],
+}
+"""Values whose text is long, of many lines, or an address."""
+
+SPILLED = re.compile(r"array\(|0x[0-9a-f]{6,}|<function|<bound| object at |(\n.*){4}")
+"""What no message says of a value."""
 
 DATA = {"X", "y", "table", "tables", "train", "test", "y_true", "y_pred", "scores", "proba"}
 """Parameters that hold rows: messages about them name columns and rows."""
@@ -335,22 +359,66 @@ def complaint(call, name, value, base):
     return ""
 
 
-def walk(values, folder):
+def spill(call, name, value, base):
+    """What a refusal of a value prints of it that it should not; empty where it is short."""
+    try:
+        call(**{**base, name: value})
+    except (ValueError, TypeError) as error:
+        said = str(error)
+        # Lists of names, and those of scikit-learn, are long for another reason.
+        listed = (
+            "The feature names should" in said
+            or said.startswith("The '")
+            or "is not known; known:" in said
+        )
+        if not listed and (SPILLED.search(said) or len(said) > 600):
+            return f"{len(said)} characters: {said[:300]}"
+    except Exception:
+        pass  # the walks above refuse these
+    return ""
+
+
+def methods():
+    """Name -> (call, signature, arguments that work) of the methods of fitted estimators."""
+    m = made()
+    X, number = np.arange(28.0).reshape(14, 2), np.arange(14.0) % 5
+    regressor = fasttree.FastTreeRegressor(max_depth=2).fit(X, number)
+    for model in (
+        m.model, regressor, fasttree.FastForestRegressor(2, random_state=0).fit(X, number), m.bayes,
+        fasttree.optimal_tree(m.golf, max_depth=1), fasttree.FastForestClassifier(2).fit(m.golf),
+    ):  # fmt: skip
+        golf = getattr(model, "classes_", None) is not None
+        rows = {"X": m.golf if golf else X, "y": None if golf else number, "row": X[:1]}
+        if golf:
+            rows["row"] = m.golf.take([0])
+        for name, method in inspect.getmembers(model, inspect.ismethod):
+            if not name.startswith("_") and name != "set_params":
+                signature = inspect.signature(method)
+                if name == "fit":
+                    method = clone(model).fit
+                base = {n: rows[n] for n in signature.parameters if n in rows}
+                yield f"{type(model).__name__}.{name}", (method, signature, base)
+
+
+def walk(values, folder, complaint=complaint, **more):
     """Fail for each call that does not refuse a value by name; a function that nobody has said how
     to call is named in a skip, after all others have been tried."""
     wrong, unknown = [], []
-    calls = all_calls(folder)
+    calls = {**all_calls(folder), **more}
     constructed = {name: calls[name][0] for name in constructors()}
     for where, (call, signature, base) in calls.items():
         if where in NO_CONSTRUCTOR:
             continue
+        if where in more:
+            base = {n: v for n, v in base.items() if v is not None}
         needed = {n for n, p in signature.parameters.items() if p.default is p.empty}
         variadic = {n for n, p in signature.parameters.items() if p.kind in VARIADIC}
         if call is not constructed.get(where) and needed - variadic - base.keys():
             if not inspect.isclass(call):  # classes that need arguments are what calls return
                 unknown.append(where)
             continue
-        call(**base)
+        if where not in more:
+            call(**base)
         for parameter in signature.parameters.values():
             if parameter.name in variadic or parameter.name in UNSHAPED:
                 continue
@@ -378,6 +446,11 @@ def test_blatant_values_are_refused_by_name(tmp_path):
 @pytest.mark.exhaustive
 def test_subtle_values_work_or_are_refused_by_name(tmp_path):
     walk(SUBTLE, tmp_path)
+
+
+@pytest.mark.parametrize("what", thinned(SPRAWLING, 4))
+def test_messages_print_no_array_and_no_address(tmp_path, what):
+    walk({what: SPRAWLING[what]}, tmp_path, spill, **dict(methods()))
 
 
 @pytest.mark.parametrize("huge", [10**400, -(10**400), 1e309, float("nan"), "much", None])

@@ -1,0 +1,101 @@
+"""Own losses of leaves, for the search for an optimal tree: a function as the list of its values.
+
+What
+    The search asks for the loss of millions of leaves on several threads, and calls no Python. Of
+    two classes with whole weights there are (n_0 + 1)(n_1 + 1) different leaves at most, so the
+    function is asked for all of them once.
+Equation
+    The bounds of the search need of a loss L(i, j) of i rows of the first class and j of the second
+    that L >= 0 and that one more row never costs less: L(i, j) <= L(i + 1, j), L(i, j + 1). Then
+    the best tree of some rows costs no more than that of more rows. The largest step between
+    neighbours bounds how much a row more can cost.
+Complexity
+    O(n_0 n_1) time and memory, 8 bytes a leaf.
+When not to use it
+    For losses that a cost matrix or a criterion says: those have no limit of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._checks import shown
+from .._checks.naming import display_name
+from ..rendering.words import counted
+from ..table import Table
+
+__all__ = ["MOST_LEAVES", "leaf_losses"]
+
+MOST_LEAVES = 4_000_000
+"""Different leaves, at most: 2,000 rows of each class."""
+LINES = 64
+"""Numbers of rows of the first class in one call of the function."""
+ROUNDING = 1e-9
+"""Share of the largest loss by which a loss may fall as rows are added: rounded sums do."""
+
+
+def leaf_losses(
+    loss: Callable[[np.ndarray], Any], table: Table, weights: np.ndarray | None
+) -> list[float]:
+    """The loss of each leaf that rows of a table can make, by rows of the first class, then of the
+    second.
+
+    Args:
+        loss: a function of counts, shape (n_leaves, 2), that returns losses >= 0, (n_leaves,).
+        table: rows with a target of two classes.
+        weights: whole weights, shape (n_rows,); None: all 1.
+
+    Raises:
+        ValueError: another number of classes, weights that are not whole, too many different
+            leaves, or losses that are negative, not finite, or fall as rows are added.
+
+    Examples:
+        >>> table = Table([[0.0], [1.0], [2.0]], ["p", "q", "q"])
+        >>> leaf_losses(lambda counts: counts.min(axis=1), table, None)
+        [0.0, 0.0, 0.0, 0.0, 1.0, 1.0]
+    """
+    name = f"loss={display_name(loss)}"
+    if not callable(loss):
+        raise ValueError(f"loss={shown(loss)} must be None or a function of counts (n_leaves, 2)")
+    if len(table.classes) != 2:
+        raise ValueError(
+            f"{name}: a function is asked for every leaf that can occur, which is possible for two "
+            f"classes; the target has {len(table.classes)}: give a cost_matrix or a criterion"
+        )
+    totals = np.bincount(table.y_codes, weights, minlength=2)
+    if weights is not None and np.any(np.mod(weights, 1) != 0):
+        raise ValueError(
+            f"{name}: a function is asked for every leaf that can occur, and there are too many "
+            "with weights that are not whole: give whole weights, a cost_matrix or a criterion"
+        )
+    first, second = (int(total) for total in totals)
+    if (first + 1) * (second + 1) > MOST_LEAVES:
+        raise ValueError(
+            f"{name}: rows of weight {first:,} and {second:,} make more than {MOST_LEAVES:,} "
+            "different leaves, which is as many as a function is asked for: give fewer rows, a "
+            "cost_matrix or a criterion"
+        )
+    found = np.empty((first + 1, second + 1))
+    for start in range(0, first + 1, LINES):
+        stop = min(start + LINES, first + 1)
+        lines = np.mgrid[start:stop, 0 : second + 1].reshape(2, -1).T.astype(float)
+        losses = np.asarray(loss(lines))
+        if losses.shape != (len(lines),) or losses.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{name} returned {shown(losses)} for counts of shape {lines.shape}: it must "
+                f"return {counted(len(lines), 'number')}, shape ({len(lines)},)"
+            )
+        found[start:stop] = losses.reshape(stop - start, -1)
+    rising = np.maximum.accumulate(np.maximum.accumulate(found, axis=0), axis=1)
+    for wrong, why in (
+        (~(np.isfinite(found) & (found >= 0)), "losses are finite and at least 0"),
+        (rising - found > ROUNDING * found.max(), "one row more must not cost less"),
+    ):
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
+            raise ValueError(f"{name} returned {found[i, j]:.6g} for counts [{i}, {j}]: {why}")
+    values: list[float] = rising.ravel().tolist()
+    return values

@@ -249,7 +249,7 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
         points.append(np.array([fpr, tpr]))
     found = np.concatenate(points, axis=1)
     hull: list[tuple[float, float]] = []
-    for x, y in found[:, np.lexsort(found[::-1])].T.tolist():
+    for x, y in zip(*found[:, np.lexsort(found[::-1])].tolist(), strict=True):
         while len(hull) > 1:
             (x0, y0), (x1, y1) = hull[-2], hull[-1]
             if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):

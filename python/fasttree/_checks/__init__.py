@@ -21,8 +21,10 @@ import math
 import numbers
 import operator
 import os
+import re
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -44,6 +46,7 @@ __all__ = [
     "content",
     "four_weights",
     "generator_of",
+    "hashable",
     "having",
     "integer",
     "listing",
@@ -64,6 +67,11 @@ __all__ = [
     "whole",
 ]
 
+HALF = re.compile("[\ud800-\udfff]")
+HALF_REMEDY = (
+    "holds half of a surrogate pair, which is no character: read the source in its encoding"
+)
+
 DECAYS = ("exponential", "power", "threshold", "identical", "uniform")
 """Names of the weights of a pair by distance."""
 
@@ -79,25 +87,15 @@ def shown(value: Any) -> str:
     """
     if not isinstance(value, type) and getattr(value, "shape", None):
         return f"<{type(value).__name__} of shape {tuple(value.shape)}>"
-    if type(value) in (list, tuple):
-        comma = "," if type(value) is tuple and len(value) == 1 else ""
-        inside = ", ".join(map(shown, value)) + comma
-        return _cut(f"[{inside}]" if type(value) is list else f"({inside})")
-    if type(value) is dict:
-        return _cut("{" + ", ".join(f"{shown(k)}: {shown(v)}" for k, v in value.items()) + "}")
     if isinstance(value, int) and value.bit_length() > 256:
         digits = int(value.bit_length() * math.log10(2)) + 1
         lead = str(abs(value) // 10 ** (digits - 20))[:10]
         return f"{'-' if value < 0 else ''}{lead}... (about {digits} digits)"
     try:
-        text = written(value.item() if isinstance(value, np.generic | np.ndarray) else value)
+        item = value.item() if isinstance(value, np.generic | np.ndarray) else value
+        text = written(item, inner=shown)
     except ValueError:  # Python refuses to write whole numbers of more than 4300 digits
         text = f"a {type(value).__name__} of numbers beyond 4300 digits"
-    return _cut(text)
-
-
-def _cut(text: str) -> str:
-    """A text of at most 60 characters, shortened in the middle."""
     return text if len(text) <= 60 else f"{text[:40]}...{text[-17:]}"
 
 
@@ -121,7 +119,8 @@ def one_of(name: str, value: Any, known: tuple[Any, ...]) -> Any:
 
 
 def one_value(name: str, value: Any) -> Any:
-    """The value, unless it is an array or a Series, which has no single truth value.
+    """The value, unless it is an array or a Series, which has no single truth value, or Decimal's
+    signalling NaN, which refuses to be compared.
 
     >>> one_value("positive", np.array([1, 2]))
     Traceback (most recent call last):
@@ -130,7 +129,27 @@ def one_value(name: str, value: Any) -> Any:
     """
     if getattr(value, "ndim", 0):
         raise ValueError(f"{given(name, shown(value))} is an array: give one value")
+    if isinstance(value, Decimal) and value.is_snan():
+        raise ValueError(f"{given(name, shown(value))} is not a number")
     return value
+
+
+def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
+    """Refuse cells that cannot be labels, such as lists and arrays, by the first row (counted from
+    `row`) that holds one.
+
+    >>> hashable("y_true", ["a", ["b"]])
+    Traceback (most recent call last):
+    ...
+    TypeError: y_true: row 1 holds ['b'] (list), which is no label
+    """
+    for place, cell in enumerate(cells, row):
+        try:
+            hash(cell)
+        except TypeError:
+            raise TypeError(
+                f"{name}: row {place} holds {shown(cell)} ({type(cell).__name__}), which is no label"
+            ) from None
 
 
 def integer(name: str, value: Any, low: int) -> int:
@@ -380,7 +399,7 @@ def number_array(name: str, value: Any) -> np.ndarray:
     >>> number_array("counts", ["two"])
     Traceback (most recent call last):
     ...
-    ValueError: counts=['two'] is not an array of numbers
+    ValueError: counts=['two'] is not an array of numbers: [0] is 'two'
     """
     try:
         if not isinstance(value, np.ndarray) and isinstance(value, str | bytes | Mapping):
@@ -390,7 +409,17 @@ def number_array(name: str, value: Any) -> np.ndarray:
             raise TypeError
         return found.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{given(name, shown(value))} is not an array of numbers") from None
+        why = ""
+        for place, cell in enumerate(value if isinstance(value, np.ndarray | list | tuple) else ()):
+            try:
+                found = np.asarray(cell)
+                if found.dtype.kind != "c" and found.astype(float).ndim == np.ndim(value) - 1:
+                    continue
+            except (TypeError, ValueError, OverflowError):
+                pass
+            why = f": [{place}] is {shown(cell)}"
+            break
+        raise ValueError(f"{given(name, shown(value))} is not an array of numbers{why}") from None
 
 
 def listing(name: str, value: Any) -> list[Any]:
@@ -427,7 +456,11 @@ def having(words: str, *attributes: str) -> Check:
 
 def path_of(name: str, value: Any) -> Path:
     """The path of a file."""
-    if not isinstance(value, str | os.PathLike) or "\0" in os.fsdecode(value) or not str(value):
+    try:
+        known = isinstance(value, str | os.PathLike) and os.fsencode(value)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        known = b""
+    if not known or b"\0" in known:
         raise TypeError(
             f"{given(name, shown(value))} must be the path of a file: a str or os.PathLike"
         )
@@ -445,6 +478,8 @@ def string(name: str, value: Any) -> str:
     """A str."""
     if not isinstance(value, str):
         raise TypeError(f"{given(name, shown(value))} must be a str")
+    if HALF.search(value):
+        raise ValueError(f"{given(name, shown(value))} {HALF_REMEDY}")
     return value
 
 

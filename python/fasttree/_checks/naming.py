@@ -13,7 +13,7 @@ import dataclasses
 import functools
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,9 @@ def column_name(value: Any) -> str:
     return written(value) if callable(value) or _has_no_text(value) else str(value)
 
 
-def written(value: Any, *, with_state: bool = False) -> str:
+def written(
+    value: Any, *, with_state: bool = False, inner: Callable[[Any], str] | None = None
+) -> str:
     """A value as Python writes it, functions by their names.
 
     Args:
@@ -53,12 +55,13 @@ def written(value: Any, *, with_state: bool = False) -> str:
         with_state: objects without a text of their own are written as calls of their class with
             their attributes, arrays as lists and numbers that are none as calls of ``float``: code
             that runs where the names are known.
+        inner: writes the values inside lists, dicts and calls; the default is `written` itself.
 
     Examples:
         >>> written([len, 0.5]), written({"F": functools.partial(round, ndigits=2)})
         ('[len, 0.5]', "{'F': functools.partial(round, ndigits=2)}")
     """
-    inner = functools.partial(written, with_state=with_state)
+    inner = inner or functools.partial(written, with_state=with_state)
     name = getattr(value, "__name__", None)
     if isinstance(name, str) and (callable(value) or inspect.ismodule(value)):
         return name
@@ -107,9 +110,13 @@ def without_address(value: Any) -> str:
     """The text of a value; of a function its name, of an object without a text its class."""
     if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
         return str(value.__name__)
-    if _has_no_text(value):
-        return type(value).__name__
-    return repr(value) if isinstance(value, str) else _ADDRESS.sub("", repr(value))
+    try:
+        text = type(value).__name__ if _has_no_text(value) else repr(value)
+    except Exception as error:
+        if isinstance(error, ValueError):  # `shown` says it of whole numbers of many digits
+            raise
+        text = type(value).__name__  # a message about an object never fails with the object
+    return text if isinstance(value, str) else _ADDRESS.sub("", text)
 
 
 def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:

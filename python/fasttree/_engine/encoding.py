@@ -7,14 +7,13 @@ its columns are encoded at most once.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from .._checks import shown, threads
+from .._checks import HALF, HALF_REMEDY, shown, threads
 from .._checks.mapped import check_mapped
 
 if TYPE_CHECKING:
@@ -48,26 +47,20 @@ def schema_json(table: Table) -> str:
             feature["unused"] = table.unused[feature["name"]]
     text = schema_text(features, table.classes, table.target or "class")
     if "\\ud" in text:  # surrogates, perhaps not in pairs
-        _refuse_halves(table)
+        refuse_halves(table)
     return text
 
 
-def _refuse_halves(table: Table) -> None:
+def refuse_halves(table: Table) -> None:
     """Refuse names and texts with half of a surrogate pair, which UTF-8 cannot write."""
-    remedy = (
-        "holds half of a surrogate pair, which is no character: read the source in its encoding"
-    )
     target = table.target_column
     for column in (*table.columns, *(() if target is None else (target,))):
-        if _HALF.search(column.name):
-            raise ValueError(f"the name of column {column.name!r} {remedy}")
+        if HALF.search(column.name):
+            raise ValueError(f"the name of column {column.name!r} {HALF_REMEDY}")
         for code, level in enumerate(column.levels or ()):
-            if isinstance(level, str) and _HALF.search(level):
+            if isinstance(level, str) and HALF.search(level):
                 row = int((np.asarray(column.values) == code).argmax())
-                raise ValueError(f"column {column.name!r}, row {row}: {shown(level)} {remedy}")
-
-
-_HALF = re.compile("[\ud800-\udfff]")
+                raise ValueError(f"column {column.name!r}, row {row}: {shown(level)} {HALF_REMEDY}")
 
 
 def schema_text(features: list[dict[str, Any]], classes: Sequence[Any], target: str) -> str:

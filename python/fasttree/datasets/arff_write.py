@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, maybe, path_of, string
+from .._engine.encoding import refuse_halves
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.columns import Column
@@ -83,6 +84,7 @@ def dump_arff(table: Table, path: str | os.PathLike[str], *, relation: str | Non
             f"{row},{{{weight!r}}}"
             for row, weight in zip(rows, table.sample_weight.tolist(), strict=True)
         )
+    refuse_halves(table)
     content = "\n".join([*lines, *rows, ""]).encode("utf-8")
     if os.fspath(path).lower().endswith(".gz"):
         content = gzip.compress(content)

@@ -50,7 +50,8 @@ Path = str | os.PathLike[str]
 
 def _source(name: str, value: Any) -> str | os.PathLike[str]:
     """Check of an argument that is a path or the name of a data set."""
-    return value if isinstance(value, str) and value else path_of(name, value)
+    path = path_of(name, value)
+    return value if isinstance(value, str) else path
 
 
 def _file_cells(name: str, value: Any) -> FileCells:

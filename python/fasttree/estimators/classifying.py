@@ -19,6 +19,7 @@ from .._checks import weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
+from ..table.columns import is_missing, object_family
 from .base import NO_LABELS, Estimator
 
 __all__ = ["Classifier"]
@@ -92,6 +93,9 @@ class Classifier(Estimator):
                 if y.ndim == 1
                 else f"y should be a 1d array, got an array of shape {y.shape} instead."
             )
+        if y.dtype == object:
+            object_family("y", y.tolist(), role="target")  # refuses what is no label by its row
+            y = np.array([None if is_missing(label) else label for label in y], dtype=object)
         return np.asarray(predicted == y, dtype=np.float64)
 
     def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:

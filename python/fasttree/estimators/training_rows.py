@@ -165,7 +165,9 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
     if weights.ndim == 0:
         weights = np.full(len(table), float(weights))
     if weights.ndim != 1:
-        raise ValueError("Sample weights must be 1D array or scalar")
+        raise ValueError(
+            f"sample_weight of shape {weights.shape}: Sample weights must be 1D array or scalar"
+        )
     if len(weights) != len(table):
         raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(len(table),)}!")
     largest = weights.max(initial=0.0)

@@ -185,7 +185,7 @@ def task_of_target(X: Any, y: Any) -> Task:
         return "classification"
     try:
         numbers = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return "classification"
     known = numbers[np.isfinite(numbers)]
     return "regression" if np.any(known != np.floor(known)) else "classification"
@@ -199,7 +199,7 @@ def _task_of_series(y: Any, dtype: str) -> Task:
     try:
         cells = one_column("y", y)
         numbers = np.asarray(cells, dtype=np.float64)
-    except (TypeError, ValueError):  # text, or what the estimator refuses
+    except (TypeError, ValueError, OverflowError):  # text, or what the estimator refuses
         return "classification"
     is_pandas = type(y).__module__.partition(".")[0] == "pandas" and "pyarrow" not in dtype
     declared = not is_pandas and dtype.startswith(("float", "double"))

@@ -9,33 +9,31 @@ declared levels.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import listing, number_array, shown, weights_array
+from .._checks import hashable, listing, number_array, shown, weights_array
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .._checks.masks import refuse_masked
+from .._checks.naming import written
+from ..table.columns import is_missing
+
+ROWS_AT_ONCE = 1 << 18
+"""Labels that are sorted at once: a sort of NumPy does not hear Ctrl-C."""
 
 PROBABILITY_TOLERANCE = 1e-4
 """How far a row of probabilities may be from summing to 1 (single precision models are)."""
 
 
-def _is_missing(value: Any) -> bool:
-    """Whether a label is None, NaN or pandas' NA (NA refuses to be compared)."""
-    return (
-        value is None
-        or type(value).__name__ in ("NAType", "NaTType")
-        or (isinstance(value, float) and math.isnan(value))
-    )
-
-
 def _one_dimensional(values: Any, what: str) -> np.ndarray:
+    """Labels as an array of one dimension, whose objects can be looked up."""
     refuse_masked(what, values)
     array = np.asarray(values)
+    if array.dtype == object:
+        hashable(what, (None if is_missing(label) else label for label in array.ravel().tolist()))
     if array.ndim != 1:
         raise ValueError(
             f"{what} must be one-dimensional, got shape {array.shape}; pass one label a row"
@@ -44,8 +42,12 @@ def _one_dimensional(values: Any, what: str) -> np.ndarray:
 
 
 def _distinct(array: np.ndarray) -> set[Any]:
-    values = array if array.dtype == object else np.unique(array)
-    return {value for value in values.tolist() if not _is_missing(value)}
+    found: set[Any] = set()
+    for start in range(0, len(array), ROWS_AT_ONCE):
+        part = array[start : start + ROWS_AT_ONCE]
+        labels = (part if part.dtype == object else np.unique(part)).tolist()
+        found.update(label for label in labels if not is_missing(label))
+    return found
 
 
 def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
@@ -61,7 +63,11 @@ def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
     try:
         return tuple(sorted(found))
     except TypeError:
-        return tuple(sorted(found, key=lambda label: (type(label).__name__, str(label))))
+        return tuple(sorted(found, key=_in_text))
+
+
+def _in_text(label: Any) -> tuple[str, str]:
+    return type(label).__name__, label if isinstance(label, str) else written(label)
 
 
 def codes_of(
@@ -79,16 +85,14 @@ def codes_of(
     lookup = {label: code for code, label in enumerate(classes)}
     if len(lookup) != len(classes):
         raise ValueError(f"classes holds a label twice: {shown(list(classes))}")
-    if array.dtype == object:
-        inverse = None
-        labels = array.tolist()
-    else:
-        distinct, inverse = np.unique(array, return_inverse=True)
-        labels = distinct.tolist()
-    found = [-1 if _is_missing(label) else lookup.get(label, -2) for label in labels]
-    codes = np.array(found, dtype=np.int64)
-    if inverse is not None:
-        codes = codes[inverse]
+    codes = np.empty(len(array), dtype=np.int64)
+    for start in range(0, len(array), ROWS_AT_ONCE):
+        part = array[start : start + ROWS_AT_ONCE]
+        inverse: Any = slice(None)
+        if part.dtype != object:
+            part, inverse = np.unique(part, return_inverse=True)
+        found = [-1 if is_missing(label) else lookup.get(label, -2) for label in part.tolist()]
+        codes[start : start + ROWS_AT_ONCE] = np.array(found, dtype=np.int64)[inverse]
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(

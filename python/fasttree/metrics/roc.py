@@ -236,7 +236,7 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
     >>> roc_convex_hull(([0.0, 0.5, 0.6], [0.5, 0.6, 1.0]))
     (array([0. , 0. , 0.6, 1. ]), array([0. , 0.5, 1. , 1. ]))
     """
-    points = {(0.0, 0.0), (1.0, 1.0)}
+    points = [np.array([[0.0, 1.0]] * 2)]
     for curve in curves:
         fpr, tpr = np.asarray(curve[0], dtype=np.float64), np.asarray(curve[1], dtype=np.float64)
         if fpr.shape != tpr.shape or fpr.ndim != 1:
@@ -246,9 +246,10 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
             )
         if not (((fpr >= 0) & (fpr <= 1) & (tpr >= 0) & (tpr <= 1)).all()):
             raise ValueError("false and true positive rates must lie between 0 and 1")
-        points |= set(zip(fpr.tolist(), tpr.tolist(), strict=True))
+        points.append(np.array([fpr, tpr]))
+    found = np.concatenate(points, axis=1)
     hull: list[tuple[float, float]] = []
-    for x, y in sorted(points):
+    for x, y in zip(*found[:, np.lexsort(found[::-1])].tolist(), strict=True):
         while len(hull) > 1:
             (x0, y0), (x1, y1) = hull[-2], hull[-1]
             if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):

@@ -111,7 +111,7 @@ def resolve_cv(
         return _repeated(int(match[2]), int(match[1]), random_state, task, grouped)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return _repeated(whole(2)("cv", cv), 1, random_state, task, grouped)
-    if not hasattr(cv, "split") or isinstance(cv, bytes):
+    if not hasattr(cv, "split") or isinstance(cv, bytes | type):
         cv = listing("cv", cv)
     return cv
 
@@ -159,22 +159,21 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
     return out[0], out[1]
 
 
-def _split(splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[Any]:
-    """The folds of a splitter; an error that asks for groups where it needs them."""
+def _split(cv: Any, splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[Any]:
+    """The folds of a splitter; an error names `cv`, and asks for groups where it needs them."""
     rows = np.empty((len(target), 1), dtype=np.int8)
-    if codes is not None:
+    try:
         with warnings.catch_warnings():  # `warn_of_torn_groups` says more
             warnings.filterwarnings("ignore", message="The groups parameter is ignored")
-            return list(splitter.split(rows, target, codes))
-    try:
-        return list(splitter.split(rows, target))
-    except (TypeError, ValueError) as error:
-        if "groups" not in str(error):
-            raise
-        raise ValueError(
-            f"{given('cv', shown(splitter))} divides by groups of rows: pass {option('groups')}, an "
-            "array with one group per row or the name of a column"
-        ) from error
+            return list(splitter.split(rows, target, *(() if codes is None else (codes,))))
+    except Exception as error:  # of any splitter
+        why = f": {error}"
+        if codes is None and "groups" in str(error):
+            why = (
+                f" divides by groups of rows: pass {option('groups')}, an array with one group per "
+                "row or the name of a column"
+            )
+        raise ValueError(f"{given('cv', shown(cv))}{why}") from error
 
 
 def make_folds(
@@ -197,7 +196,7 @@ def make_folds(
     splitter = resolve_cv(cv, random_state, task, grouped=codes is not None)
     n_repeats = int(getattr(splitter, "n_repeats", 1) or 1)
     if hasattr(splitter, "split"):
-        pairs = _split(splitter, target, codes)
+        pairs = _split(cv, splitter, target, codes)
         description = cv if isinstance(cv, str) else getattr(cv, "description", repr(splitter))
         if isinstance(splitter, GroupedKFold):
             description = f"{splitter.n_repeats}x{splitter.n_splits} by groups"

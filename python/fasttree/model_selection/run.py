@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
+REFUSALS = (ValueError, TypeError, NotImplementedError)
+"""Errors by which a method refuses the data."""
+
 SIZES = ("leaves", "empty_leaves", "nodes", "depth")
 """Sizes of a fitted tree, NaN for another estimator."""
 
@@ -278,6 +281,22 @@ def _aligned(
     return out
 
 
+def named_error(name: str, error: Exception) -> Exception:
+    """An error whose message begins with the method's name, unless it contains it."""
+    if name in str(error):
+        return error
+    kind = next((kind for kind in REFUSALS if isinstance(error, kind)), type(error))
+    return kind(f"{name}: {error}")
+
+
+def _scored(name: str, scorer: Any, estimator: Any, X: Any, y: Any) -> float:
+    """A scorer's value; what it refuses names it."""
+    try:
+        return float(scorer(estimator, X, y))
+    except (TypeError, ValueError) as error:
+        raise named_error(f"scoring: {name!r}", error) from error
+
+
 def _fit_one(
     method: Method, data: Data, fold: Any, want: str | None, outside: dict[str, Any]
 ) -> dict[str, Any]:
@@ -304,7 +323,8 @@ def _fit_one(
         "seconds": seconds,
         "warned": warned,
         "scored": {
-            name: float(one(estimator, X_test, data.y[test])) for name, one in outside.items()
+            name: _scored(name, one, estimator, X_test, data.y[test])
+            for name, one in outside.items()
         },
     }
     # Probabilities, or scores in their place where these will do.

@@ -122,7 +122,8 @@ def _task_of_function(scorer: Any, task: Task) -> Task:
     """The task of a scorer of scikit-learn: classification for its metrics of labels, shares and
     ranks, else `task`, since labels may be numbers."""
     module = getattr(getattr(scorer, "_score_func", None), "__module__", "")
-    of_classes = module in ("sklearn.metrics._classification", "sklearn.metrics._ranking")
+    # Likelihood ratios are defined beside the scorers.
+    of_classes = module.removeprefix("sklearn.metrics._") in ("classification", "ranking", "scorer")
     return "classification" if of_classes else task
 
 

@@ -321,7 +321,7 @@ def sweep(
     thetas = tuple(several_fours(theta))
     alphas = _several(alpha)
     alphas = tuple(at_least_zero("alpha", one) for one in alphas)
-    decays = (None,) if decay is None else _several(decay)
+    decays = (None,) if decay is None else tuple(one_value("decay", one) for one in _several(decay))
     if not (names and alphas and decays):
         raise ValueError("a sweep needs at least one criterion, theta, alpha and decay")
     axes = {"criterion": names, "theta": thetas, "alpha": alphas, "decay": decays}

@@ -84,10 +84,11 @@ def _implied(
     if task is not None:
         return one_of("task", task, TASKS)
     said = {_declared(one) for _, one in named_items(estimators, "estimators")}
-    said |= tasks_of(scoring or {})
     for one in (*(one for _, one in named_items(criterion, "criterion")), None):
         with suppress(ValueError, TypeError):  # no criterion: its method will say so
             said.add(task_named(None, one, params))
+    if said <= {None}:  # a metric never changes what is fitted, but is refused beside it
+        said |= tasks_of(scoring or {})
     return next((one for one in ("regression", "classification") if one in said), None)
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..metrics.labels import PROBABILITY_TOLERANCE
 from .folds import Folds
-from .run import SIZES, Data, Method, Runs, is_ours, run_methods
+from .run import REFUSALS, SIZES, Data, Method, Runs, is_ours, named_error, run_methods
 
 __all__ = [
     "REFUSALS",
@@ -37,9 +37,6 @@ __all__ = [
     "rest_units",
     "run_unit",
 ]
-
-REFUSALS = (ValueError, TypeError, NotImplementedError)
-"""Errors by which a method refuses the data."""
 
 TARGET, SHORTEST = 1.0, 0.1
 """Seconds of a unit: the aim, and the least where little work is divided among many workers."""
@@ -61,14 +58,6 @@ class Unit(NamedTuple):
     """The first fold."""
     stop: int
     """The fold after the last."""
-
-
-def named_error(name: str, error: Exception) -> Exception:
-    """An error whose message begins with the method's name, unless it contains it."""
-    if name in str(error):
-        return error
-    kind = next((kind for kind in REFUSALS if isinstance(error, kind)), type(error))
-    return kind(f"{name}: {error}")
 
 
 class _PackedFolds:

@@ -10,7 +10,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +19,7 @@ from .. import _engine
 from .._checks import one_of, real
 from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
+from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
 from ..estimators.stored import Stored
@@ -142,7 +142,7 @@ class BayesClassifier(Stored, NetworkClassifier):
         """Set the fitted attributes, from the core's model and from what it does not hold."""
         self._schema = schema
         self.cuts_ = cuts
-        state = json.loads(self._model.to_bytes())
+        state = parsed(self._model.to_bytes())
         self._set_classes(schema, classes, np.array(state["class_counts"]))
         self._read(next(iter(state["kind"].values())))
 
@@ -166,7 +166,7 @@ class BayesClassifier(Stored, NetworkClassifier):
             "features": features,
             "has_names": schema.has_names,
             "classes": [_engine.plain(label) for label in self.classes_],
-            "core": json.loads(self._model.to_bytes()),
+            "core": parsed(self._model.to_bytes()),
         }
 
     # -- predicting -------------------------------------------------------------------------------

@@ -12,13 +12,12 @@ Safety
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 
 from .. import _engine
-from ..bayesian_networks.documents import checked_values, labels_array, opened
+from ..bayesian_networks.documents import canonical, checked_values, labels_array, opened
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
 from .aode import AODE
@@ -98,6 +97,6 @@ def classifier_from_bytes(data: bytes) -> BayesClassifier:
             for name, reading in zip(schema.names, core["readings"], strict=True)
             if reading["kind"] == "binned"
         }
-        estimator._model = _engine.bayes_model_from_bytes(json.dumps(core).encode("utf-8"))
+        estimator._model = _engine.bayes_model_from_bytes(canonical(core).encode("utf-8"))
         estimator._adopt(schema, classes, cuts)
     return estimator

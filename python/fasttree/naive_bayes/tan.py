@@ -12,7 +12,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 import numbers
 from typing import Any
 
@@ -21,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks import one_of, shown
 from .._checks.aliases import CategoricalFeatures
+from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.network import BayesianNetwork
 from ..discretize import interval_labels
 from ..table import Table
@@ -150,7 +150,7 @@ class TAN(BayesClassifier):
 
     def _as_network(self) -> BayesianNetwork:
         """The network of the counts in the core's model."""
-        state = json.loads(self._model.to_bytes())
+        state = parsed(self._model.to_bytes())
         own, readings = state["kind"]["tan"], state["readings"]
         smoothing, k = own["smoothing"], len(self.classes_)
         names = self._schema.names

@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import hashable, shown
 from .._checks.speech import option
 from .whole import float_of_whole, inexact_message, is_inexact
 
@@ -202,13 +202,14 @@ def family(value_type: type) -> str:
         return "text"
     if issubclass(value_type, (bool, np.bool_)):
         return "bool"
+    module = value_type.__module__.partition(".")[0]
+    # NumPy counts its durations among the integers.
+    if module == "datetime" or value_type in (np.datetime64, np.timedelta64):
+        return "date"
     if issubclass(value_type, (numbers.Real, np.integer, np.floating, Decimal)):
         return "number"
     if issubclass(value_type, (numbers.Complex, np.complexfloating)):
         return "complex"
-    module = value_type.__module__.partition(".")[0]
-    if module == "datetime" or value_type in (np.datetime64, np.timedelta64):
-        return "date"
     if module == "pandas" and value_type.__name__ in (
         "Timestamp",
         "Timedelta",
@@ -282,7 +283,12 @@ def codes_of(
     name: str, cells: list[Any], levels: Sequence[Any] | None
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Codes (int32, -1 missing) and levels of a list of hashable cells."""
-    distinct = set(cells)
+    try:
+        distinct = set(cells)
+    except TypeError:  # Decimal's signalling NaN, a missing cell, has no hash
+        cells = [None if is_missing(cell) else cell for cell in cells]
+        hashable(f"column {name!r}", cells)
+        distinct = set(cells)
     missing = {v for v in distinct if is_missing(v)}
     distinct -= missing
     if levels is None:
@@ -382,17 +388,17 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
                 result[row] = float(cell)
             except ValueError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: could not convert string to float: {cell!r}; "
+                    f"column {name!r}, row {row}: could not convert string to float: {shown(cell)}; "
                     f"name the column in {option('categorical_features')} to make it nominal"
                 ) from None
             except TypeError:
                 raise TypeError(
-                    f"column {name!r}, row {row}: {cell!r} is of type {type(cell).__name__}; "
+                    f"column {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                     "the argument must be a string or a number"
                 ) from None
             except OverflowError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: {cell!r} is infinity or too large for float64; "
+                    f"column {name!r}, row {row}: {shown(cell)} is infinity or too large for float64; "
                     "scale the column"
                 ) from None
     check_finite(name, result)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import hashable, shown
 from .._checks.speech import argument, given
 from ..rendering.words import counted
 from .columns import is_missing
@@ -63,6 +63,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
             f"groups has {counted(len(values), 'value')}, there are {counted(n_rows, 'row')}; give "
             "one group per row"
         )
+    hashable("groups", (None if is_missing(value) else value for value in values.tolist()))
     seen: dict[Any, int] = {}
     codes = np.empty(n_rows, dtype=np.int64)
     for row, value in enumerate(values.tolist()):

@@ -242,7 +242,7 @@ def _from_rows(rows: list[Any]) -> Source:
     for j, column in enumerate(cells):
         assert isinstance(column, np.ndarray)
         first = column[0]
-        if isinstance(first, (list, tuple, np.ndarray)) and np.ndim(first) > 0:
+        if isinstance(first, (list, tuple)) or (isinstance(first, np.ndarray) and first.ndim):
             raise _not_2d((len(rows), width, len(first)), "")
         if column.dtype.kind == "c" or isinstance(first, complex):
             raise ValueError(

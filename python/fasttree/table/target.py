@@ -32,6 +32,7 @@ from .columns import (
     is_missing,
     object_family,
     sort_levels,
+    to_float,
 )
 from .sources import one_column, take_apart
 from .whole import float_of_whole, inexact_message, is_inexact
@@ -353,7 +354,10 @@ def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndar
     if isinstance(y, (list, tuple)):
         kinds = set(map(type, y))
         if kinds & {list, tuple, np.ndarray}:
-            y = np.asarray(y)
+            try:
+                y = np.asarray(y)
+            except ValueError:  # of several lengths: the checks of objects name a row
+                y = np.fromiter(y, dtype=object, count=len(y))
         elif kinds and all(issubclass(kind, str) for kind in kinds):
             y = np.array(y)
         elif not kinds:
@@ -405,7 +409,10 @@ def _check_objects(name: str, cells: np.ndarray) -> str | None:
     if group in ("date", "complex"):
         raise ValueError(f"Unknown label type: {group}. {datetime_message(name)}")
     if group == "number":
-        numbers = number_array(name, cells)
+        try:
+            numbers = number_array(name, cells)
+        except ValueError:
+            numbers = to_float(name, cells)  # whose error names the row
         _refuse_continuous(name, numbers)
     return group
 

@@ -81,7 +81,7 @@ def is_inexact(cell: Any) -> bool:
         >>> is_inexact(2**53 + 1), is_inexact(2**53), is_inexact(0.1)
         (True, False, False)
     """
-    if not isinstance(cell, numbers.Integral):
+    if not isinstance(cell, numbers.Integral) or isinstance(cell, np.timedelta64):
         return False
     whole = int(cell)
     if -EXACT <= whole <= EXACT:

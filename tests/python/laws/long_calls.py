@@ -557,7 +557,90 @@ BATCHES = {
     ),
 }
 
+_NUMBERS_OF_TREES = """
+X, y = numbers(20_000, 6); y = y + rng.normal(size=len(X))
+half = len(X) // 2
+forest = fasttree.FastForestRegressor(20).fit(X[:half], y[:half])
+"""
+
+_METRICS = """
+from fasttree import metrics
+n = int(3_000_000 * size); y, guess = rng.integers(0, 2, n), rng.integers(0, 2, n)
+share = rng.random(n); proba = np.column_stack([1 - share, share])
+curve = metrics.roc_curve(y[:300_000], share[:300_000])
+"""
+
+PUBLIC = {
+    "evaluate": Call(
+        "X, y = numbers(100_000, 6)\nmodel = fasttree.fit(X, y)", "model.evaluate(X, y)"
+    ),
+    "intervals of numbers": Call(
+        _NUMBERS_OF_TREES,
+        "forest.calibrate(X[half:], y[half:]); forest.predict_interval(X); "
+        "forest.predict_quantiles(X, [0.1, 0.9])",
+    ),
+    "exports of a forest": Call(
+        "X, y = numbers(5_000, 6); forest = fasttree.FastForestClassifier(30).fit(X, y)",
+        "forest.to_sql(), forest.to_python(), forest.to_c(), forest.to_onnx()",
+    ),
+    "explore": Call(_SMALL_TREE, "model.explore(X, y)"),
+    "plot a tree": Call("from matplotlib import use; use('agg')\n" + _SMALL_TREE, "model.plot()"),
+    "compare_with_greedy": Call(
+        "X, y = numbers(20_000, 10)\n"
+        "model = fasttree.optimal_tree(X, y, max_depth=2, time_limit=0.2)",
+        "model.compare_with_greedy(X, y)",
+    ),
+    "metrics of labels": Call(
+        _METRICS,
+        "metrics.accuracy(y, guess), metrics.per_class(y, guess), metrics.f_beta(y, guess)",
+    ),
+    "metrics of shares": Call(
+        _METRICS, "metrics.log_loss(y, proba), metrics.calibration_curve(y, proba)"
+    ),
+    "metrics of scores": Call(
+        _METRICS,
+        "metrics.auc(y[: n // 4], share[: n // 4]), metrics.roc_convex_hull(curve), "
+        "metrics.cost_envelope(curve)",
+    ),
+    "labels of a Table": Call(
+        "import pandas\nn = int(1_000_000 * size)\nframe = pandas.DataFrame("
+        "{'a': rng.integers(0, 50, n).astype(str), 'y': rng.integers(0, 2, n)})",
+        "t = Table.from_any(frame, target='y'); t.X, t.y, t.to_frame(), t.describe()",
+    ),
+    "load a Parquet file": Call(
+        "import pandas\npath = os.path.join(folder, 'long.parquet')\n"
+        "pandas.DataFrame(rng.normal(size=(int(400_000 * size), 6)), columns=list('abcdef'))"
+        ".assign(y=1).to_parquet(path)",
+        "fasttree.datasets.load(path)",
+    ),
+    "dump_arff": Call(
+        "t = Table(*numbers(100_000, 8)); path = os.path.join(folder, 'out.arff')",
+        "fasttree.datasets.dump_arff(t, path)",
+    ),
+    "genotypes": Call(
+        "path = os.path.join(folder, 'study.bed')",
+        "s = fasttree.datasets.make_genotypes(max(int(500 * size), 40), 10_000)\n"
+        "fasttree.datasets.dump_plink(s, path); fasttree.datasets.read_plink(path)\n"
+        "s.to_array(), s.take(samples=np.arange(30)), s.to_table()",
+    ),
+    "folds of labels": Call(
+        "y = rng.integers(0, 2, int(300_000 * size))",
+        "for kind in ('StratifiedRepeatedKFold', 'WekaStratifiedKFold', 'LearningCurveSplit'):\n"
+        "    list(getattr(model_selection, kind)().split(y[:, None], y))",
+    ),
+    "rows of a network": Call(
+        "t = nominal(100_000, 20)\n"
+        "n = bayesian_networks.BayesianNetwork.from_table(t, [[20]] * 20 + [[]])",
+        "n.log_likelihood(t), n.predict(t), n.log_probabilities(t)",
+    ),
+    "select features": Call(
+        "from fasttree.feature_selection import CriterionSelector\nX, y = numbers(100_000, 20)",
+        "CriterionSelector('gini').fit(X, y).transform(X)",
+    ),
+}
+
 _GROUPS = (
+    PUBLIC,
     BATCHES,
     NETWORKS,
     FITS,

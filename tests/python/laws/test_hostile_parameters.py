@@ -11,6 +11,7 @@ import inspect
 import re
 import warnings
 from dataclasses import is_dataclass
+from decimal import Decimal
 from functools import cache
 from types import SimpleNamespace
 
@@ -74,6 +75,13 @@ SUBTLE = {
     "an array of two": np.array([1, 2]),
     "a set": {1},
     "a function": lambda *given: 0.0,
+    "Decimal's sNaN": Decimal("sNaN"),
+    "half of a surrogate pair": "\ud800",
+    "a matrix of 1e308": [[0, 1e308], [1e308, 0]],
+    "a matrix with None": [[0, None], [1, 0]],
+    "a matrix with NaN": np.array([[0, np.nan], [1, 0]]),
+    "a matrix with sNaN": [[0, Decimal("sNaN")], [1, 0]],
+    "a list of halves of pairs": ["\ud800", "b"],
 }
 
 SPRAWLING = {
@@ -100,6 +108,7 @@ FILES = {"path", "data", "journal", "phenotype", "covariates", *DATA}
 ALSO = {
     "sample_weight": "sample weights",
     "cv": "folds",
+    "dates": "a column of X",
     "criteria": "criterion",
     "name": "metric",
     "names": "column",

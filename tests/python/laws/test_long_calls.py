@@ -6,9 +6,12 @@ interrupt it (`"interrupt"`) or to fork children whose address space ends ever l
 
 from __future__ import annotations
 
+import functools
+import importlib
 import inspect
 import json
 import os
+import pkgutil
 import subprocess
 import sys
 import zlib
@@ -28,6 +31,7 @@ from fasttree import (
 
 from ..tools import thinned
 from .long_calls import CALLS, CRITERIA, PREPARE, TIMED, Call
+from .public_calls import SHORT, WALKED
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals and limits as on Linux")
 
@@ -40,17 +44,25 @@ def usable():
     return fasttree.fit(X, (X[:, 0] > 3).astype(int)).score(X, (X[:, 0] > 3).astype(int)) == 1.0
 
 def interrupted(work, delay):
-    pressed = []
+    # The seconds of work that a signal waits, of a timer before the key is pressed, too.
+    pressed, gaps, heard = [], [0.0], [time.process_time()]
+    def hear(*_):
+        gaps.append(time.process_time() - heard[0])
+        heard[0] += gaps[-1]
     def press():
         time.sleep(delay)
         pressed.append(time.process_time())
         os.kill(os.getpid(), signal.SIGINT)
+    signal.signal(signal.SIGALRM, hear)
     threading.Thread(target=press, daemon=True).start()
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
     try:
         while True:
             exec(work, space)
     except KeyboardInterrupt:
-        return time.process_time() - pressed[0]
+        return max(time.process_time() - pressed[0], *gaps)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 def reported(work):
     reports.clear()
@@ -105,10 +117,13 @@ def walked(work):
 
 space = globals()
 usable()
+prepared = None
 for line in sys.stdin:
     task = json.loads(line)
     size = task["size"]
-    exec(task["prepare"], space)
+    if (task["prepare"], size) != prepared:  # the attempts at a call, and calls on the same model
+        exec(task["prepare"], space)
+        prepared = task["prepare"], size
     work = compile(task["work"], task["name"], "exec")
     if task["what"] == "interrupt":
         _core.scale_reserve(1 << 16)  # a sixteenth: as if there were 16 times as many rows
@@ -247,6 +262,47 @@ def test_memory_that_runs_out_in_any_call_is_an_exception(server, name):
     codes = server.ask(name, "memory", float(os.environ["FASTTREE_WALK_SIZE"]))
     errors = server.errors.read_text(encoding="utf-8")[-1500:]
     assert set(codes[:-1]) <= {3} and codes[-1] == 0, (codes, errors)
+
+
+def public_definitions():
+    """ "package: name" of every public function, and of the public methods and properties of every
+    public class, by the class that defines them."""
+    names = [m.name for m in pkgutil.iter_modules(fasttree.__path__, "fasttree.")]
+    modules = [importlib.import_module(n) for n in names if not n.startswith("fasttree._")]
+    for module in (fasttree, *modules):
+        for found in (getattr(module, name) for name in module.__all__):
+            if inspect.isclass(found):
+                for one in () if issubclass(found, BaseException) else dir(found):
+                    own = next(kind for kind in found.__mro__ if one in vars(kind))
+                    member = vars(own)[one]
+                    is_read = isinstance(member, property | functools.cached_property)
+                    is_call = callable(member) or isinstance(member, classmethod | staticmethod)
+                    if not one.startswith("_") and (is_read or is_call):
+                        yield own.__module__, f"{own.__qualname__}.{one}"
+            elif callable(found):
+                yield found.__module__, getattr(found, "__name__", "")
+
+
+def test_each_public_name_is_walked_or_cannot_last():
+    """A new name joins a call of `long_calls.CALLS`, or a reason of `public_calls.SHORT`."""
+    listed = []
+    for names in (*WALKED.values(), *SHORT.values()):
+        for word in names.split():
+            if word.endswith(":"):
+                package = word
+            else:
+                listed.append(f"{package} {word}")
+    public = {
+        f"{module.split('.')[1]}: {name}"
+        for module, name in public_definitions()
+        if module.startswith("fasttree.") and name
+    }
+    assert set(WALKED) <= set(CALLS)
+    assert len(listed) == len(set(listed)), "a name is listed twice"
+    assert public - set(listed) == set(), (
+        "new names: say what stands for them, or why they are short"
+    )
+    assert set(listed) - public == set(), "names that are gone"
 
 
 def public_parameters():

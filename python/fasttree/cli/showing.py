@@ -170,8 +170,10 @@ def _say_dates(tree: Any, form: str) -> None:
     if not made or form == "sql":  # SQL takes them from the dates itself
         return
     quoted = [
-        f"{part!r} ({word} of {name!r}{', 1: Monday' if word == 'weekday' else ''})"
+        f"{part!r} ({word} of {name!r}{zone and f' in {zone}'}"
+        f"{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
+        for zone in [tree._schema.dates[name].partition(" ")[2]]
     ]
     say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
 

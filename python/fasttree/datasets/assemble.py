@@ -141,10 +141,16 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
 
 
 def columns_of_frame(
-    frame: Any, drop: Collection[str], path: Path, *, as_given: bool = True
+    frame: Any,
+    drop: Collection[str],
+    path: Path,
+    *,
+    as_given: bool = True,
+    dates: Collection[tuple[str, str]] = (),
 ) -> tuple[list[Column], dict[str, str]]:
     """The columns of a pandas or Polars frame without the dropped ones, and the reasons of those
-    that no Table can hold and a fit need not read (dates, durations), unless `as_given`.
+    that no Table can hold and a fit need not read (dates, durations), unless `as_given`; `dates`
+    are those of `FileCells`.
 
     Raises:
         DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.
@@ -154,7 +160,7 @@ def columns_of_frame(
         raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
         kept = frame[[name for name in frame.columns if name not in drop]]
-        table = Table(kept) if as_given else table_to_screen(kept)
+        table = Table(kept) if as_given else table_to_screen(kept, dates=dict(dates))
         return list(table.columns), table.unused
     except MemoryError:
         raise

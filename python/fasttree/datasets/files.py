@@ -135,7 +135,7 @@ def load(
     """
     text = os.path.expanduser(os.fspath(path))
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
-    options["missing"] = missing or None
+    options["missing"] = missing if missing or getattr(missing, "dates", ()) else None
     unread: dict[str, str] = {}
     first: DataFileError | None = None
     while True:
@@ -321,7 +321,8 @@ def _contents(
         found = _Contents(columns, stem, False if own is None else own)
     elif form == "frame":
         frame, numbers = _binary(text, kind)
-        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given)
+        dates = () if options["missing"] is None else options["missing"].dates
+        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         # Parts of dates come last, and are no target.
         own = find_target([name for name in frame.columns if name not in drop], None, text)
         found = _Contents(columns, stem, own, declares_classes=False, numbers=numbers)

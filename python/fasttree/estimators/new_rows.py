@@ -28,7 +28,7 @@ from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
-from ..table.dates import PARTS, DateOrder, dates_among, part_names
+from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
@@ -102,7 +102,8 @@ class Schema:
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
-        found.file_cells = file_cells_of(model)
+        dates = tuple(as_said(found.dates).items())
+        found.file_cells = replace(file_cells_of(model), dates=dates)
         found.tested = model.tested()
         return found
 
@@ -358,9 +359,18 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, DateOrder]:
     if not schema.dates:
         return {}
     names = X.feature_names if isinstance(X, Table) else names_of(X) or []
+    read = X.dates if isinstance(X, Table) else {}
+    for name, order in schema.dates.items():
+        own = read.get(name, "")
+        if " " in order and " " in own and own.split()[1] != order.split()[1]:
+            raise ValueError(
+                f"the Table has year, month and weekday of {name!r} in the time zone "
+                f"{own.split()[1]}, the model those in {order.split()[1]}: give a frame, or make "
+                f"the Table with dates={{{name!r}: {order!r}}}"
+            )
     return {
         name: order
-        for name, order in schema.dates.items()
+        for name, order in as_said(schema.dates).items()
         if name in names and not set(part_names([name])).issubset(names)
     }
 

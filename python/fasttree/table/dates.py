@@ -2,9 +2,9 @@
 
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
-    all others. The column itself keeps its place and is unused; the reason says that it holds dates
-    and in which order their text has day, month and year. So a schema says all that is needed to
-    make the three columns of new rows.
+    all others. The column itself keeps its place and is unused; the reason says that it holds dates,
+    in which order their text has day, month and year, and their time zone. So a schema says all that
+    is needed to make the three columns of new rows, which are converted to that zone.
 Complexity
     A text is read once per level; other cells one by one, or by the library of their frame.
 When not to use it
@@ -13,11 +13,14 @@ When not to use it
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import functools
 import re
 import warnings
+import zoneinfo
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -27,8 +30,10 @@ from .columns import Column, is_missing, shorten
 from .sources import listed
 
 __all__ = [
+    "LOCAL",
     "PARTS",
     "DateOrder",
+    "as_said",
     "date_columns",
     "date_reason",
     "dates_among",
@@ -37,22 +42,28 @@ __all__ = [
     "made_of_dates",
     "order_of_dates",
     "part_names",
+    "zone_of",
 ]
 
-DateOrder = Literal["ymd", "dmy", "mdy"]
-"""The order of year, month and day in the text of a date; a date that is no text is "ymd"."""
+DateOrder = str
+"""The order of year, month and day in the text of a date, "ymd", "dmy" or "mdy"; a date that is no
+text is "ymd". A time zone may follow, to which times of other zones are converted: a name of the
+IANA data base, or an offset ("ymd Europe/Berlin", "dmy UTC+02:00")."""
+
+LOCAL = " local"
+"""In the place of a zone: nothing is converted."""
 
 PARTS = ("year", "month", "weekday")
 """The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601)."""
 
-_REASONS: dict[DateOrder, str] = {
-    "ymd": "dates: used as year, month and weekday",
-    "dmy": "dates, day first: used as year, month and weekday",
-    "mdy": "dates, month first: used as year, month and weekday",
-}
+_ORDERS = {"ymd": "", "dmy": ", day first", "mdy": ", month first"}
+_REASON = re.compile(
+    r"dates(?: in (\S+?))?(, day first|, month first|): used as year, month and .*"
+)
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_TIME = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d+)?)?Z?")
+_TIME = re.compile(r"(\d{2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?")
+_OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-]\d{2}):?(\d{2})?)?")
 _NUMBERS = re.compile(r"\s*(\d{1,4})[-/. ](\d{1,2}|[a-z]{3,9}\.?)[-/. ,]+(\d{1,4})(?![\d.,])", re.I)
 _MONTH_FIRST = re.compile(r"\s*([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(?=\d{4})", re.I)
 
@@ -62,7 +73,8 @@ CENTURY = 69
 
 def date_reason(order: DateOrder) -> str:
     """Why a column of dates is itself unused, from which its order can be read."""
-    return _REASONS[order]
+    order, _, zone = order.removesuffix(LOCAL).partition(" ")
+    return f"dates{zone and f' in {zone}'}{_ORDERS[order]}: used as year, month and weekday"
 
 
 def part_names(dates: Iterable[str]) -> list[str]:
@@ -76,9 +88,15 @@ def part_names(dates: Iterable[str]) -> list[str]:
 
 
 def dates_of(reasons: Mapping[str, str]) -> dict[str, DateOrder]:
-    """The columns whose reason is that they hold dates, and the order of these."""
-    order_of = {reason: order for order, reason in _REASONS.items()}
-    return {name: order_of[why] for name, why in reasons.items() if why in order_of}
+    """The columns whose reason is that they hold dates, and the order and zone of these."""
+    order_of = {said: order for order, said in _ORDERS.items()}
+    found = {name: _REASON.fullmatch(why) for name, why in reasons.items()}
+    return {n: f"{order_of[m[2]]} {m[1] or ''}".rstrip() for n, m in found.items() if m}
+
+
+def as_said(dates: Mapping[str, DateOrder]) -> dict[str, DateOrder]:
+    """The orders of dates of training rows for other rows: no zone is looked for in these."""
+    return {name: order if " " in order else order + LOCAL for name, order in dates.items()}
 
 
 def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, DateOrder]:
@@ -129,9 +147,85 @@ def _date_of(text: str, order: DateOrder) -> datetime.date | None:
         return None
 
 
+def _day_and_time(text: str, order: DateOrder) -> tuple[datetime.date | None, str]:
+    """The day that a text names, and what follows it."""
+    match = _parts_in(text)
+    rest = match.string[match.end() :].strip() if match is not None else ""
+    return _date_of(text, order), rest.removeprefix("T")
+
+
+@functools.lru_cache(64)
+def _zone(name: str) -> datetime.tzinfo:
+    """The time zone of a name of the IANA data base or of an offset.
+
+    Raises:
+        ValueError: an unknown one.
+    """
+    offset = _OFFSET.fullmatch(name)
+    try:
+        if offset is None:
+            return zoneinfo.ZoneInfo(name)
+        moment = datetime.datetime.strptime(f"{offset[1] or '+00'}{offset[2] or '00'}", "%z")
+        return moment.tzinfo or datetime.timezone.utc
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ValueError(
+            f"dates: the time zone {name!r} is not known here; give an offset such as UTC+02:00, "
+            "or a name of the IANA data base (where the system has none: pip install tzdata)"
+        ) from error
+
+
+def _moment(cell: Any, order: DateOrder) -> datetime.date | None:
+    """The day of a cell; with its time where that has a zone. None where it is no date."""
+    if not isinstance(cell, str):
+        return cell if isinstance(cell, datetime.date) else None
+    day, rest = _day_and_time(cell, order)
+    time = _TIME.fullmatch(rest)
+    if day is None or time is None or time[2] is None:
+        return day
+    try:
+        clock = datetime.time.fromisoformat(time[1])
+        return datetime.datetime.combine(day, clock, _zone(time[2]))
+    except ValueError:  # 24:00, +25:00
+        return day
+
+
+def _has_zone(moment: datetime.date | None) -> TypeGuard[datetime.datetime]:
+    return isinstance(moment, datetime.datetime) and moment.utcoffset() is not None
+
+
+def zone_of(values: Any) -> str:
+    """The time zone of a column of dates, as it stands behind their order (" UTC"): the one that
+    all times have; UTC if they have several; empty without any. Days, and times without a zone
+    beside others, are taken to be in that zone.
+
+    Examples:
+        >>> zone_of(["2024-01-31T10:00+01:00", None]), zone_of(["2024-01-31 10:00"])
+        (' UTC+01:00', '')
+    """
+    if isinstance(values, Column):
+        codes = np.unique(np.asarray(values.values)) if values.kind == "nominal" else ()
+        values = [(values.levels or ())[int(code)] for code in codes if code >= 0]
+    elif (cells := _temporal(values)) is not None:
+        name = getattr(cells.dtype, "time_zone", None)
+        try:
+            if name is None or _zone(name):
+                return f" {name}" if name else ""
+        except ValueError:  # a zone of dateutil, say: by the cells
+            pass
+    names = set()
+    for cell in listed(values):
+        # The zone of a text does not depend on the order of day and month: one of them reads it.
+        for moment in map(_moment, [cell] * len(_ORDERS), _ORDERS):
+            if _has_zone(moment):
+                own = getattr(moment.tzinfo, "key", None) or getattr(moment.tzinfo, "zone", None)
+                names.add(own or str(datetime.timezone(moment.utcoffset() or datetime.timedelta())))
+                break
+    return "" if not names else f" {names.pop()}" if len(names) == 1 else " UTC"
+
+
 def instants_of(texts: Iterable[str], order: DateOrder) -> list[tuple[datetime.date, str] | None]:
     """What sorts dates by time: the day of each text, with its time of day as text; None where it
-    names no day in this order. Times of one length are in order.
+    names no day in this order. Times of one length are in order; those with an offset are in UTC.
 
     Examples:
         >>> instants_of(["04.03.2024 12:30", "5.3.2024", "soon"], "dmy")
@@ -139,10 +233,12 @@ def instants_of(texts: Iterable[str], order: DateOrder) -> list[tuple[datetime.d
     """
     found: list[tuple[datetime.date, str] | None] = []
     for text in texts:
-        day, match = _date_of(text, order), _parts_in(text)
-        rest = match.string[match.end() :].strip() if match is not None else ""
-        time = rest[1:] if rest.startswith("T") else rest
-        known = day is not None and (not time or _TIME.fullmatch(time) is not None)
+        day, time = _day_and_time(text, order)
+        known = not time or _TIME.fullmatch(time) is not None
+        moment = _moment(text, order)
+        if _has_zone(moment):
+            moment = moment.astimezone(datetime.timezone.utc)
+            day, time = moment.date(), f"{moment:%H:%M:%S}Z"
         found.append((day, time) if known and day is not None else None)
     return found
 
@@ -158,12 +254,12 @@ def order_of_dates(levels: Sequence[Any]) -> DateOrder | None:
         ('mdy', None)
     """
     texts = [text for text in levels if isinstance(text, str)]
-    days = {order: [_date_of(text, order) for text in texts] for order in _REASONS}
+    days = {order: [_date_of(text, order) for text in texts] for order in _ORDERS}
     known = {order: sum(day is not None for day in found) for order, found in days.items()}
     most = max(known.values())
     if not texts or most < 0.95 * len(texts):
         return None
-    best = [order for order in _REASONS if known[order] == most]
+    best = [order for order in _ORDERS if known[order] == most]
     if len({tuple(days[order]) for order in best}) == 1:
         return best[0]
     # Dates with points have the day first; other marks say it only by a number above 12.
@@ -202,9 +298,13 @@ def made_of_dates(
             raise TypeError(f"dates={shown(dates)} must hold names of columns")
         order = dates[name] if isinstance(dates, Mapping) else None
         if order is not None:
-            one_of(f"dates[{name!r}]", order, tuple(_REASONS))
+            one_of(f"dates[{name!r}]", order.partition(" ")[0], tuple(_ORDERS))
         cells = cells_of(name)
         order = order or _found_order(name, cells)
+        if " " not in order:
+            order += zone_of(cells)
+        elif not order.endswith(LOCAL):
+            _zone(order.partition(" ")[2])
         made += date_columns(name, cells, order)
         reasons[name] = date_reason(order)
     return made, reasons
@@ -215,7 +315,7 @@ def _found_order(name: str, cells: Any) -> DateOrder:
     if isinstance(cells, Column):
         some: Sequence[Any] = cells.levels or ()
     else:
-        if _temporal_parts(cells) is not None:
+        if _temporal(cells) is not None:
             return "ymd"
         some = [cell for cell in set(listed(cells)) if not is_missing(cell)]
         if all(isinstance(cell, datetime.date) for cell in some):
@@ -235,12 +335,22 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
     Args:
         name: name of the column of dates.
         values: a Column of text, or dates or texts as a list, an array or a series of any library.
-        order: of their text.
+        order: of their text, and the zone that times of other zones are converted to.
 
     Examples:
         >>> [c.values.tolist() for c in date_columns("t", ["2024-01-31", None], "ymd")]
         [[2024.0, nan], [1.0, nan], [3.0, nan]]
     """
+    order, space, zone = order.partition(" ")
+    if space + zone == LOCAL:
+        zone = ""
+        if zone_of(values):
+            warnings.warn(
+                f"column {name!r}: these dates have a time zone, and none is known of the training "
+                "rows: each is read in its own zone",
+                UserWarning,
+                stacklevel=5,
+            )
     if isinstance(values, Column):
         if values.kind == "numeric":
             parts = np.full((len(values), len(PARTS)), np.nan)
@@ -248,15 +358,15 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
             occurring = np.unique(np.asarray(values.values))
             some = [(values.levels or ())[code] for code in occurring[occurring >= 0].tolist()]
             order = _own_order(name, some, order)
-            of_level = _parts_of(list(values.levels or ()), order)
+            of_level = _parts_of(list(values.levels or ()), order, zone)
             _warn_of_other_texts(name, some, of_level[occurring[occurring >= 0]])
             parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
     else:
-        found = _temporal_parts(values)
+        found = _temporal_parts(values, zone)
         if found is None:
             cells = listed(values)
             order = _own_order(name, cells, order)
-            found = _parts_of(cells, order)
+            found = _parts_of(cells, order, zone)
             _warn_of_other_texts(name, cells, found)
         parts = found
     columns = zip(part_names([name]), parts.T, strict=True)
@@ -284,35 +394,49 @@ def _own_order(name: str, cells: Sequence[Any], order: DateOrder) -> DateOrder:
     return own
 
 
-def _parts_of(cells: list[Any], order: DateOrder) -> np.ndarray:
-    """Year, month and weekday of each cell, shape (n_cells, 3)."""
-    known: dict[Any, tuple[float, ...]] = {}
-    return np.array(list(_each(cells, order, known)), dtype=np.float64).reshape(-1, len(PARTS))
+def _parts_of(cells: list[Any], order: DateOrder, zone: str) -> np.ndarray:
+    """Year, month and weekday of each cell in a zone ("": its own), shape (n_cells, 3)."""
+    known: dict[str, tuple[float, ...]] = {}
+    return np.array(list(_each(cells, order, zone, known)), np.float64).reshape(-1, len(PARTS))
 
 
 def _each(
-    cells: list[Any], order: DateOrder, known: dict[Any, tuple[float, ...]]
+    cells: list[Any], order: DateOrder, zone: str, known: dict[str, tuple[float, ...]]
 ) -> Iterator[tuple[float, ...]]:
-    """The numbers of each cell; those of equal cells are found once."""
-    nothing = (np.nan,) * len(PARTS)
+    """The numbers of each cell; those of equal texts are found once."""
     for cell in cells:
-        if is_missing(cell):
-            yield nothing
+        if isinstance(cell, str) and cell in known:
+            yield known[cell]
             continue
-        if cell not in known:
-            day = _date_of(cell, order) if isinstance(cell, str) else cell
-            known[cell] = nothing
-            if isinstance(day, datetime.date):
-                known[cell] = (day.year, day.month, day.isoweekday())
-        yield known[cell]
+        day = None if is_missing(cell) else _moment(cell, order)
+        if zone and _has_zone(day):
+            with contextlib.suppress(OverflowError):  # the last day of the calendar stays
+                day = day.astimezone(_zone(zone))
+        parts = (np.nan,) * len(PARTS)
+        if day is not None:
+            parts = (day.year, day.month, day.isoweekday())
+        if isinstance(cell, str):
+            known[cell] = parts
+        yield parts
 
 
-def _temporal_parts(values: Any) -> np.ndarray | None:
-    """Year, month and weekday of a series or array of a temporal type; None of another."""
+def _temporal(values: Any) -> Any:
+    """An array or a series as it is, or as one of narwhals, if its type is temporal; else None."""
     if isinstance(values, np.ndarray):
-        if values.dtype.kind != "M":
-            return None
-        days = values.astype("datetime64[D]")
+        return values if values.dtype.kind == "M" else None
+    import narwhals as nw
+
+    series = nw.from_native(values, pass_through=True, series_only=True)
+    is_date = isinstance(series, nw.Series) and series.dtype in (nw.Date, nw.Datetime)
+    return series if is_date else None
+
+
+def _temporal_parts(values: Any, zone: str) -> np.ndarray | None:
+    """Year, month and weekday of a series or array of a temporal type, in a zone ("": its own);
+    None of another."""
+    series = _temporal(values)
+    if isinstance(series, np.ndarray):
+        days = series.astype("datetime64[D]")
         missing = np.isnat(days)
         number = days.astype(np.int64)
         months = days.astype("datetime64[M]").astype(np.int64)
@@ -320,11 +444,14 @@ def _temporal_parts(values: Any) -> np.ndarray | None:
         parts = parts.astype(np.float64)
         parts[missing] = np.nan
         return parts
+    if series is None:
+        return None
+    if zone and getattr(series.dtype, "time_zone", None) not in (None, zone):
+        if zone != "UTC" and _OFFSET.fullmatch(zone):  # which Polars does not know
+            return _parts_of(series.to_list(), "ymd", zone)
+        series = series.dt.convert_time_zone(zone)
     import narwhals as nw
 
-    series = nw.from_native(values, pass_through=True, series_only=True)
-    if not isinstance(series, nw.Series) or series.dtype not in (nw.Date, nw.Datetime):
-        return None
     found = (series.dt.year(), series.dt.month(), series.dt.weekday())
     cells = [part.cast(nw.Float64).to_list() for part in found]
     return np.array([[np.nan if v is None else v for v in one] for one in cells], float).T

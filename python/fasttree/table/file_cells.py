@@ -33,6 +33,7 @@ class FileCells:
         by_column: texts for cells of one column, by its name.
         remembered: texts that need not occur: those that a model brings.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
+        dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
 
     Examples:
         >>> found = FileCells.of([999, "n/a"])
@@ -46,6 +47,7 @@ class FileCells:
     by_column: dict[str, tuple[str, ...]] = field(default_factory=dict)
     remembered: frozenset[str] = frozenset()
     decimal: str | None = None
+    dates: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, given: Any, name: str = "missing") -> FileCells:
@@ -112,7 +114,7 @@ class FileCells:
             for name in {**self.by_column, **given.by_column}
         }
         everywhere = _all_of(self.everywhere, given.everywhere)
-        return FileCells(everywhere, own, self.remembered - given.texts, self.decimal)
+        return FileCells(everywhere, own, self.remembered - given.texts, self.decimal, self.dates)
 
     @property
     def texts(self) -> set[str]:

@@ -24,7 +24,7 @@ import numpy as np
 from .._checks import one_of, shown
 from .._checks.speech import argument
 from .columns import MAX_LEVELS, is_missing
-from .dates import date_reason, dates_of, order_of_dates, part_names
+from .dates import as_said, date_reason, dates_of, order_of_dates, part_names
 from .doubtful import warn_of_columns, warn_of_hints
 from .inputs import without_column
 from .rebuild import is_frame
@@ -102,6 +102,8 @@ def table_to_screen(X: Any, y: Any = None, **options: Any) -> Table:
         found = {n: why for n, why in found.items() if why != INEXACT or n not in levels}
     dates = dates_of(found)
     unused = {name: why for name, why in found.items() if name not in dates}
+    told = options.pop("dates", {})
+    dates = {name: told.get(name, order) for name, order in dates.items()}
     table = Table.from_any(
         X, y, unused={**unused, **options.pop("unused", {})}, dates=dates, **options
     )
@@ -206,7 +208,8 @@ def treated(table: Table, reasons: Mapping[str, str]) -> Table:
     """The Table with year, month and weekday of dates, and without the use of other columns."""
     dates = dates_of(reasons)
     others = {name: why for name, why in reasons.items() if name not in dates}
-    made = table.with_dates(dates).with_unused(others)
+    # The reasons are of the training rows, and so is what they say of a time zone.
+    made = table.with_dates(as_said(dates)).with_unused(others)
     if not made.as_given:
         made = made.take(slice(None))  # a Table of its own
         made.as_given = True

@@ -191,8 +191,7 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     names = check_names([str(n) for n in X])
     cells: list[Cells] = []
     for name, values in zip(names, X.values(), strict=True):
-        if is_single(values):
-            raise _single_cell(name, values.item() if hasattr(values, "item") else values)
+        _refuse_single(name, values)
         column = unused_column(name, len(values)) if name in unused else one_column(name, values)
         if cells and len(column) != len(cells[0]):
             raise ValueError(
@@ -204,9 +203,12 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
     return Source(len(cells[0]) if cells else 0, len(cells), names, cells=cells)
 
 
-def _single_cell(name: str, value: Any) -> ValueError:
-    """The error for a mapping of one row's cells where columns are wanted."""
-    return ValueError(
+def _refuse_single(name: str, cells: Any) -> None:
+    """Refuse a mapping of one row's cells where columns are wanted."""
+    if not is_single(cells):
+        return
+    value = cells.item() if hasattr(cells, "item") else cells
+    raise ValueError(
         f"column {name!r} holds the single value {shown(value)}, and a mapping has columns: give "
         f"lists, {{{name!r}: [{shown(value)}], ...}}, or of one row pandas.DataFrame([row])"
     )
@@ -549,8 +551,11 @@ def cells_of(X: Any, name: str) -> Any:
             "give a frame or a mapping"
         )
     check_known([name], names, "X")
-    key = name if not isinstance(X, Mapping) else next(k for k in X if str(k) == name)
-    return X[key]
+    if not isinstance(X, Mapping):
+        return X[name]
+    cells = next(cells for key, cells in X.items() if str(key) == name)
+    _refuse_single(name, cells)
+    return cells
 
 
 def listed(values: Any) -> list[Any]:

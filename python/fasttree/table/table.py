@@ -78,7 +78,8 @@ class Table:
             their place, and their cells may be of any type.
         dates: columns of X (a frame or mapping) with dates, whose year, month and weekday (1:
             Monday, 7: Sunday) become columns after all others; the columns themselves are unused.
-            A mapping gives the order of dates that are text, ``"ymd"``, ``"dmy"`` or ``"mdy"``.
+            A mapping gives the order of dates that are text, ``"ymd"``, ``"dmy"`` or ``"mdy"``, and
+            the time zone to read them in, if so, as in ``"ymd Europe/Berlin"``.
         task: ``"classification"``: the target has classes; ``"regression"``: it is a number.
         name: the name of the data set, for reports.
 

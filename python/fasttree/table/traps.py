@@ -15,7 +15,7 @@ import numpy as np
 from .._checks.speech import argument, data_row, worded
 from ..rendering.words import counted
 from .columns import Column
-from .dates import date_reason, order_of_dates
+from .dates import date_reason, order_of_dates, zone_of
 from .unfailing import unfailing
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
         if len(levels) > 2 and date_share(levels) >= 0.95:
             order = order_of_dates(levels)
             unclear = f"dates as text ({levels[0]}, ...) of no certain day, month and year"
-            return unclear if order is None else date_reason(order)
+            return unclear if order is None else date_reason(order + zone_of(levels))
         dressed = dressed_as(levels) if len(levels) > 2 else None
         if dressed is not None and dressed.startswith("times"):
             return f"{dressed}: give numbers, such as hours"

@@ -269,12 +269,6 @@ impl Tree {
         weights.into_iter().map(|w| if total > 0.0 { w / total } else { equal }).collect()
     }
 
-    /// Make the weight of each node its number of rows, where a weight counts copies that are rows.
-    pub fn count_copies(&mut self) {
-        let weights = self.counts.chunks_exact(self.classes.max(1)).map(|c| c.iter().sum::<f64>());
-        self.nodes.iter_mut().zip(weights).for_each(|(node, weight)| node.rows = weight as u32);
-    }
-
     /// Send missing values down all branches of every inner node ([`ALL`]).
     pub fn share_missing(&mut self) {
         self.nodes.iter_mut().filter(|n| n.n_children > 0).for_each(|n| n.missing_branch = ALL);

@@ -22,6 +22,7 @@ import numbers
 import operator
 import os
 import re
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -49,6 +50,7 @@ __all__ = [
     "hashable",
     "having",
     "integer",
+    "is_missing",
     "listing",
     "mapping",
     "maybe",
@@ -134,6 +136,25 @@ def one_value(name: str, value: Any) -> Any:
     return value
 
 
+def is_missing(value: Any) -> bool:
+    """True for None, NaN (float, NumPy, Decimal), pandas.NA and NaT.
+
+    Examples:
+        >>> is_missing(None), is_missing(float("nan")), is_missing("nan"), is_missing(0)
+        (True, True, False, False)
+    """
+    if value is None:
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()  # the signalling NaN cannot be compared
+    if isinstance(value, (float, np.floating)):
+        return bool(value != value)  # noqa: PLR0124
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return bool(np.isnat(value))
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
 def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
     """Refuse cells that cannot be labels, such as lists and arrays, by the first row (counted from
     `row`) that holds one.
@@ -148,7 +169,8 @@ def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
             hash(cell)
         except TypeError:
             raise TypeError(
-                f"{name}: row {place} holds {shown(cell)} ({type(cell).__name__}), which is no label"
+                f"{name}: row {place} holds {shown(cell)} ({type(cell).__name__}), which is no "
+                "label"
             ) from None
 
 

@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import checked, choice, having, listing, maybe, one_value, path_of, string
+from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
 from .._checks.aliases import TASKS, Task
 from .._checks.speech import argument, option, worded
 from ..table import Table
@@ -50,8 +50,8 @@ Path = str | os.PathLike[str]
 
 def _source(name: str, value: Any) -> str | os.PathLike[str]:
     """Check of an argument that is a path or the name of a data set."""
-    path = path_of(name, value)
-    return value if isinstance(value, str) else path
+    is_text = isinstance(value, str) and value and not HALF.search(value)
+    return value if is_text else path_of(name, value)
 
 
 def _file_cells(name: str, value: Any) -> FileCells:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import weights_array
+from .._checks import is_missing, weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
-from ..table.columns import is_missing, object_family
+from ..table.columns import object_family
 from .base import NO_LABELS, Estimator
 
 __all__ = ["Classifier"]

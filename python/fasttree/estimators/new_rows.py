@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import check_weights
+from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.columns import MAX_LEVELS, Column, infinity_message, is_missing, unused_column
+from ..table.columns import MAX_LEVELS, Column, infinity_message, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells

@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import hashable, listing, number_array, shown, weights_array
+from .._checks import hashable, is_missing, listing, number_array, shown, weights_array
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .._checks.masks import refuse_masked
 from .._checks.naming import written
-from ..table.columns import is_missing
 
 ROWS_AT_ONCE = 1 << 18
 """Labels that are sorted at once: a sort of NumPy does not hear Ctrl-C."""

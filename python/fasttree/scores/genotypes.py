@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import integer, shown, threads
+from .._checks import integer, is_missing, shown, threads
 from .._checks.aliases import MaybeArray, Seed
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
@@ -34,7 +34,6 @@ from ..estimators.parameters import seed_of
 from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
 from ..table import Table
-from ..table.columns import is_missing
 
 __all__ = ["VariantTests", "as_genotypes", "labelled", "near_scores", "relief_p_values"]
 

@@ -16,7 +16,6 @@ When not to use it
 from __future__ import annotations
 
 import numbers
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -24,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import hashable, shown
+from .._checks import hashable, is_missing, shown
 from .._checks.speech import option
 from .whole import float_of_whole, inexact_message, is_inexact
 
@@ -117,25 +116,6 @@ class Column:
 def unused_column(name: str, n_rows: int) -> Column:
     """The column that stands in the place of an unused one: a constant, which no split divides."""
     return Column(name, "numeric", np.zeros(n_rows))
-
-
-def is_missing(value: Any) -> bool:
-    """True for None, NaN (float, NumPy, Decimal), pandas.NA and NaT.
-
-    Examples:
-        >>> is_missing(None), is_missing(float("nan")), is_missing("nan"), is_missing(0)
-        (True, True, False, False)
-    """
-    if value is None:
-        return True
-    if isinstance(value, Decimal):
-        return value.is_nan()  # the signalling NaN cannot be compared
-    if isinstance(value, (float, np.floating)):
-        return bool(value != value)  # noqa: PLR0124
-    if isinstance(value, (np.datetime64, np.timedelta64)):
-        return bool(np.isnat(value))
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 def check_finite(name: str, values: np.ndarray) -> None:
@@ -388,8 +368,9 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
                 result[row] = float(cell)
             except ValueError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: could not convert string to float: {shown(cell)}; "
-                    f"name the column in {option('categorical_features')} to make it nominal"
+                    f"column {name!r}, row {row}: could not convert string to float: "
+                    f"{shown(cell)}; name the column in {option('categorical_features')} to make "
+                    "it nominal"
                 ) from None
             except TypeError:
                 raise TypeError(
@@ -398,7 +379,8 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
                 ) from None
             except OverflowError:
                 raise ValueError(
-                    f"column {name!r}, row {row}: {shown(cell)} is infinity or too large for float64; "
+                    f"column {name!r}, row {row}: {shown(cell)} is infinity or too "
+                    "large for float64; "
                     "scale the column"
                 ) from None
     check_finite(name, result)

@@ -24,9 +24,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from .._checks import listing, one_of, shown
+from .._checks import is_missing, listing, one_of, shown
 from ..rendering.words import counted
-from .columns import Column, is_missing, shorten
+from .columns import Column, shorten
 from .sources import listed
 
 __all__ = [

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import hashable, shown
+from .._checks import hashable, is_missing, shown
 from .._checks.speech import argument, given
 from ..rendering.words import counted
-from .columns import is_missing
 from .inputs import without_column
 from .sources import unknown_name
 from .table import Table

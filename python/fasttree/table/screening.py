@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import one_of, shown
+from .._checks import is_missing, one_of, shown
 from .._checks.speech import argument
-from .columns import MAX_LEVELS, is_missing
+from .columns import MAX_LEVELS
 from .dates import as_said, date_reason, dates_of, order_of_dates, part_names
 from .doubtful import warn_of_columns, warn_of_hints
 from .inputs import without_column

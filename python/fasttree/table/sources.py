@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, option
 from ..rendering.words import counted
@@ -32,7 +32,6 @@ from .columns import (
     Column,
     codes_of,
     datetime_message,
-    is_missing,
     make_levels,
     shorten,
     unused_column,

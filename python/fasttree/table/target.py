@@ -22,14 +22,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._checks import number_array, shown
+from .._checks import is_missing, number_array, shown
 from .._checks.speech import argument, worded
 from ..rendering.words import counted
 from .columns import (
     Column,
     datetime_message,
     factorize,
-    is_missing,
     object_family,
     sort_levels,
     to_float,

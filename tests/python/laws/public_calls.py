@@ -254,4 +254,4 @@ SHORT = {
     naive_bayes: TAN.network_
     """,
 }
-"""Reason -> the public names that it holds for: none stays a second in one call into native code."""
+"""Reason -> the public names that it holds for: none is in one native call for a second."""

@@ -60,7 +60,7 @@ def interrupted(work, delay):
         while True:
             exec(work, space)
     except KeyboardInterrupt:
-        return max(time.process_time() - pressed[0], *gaps)
+        return time.process_time() - pressed[0], max(gaps)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -127,7 +127,7 @@ for line in sys.stdin:
     work = compile(task["work"], task["name"], "exec")
     if task["what"] == "interrupt":
         _core.scale_reserve(1 << 16)  # a sixteenth: as if there were 16 times as many rows
-        answer = [interrupted(work, task["delay"]), _core.scale_reserve(1 << 20)]
+        answer = [*interrupted(work, task["delay"]), _core.scale_reserve(1 << 20)]
     elif task["what"] == "progress":
         answer = reported(work)
     elif task["what"] == "time":
@@ -196,9 +196,9 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     moments = [0.1 + zlib.crc32(f"{name} {i}".encode()) % 500 / 1000 for i in range(3)]
     times = []
     for delay in moments:
-        taken, uncovered = server.ask(name, "interrupt", 1.0, delay)
+        *waited, uncovered = server.ask(name, "interrupt", 1.0, delay)
         assert uncovered <= BLOCK
-        times.append(taken)
+        times.append(max(waited))
         if times[-1] < 0.2 * threads:
             return
     pytest.fail(f"{name}: {times} s of processor time")

@@ -18,9 +18,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["column_name", "display_name", "named_in", "without_address", "written"]
+__all__ = [
+    "column_name",
+    "display_name",
+    "functions_named",
+    "named_in",
+    "without_address",
+    "written",
+]
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_FUNCTION = re.compile(rf"<function (?:[\w.<>]+\.)?([\w<>]+){_ADDRESS.pattern}>")
 
 
 def display_name(thing: Any) -> str:
@@ -38,6 +46,15 @@ def display_name(thing: Any) -> str:
     if getattr(thing, "shape", None):  # rows of numbers name nothing
         return type(thing).__name__
     return " ".join(written(thing).split())
+
+
+def functions_named(text: str) -> str:
+    """A text by another library, with the names of functions in place of their addresses.
+
+    >>> functions_named(f"Tree(criterion={functions_named!r})")
+    'Tree(criterion=functions_named)'
+    """
+    return _ADDRESS.sub("", _FUNCTION.sub(r"\1", text))
 
 
 def column_name(value: Any) -> str:

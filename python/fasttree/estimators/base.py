@@ -21,6 +21,7 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
+from .._checks.naming import functions_named
 from .._checks.speech import argument, option
 from ..datasets.inputs import given, new_rows_of, table_for
 from ..rendering.saving import save_bytes
@@ -63,6 +64,9 @@ class Estimator(Settings, Stored):
         """Names of the parameters, found once (scikit-learn reads the signature at every call)."""
         names: list[str] = super()._get_param_names()  # type: ignore[misc]
         return names
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # as scikit-learn calls it
+        return functions_named(super().__repr__(N_CHAR_MAX))  # type: ignore[call-arg]
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: missing values and nominal columns are taken."""

@@ -275,3 +275,15 @@ def test_a_function_can_stop_where_its_distance_no_longer_falls(how):
     known = fasttree.fit(X, y, criterion="gini", no_distance_decay=how)
     np.testing.assert_array_equal(mine.tree_.feature, known.tree_.feature)
     np.testing.assert_array_equal(mine.tree_.threshold, known.tree_.threshold)
+
+
+def test_an_estimator_shows_functions_by_their_names():
+    def own(tables):
+        return tables.max(axis=2).sum(axis=1)
+
+    for model in (
+        fasttree.FastTreeClassifier(criterion=own),
+        fasttree.FastForestClassifier(2, criterion=own),
+        fasttree.OptimalTreeClassifier(loss=own, max_depth=1),
+    ):
+        assert "=own" in repr(model) and " at 0x" not in repr(model) + str(model)

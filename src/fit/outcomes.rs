@@ -13,12 +13,13 @@
 //! depends on the order of the rows. O(rows x depth) and O(rows + nodes) of memory.
 
 use super::FitPlan;
+use super::prepare::n_missing;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
-use crate::data::{Dataset, Schema, Target, TargetGrid, Weights};
+use crate::data::{Schema, Target, TargetGrid};
 use crate::error::Result;
 use crate::numeric::Moments;
 use crate::parallel::Control;
-use crate::predict::CompiledTree;
+use crate::predict::{CompiledTree, ReachingRows};
 use crate::prune::PruneRows;
 use crate::split::order::QuantileSums;
 use crate::tree::{NONE, Outcome, Tree};
@@ -46,21 +47,11 @@ impl FitPlan {
         if target.is_exact() && !needs_rows {
             return Ok(());
         }
-        if self.is_fractional() {
+        // Without missing values, shares would be computed for nothing.
+        if self.is_fractional() && rows.data.columns().iter().any(|c| n_missing(c) > 0) {
             tree.share_missing();
         }
-        let compiled = CompiledTree::new(tree, schema)?;
-        let mut sorted = rows.rows.to_vec();
-        sorted.sort_unstable();
-        let scale = rows.weights.units_of_fractions(&sorted);
-        let sent = SentRows {
-            compiled,
-            data: rows.data,
-            target,
-            rows: sorted,
-            weights: rows.weights,
-            scale,
-        };
+        let sent = SentRows { compiled: CompiledTree::new(tree, schema)?, target, rows: *rows };
         if loss.is_none() || by_classes || !target.is_exact() {
             sent.means(tree, self.criterion.as_ref(), control)?;
         }
@@ -77,13 +68,8 @@ impl FitPlan {
 /// Training rows, and the tree that they are sent down.
 struct SentRows<'a> {
     compiled: CompiledTree,
-    data: &'a Dataset,
     target: &'a Target,
-    /// Ascending, hence by ascending target.
-    rows: Vec<u32>,
-    weights: &'a Weights,
-    /// Units per weight of 1 ([`Weights::units_of_fractions`]).
-    scale: f64,
+    rows: PruneRows<'a>,
 }
 
 /// Sums over the rows of a node; weights are in units.
@@ -97,8 +83,6 @@ struct OutcomeSums {
     rest: f64,
     /// Weights times divergences from the mean, and times squared differences from it.
     spread: [f64; 2],
-    /// The last number that was passed, and the weight of its rows so far.
-    last: (f64, i64),
 }
 
 impl OutcomeSums {
@@ -120,16 +104,6 @@ impl OutcomeSums {
             let [high, low] = product(self.mean, self.weight);
             self.rest = ((self.sum[0] - high) + (self.sum[1] - low)) / weight;
         }
-    }
-
-    /// Pass a row. Rows of one number are taken together, so that their order does not matter: the
-    /// number before and its weight are returned, where this is another.
-    fn pass(&mut self, number: f64, weight: i64) -> Option<(f64, i64)> {
-        if number == self.last.0 {
-            self.last.1 += weight;
-            return None;
-        }
-        Some(std::mem::replace(&mut self.last, (number, weight)))
     }
 
     /// Add rows to the spread, given the difference of their number from `mean`.
@@ -163,91 +137,76 @@ impl ReachedSums {
     }
 }
 
-/// Where the path of a row ends.
-#[derive(Debug, Clone, Copy)]
-struct PathEnd {
-    node: u32,
-    /// Weight of the row in its nodes, in units.
-    weight: i64,
-}
-
-/// A quantile of a node.
-#[derive(Debug, Clone, Copy, Default)]
-struct NodeQuantile {
-    lower: f64,
-    /// The next number, where the weight up to `lower` meets the share exactly.
-    upper: Option<f64>,
-    /// The next number is wanted.
-    meets: bool,
-    found: bool,
-    /// The rows passed before `lower`, and all rows.
-    below: ReachedSums,
-    all: ReachedSums,
-}
-
 impl SentRows<'_> {
-    /// Visit each node that each row reaches, with the weight that arrives there, in units.
-    fn each(&self, control: &Control, visit: impl FnMut(usize, u32, i64, bool)) -> Result<()> {
-        let rows = PruneRows { data: self.data, rows: &self.rows, weights: self.weights };
-        rows.sent_down(&self.compiled, control, visit).map(|_| ())
+    /// Visit the nodes that rows reach, see [`CompiledTree::send_down`].
+    fn each(
+        &self,
+        control: &Control,
+        visit: impl FnMut(usize, &ReachingRows<'_>, bool),
+    ) -> Result<f64> {
+        let PruneRows { data, rows, weights } = self.rows;
+        self.compiled.send_down(data, rows, weights, control, visit)
     }
 
     /// Means and variances, and the impurities that follow from these or average divergences.
     fn means(&self, tree: &mut Tree, criterion: &dyn Criterion, control: &Control) -> Result<()> {
+        let divergent = criterion.averages_divergences().then_some(criterion);
         let mut all = vec![OutcomeSums::default(); tree.nodes.len()];
-        let mut ends: Vec<(u32, PathEnd)> = Vec::with_capacity(self.rows.len());
-        self.each(control, |node, row, weight, is_leaf| {
-            if is_leaf {
-                let own = &mut all[node];
-                own.weight += weight;
-                if let Some((number, weight)) = own.pass(self.target.value(row), weight) {
-                    own.add(product(number, weight));
-                }
-                ends.push((row, PathEnd { node: node as u32, weight }));
+        let mut numbers: Vec<(f64, i64)> = Vec::new();
+        let scale = self.each(control, |node, reaching, is_leaf| {
+            if !is_leaf {
+                return;
             }
+            // Rows of one number are taken together, so that their order does not matter.
+            numbers.clear();
+            for (row, weight) in reaching.weighed() {
+                let number = self.target.value(row);
+                match numbers.last_mut().filter(|last| last.0 == number) {
+                    Some(last) => last.1 += weight,
+                    None => numbers.push((number, weight)),
+                }
+            }
+            let own = &mut all[node];
+            if let &[(number, weight)] = &numbers[..] {
+                let sum = product(number, weight);
+                *own = OutcomeSums { weight, sum, mean: number, ..OutcomeSums::default() };
+                return;
+            }
+            for &(number, weight) in &numbers {
+                own.weight += weight;
+                own.add(product(number, weight));
+            }
+            own.settle();
+            for &(number, weight) in &numbers {
+                own.spread_out(divergent, number - own.mean, weight);
+            }
+            own.spread_out(divergent, own.rest, -own.weight);
         })?;
         // Children have larger numbers than their parents.
         for i in (0..all.len()).rev() {
-            let (above, below) = all.split_at_mut(i);
-            let own = &mut below[0];
-            let (number, weight) = std::mem::take(&mut own.last);
-            own.add(product(number, weight));
-            own.settle();
-            if let Some(parent) = above.get_mut(tree.nodes[i].parent as usize) {
-                parent.weight += own.weight;
-                parent.add(own.sum);
+            let mut own = all[i];
+            if !tree.is_leaf(i) {
+                let children = || tree.children(i).iter().rev().map(|&child| &all[child as usize]);
+                for child in children() {
+                    own.weight += child.weight;
+                    own.add(child.sum);
+                }
+                own.settle();
+                for child in children() {
+                    let difference = (child.mean - own.mean) + (child.rest - own.rest);
+                    own.spread_out(divergent, difference, child.weight);
+                    own.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
+                }
+                all[i] = own;
             }
-        }
-        let divergent = criterion.averages_divergences().then_some(criterion);
-        for (row, PathEnd { node, weight }) in ends {
-            let own = &mut all[node as usize];
-            if let Some((number, weight)) = own.pass(self.target.value(row), weight) {
-                own.spread_out(divergent, number - own.mean, weight);
-            }
-        }
-        for i in (0..all.len()).rev() {
-            let (above, below) = all.split_at_mut(i);
-            let own = &mut below[0];
-            if tree.is_leaf(i) {
-                let (number, weight) = own.last;
-                own.spread_out(divergent, number - own.mean, weight);
-                own.spread_out(divergent, own.rest, -own.weight);
-            }
-            if let Some(parent) = above.get_mut(tree.nodes[i].parent as usize) {
-                let difference = (own.mean - parent.mean) + (own.rest - parent.rest);
-                parent.spread_out(divergent, difference, own.weight);
-                parent.spread.iter_mut().zip(own.spread).for_each(|(sum, own)| *sum += own);
-            }
-        }
-        for (own, outcome) in all.iter().zip(&mut tree.outcomes) {
             let [divergence, variance] = own.spread.map(|sum| sum.max(0.0) / own.weight as f64);
-            let (weight, grid) = (own.weight as f64 / self.scale, TargetGrid::ONE);
+            let (weight, grid) = (own.weight as f64 / scale, TargetGrid::ONE);
             let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
-            let impurity = match criterion.averages_divergences() {
-                true => divergence,
-                false => criterion.outcome(&moments, grid).impurity,
+            let impurity = match divergent {
+                Some(_) => divergence,
+                None => criterion.outcome(&moments, grid).impurity,
             };
-            *outcome = Outcome { value: own.mean, impurity, variance };
+            tree.outcomes[i] = Outcome { value: own.mean, impurity, variance };
         }
         fill_empty(tree, |node| all[node].weight == 0);
         Ok(())
@@ -255,77 +214,41 @@ impl SentRows<'_> {
 
     /// Values that are quantiles, and impurities that are mean losses around them.
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
-        let n = tree.nodes.len();
-        let (mut weights, mut ranges) = (vec![0; n], vec![None; n]);
-        // The last node of each row, and the weight there: most rows take one path with all of it.
-        let mut ends: Vec<PathEnd> = Vec::with_capacity(self.rows.len());
-        let mut are_whole = true;
-        self.each(control, |node, row, weight, _| {
-            weights[node] += weight;
-            let number = self.target.value(row);
-            ranges[node].get_or_insert((number, number)).1 = number;
-            let parent = tree.nodes[node].parent;
-            match ends.last_mut().filter(|_| parent != NONE) {
-                Some(end) => {
-                    are_whole &= end.node == parent && end.weight == weight;
-                    end.node = node as u32;
+        let mut is_empty = vec![true; tree.nodes.len()];
+        self.each(control, |node, reaching, _| {
+            let numbers =
+                || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
+            let [low, high] =
+                [numbers().next(), numbers().next_back()].map(|end| end.map_or(0.0, |(y, _)| y));
+            let grid = TargetGrid::between(low, high);
+            let mut all = ReachedSums::default();
+            numbers().for_each(|(y, weight)| all.add(weight, grid.units(y)));
+            // The quantile is the first number up to which the weight reaches its share; where it
+            // meets the share exactly, the midpoint of that number and the next.
+            let wanted = loss.quantile * all.weight as f64;
+            let (mut below, mut positive) = (ReachedSums::default(), numbers().filter(|n| n.1 > 0));
+            while let Some((lower, weight)) = positive.next() {
+                let until = (below.weight + weight) as f64;
+                if until < wanted {
+                    below.add(weight, grid.units(lower));
+                    continue;
                 }
-                None => ends.push(PathEnd { node: node as u32, weight }),
+                let next = if until == wanted { positive.next() } else { None };
+                let sums = QuantileSums {
+                    weight: i128::from(all.weight),
+                    sum: all.sum,
+                    below: i128::from(below.weight),
+                    sum_below: below.sum,
+                };
+                let losses = sums.loss(grid.units(lower), loss);
+                let outcome = &mut tree.outcomes[node];
+                outcome.value = (lower + next.map_or(lower, |next| next.0)) / 2.0;
+                outcome.impurity = losses / all.weight as f64 * grid.unit;
+                is_empty[node] = false;
+                break;
             }
         })?;
-        let grids: Vec<TargetGrid> = ranges
-            .into_iter()
-            .map(|range| {
-                range.map_or(TargetGrid::ONE, |(low, high)| TargetGrid::between(low, high))
-            })
-            .collect();
-        // The quantile is the first number up to which the weight reaches its share; where it meets
-        // the share exactly, the midpoint of that number and the next.
-        let mut quantiles = vec![NodeQuantile::default(); n];
-        let mut pass = |node: usize, row: u32, weight: i64, _: bool| {
-            let (own, number) = (&mut quantiles[node], self.target.value(row));
-            let units = grids[node].units(number);
-            own.all.add(weight, units);
-            if weight == 0 || (own.found && !own.meets) {
-                return;
-            }
-            if own.found {
-                (own.upper, own.meets) = (Some(number), false);
-                return;
-            }
-            let wanted = loss.quantile * weights[node] as f64;
-            let until = (own.below.weight + weight) as f64;
-            if until >= wanted {
-                (own.found, own.meets, own.lower) = (true, until == wanted, number);
-            } else {
-                own.below.add(weight, units);
-            }
-        };
-        if are_whole {
-            for (&row, &PathEnd { mut node, weight }) in self.rows.iter().zip(&ends) {
-                while node != NONE {
-                    pass(node as usize, row, weight, false);
-                    node = tree.nodes[node as usize].parent;
-                }
-            }
-        } else {
-            self.each(control, pass)?;
-        }
-        for ((own, grid), outcome) in quantiles.iter().zip(grids).zip(&mut tree.outcomes) {
-            if !own.found {
-                continue;
-            }
-            let sums = QuantileSums {
-                weight: i128::from(own.all.weight),
-                sum: own.all.sum,
-                below: i128::from(own.below.weight),
-                sum_below: own.below.sum,
-            };
-            let losses = sums.loss(grid.units(own.lower), loss);
-            outcome.value = (own.lower + own.upper.unwrap_or(own.lower)) / 2.0;
-            outcome.impurity = losses / own.all.weight as f64 * grid.unit;
-        }
-        fill_empty(tree, |node| weights[node] == 0);
+        fill_empty(tree, |node| is_empty[node]);
         Ok(())
     }
 }

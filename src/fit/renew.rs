@@ -75,16 +75,17 @@ impl FitPlan {
         }
         let compiled = CompiledTree::new(&tree, of.data.schema())?;
         let mut rows_of: BTreeMap<usize, Vec<(u32, i64)>> = BTreeMap::new();
-        let scale = of.prune_rows().sent_down(&compiled, control, |node, row, weight, _| {
-            if narrow[node] && weight > 0 {
-                rows_of.entry(node).or_default().push((row, weight));
+        let (rows, weights) = (of.rows.rows(), of.weights);
+        let scale = compiled.send_down(of.raw, rows, weights, control, |node, reaching, _| {
+            if narrow[node] {
+                let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
+                rows_of.insert(node, arrived.collect());
             }
         })?;
         let root_weight = tree.counts[0];
         let (mut grown, mut end) = (BTreeMap::new(), 0);
-        for (node, mut rows) in rows_of {
+        for (node, rows) in rows_of {
             control.check()?;
-            rows.sort_unstable();
             let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
             let depth = tree.nodes[node].depth as usize;
             let own = target.grid_of_rows(&numbers);

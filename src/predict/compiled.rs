@@ -404,26 +404,39 @@ impl CompiledTree {
                 continue;
             }
             // A leaf, or all branches; pushed in reverse, so that they are visited in order.
-            let mut push = |child: u32| {
-                let share = self.shares.get(child as usize).copied().unwrap_or(0.0);
-                if share > 0.0 {
-                    stack.push((child, weight * share));
-                }
-            };
-            match kind_of(n) {
-                TestKind::Leaf => {}
-                TestKind::Multiway => {
-                    let (first, branches) = numbers_of(n);
-                    let range = first as usize..(first + branches) as usize;
-                    self.children[range].iter().rev().for_each(|&child| push(child));
-                }
-                TestKind::Threshold | TestKind::Subset => {
-                    self.third(node).into_iter().for_each(&mut push);
-                    push(n.second);
-                    push(node + 1);
-                }
+            self.for_each_share(node, |child, share| stack.push((child, weight * share)));
+        }
+    }
+
+    /// Call `take(child, share)` for the branches that take a share of a row without a value, the
+    /// last branch first.
+    pub(super) fn for_each_share(&self, node: u32, mut take: impl FnMut(u32, f64)) {
+        let n = &self.table.nodes()[node as usize];
+        let mut give = |child: u32| {
+            let share = self.shares.get(child as usize).copied().unwrap_or(0.0);
+            if share > 0.0 {
+                take(child, share);
+            }
+        };
+        match kind_of(n) {
+            TestKind::Leaf => {}
+            TestKind::Multiway => {
+                let (first, branches) = numbers_of(n);
+                let range = first as usize..(first + branches) as usize;
+                self.children[range].iter().rev().for_each(|&child| give(child));
+            }
+            TestKind::Threshold | TestKind::Subset => {
+                self.third(node).into_iter().for_each(&mut give);
+                give(n.second);
+                give(node + 1);
             }
         }
+    }
+
+    /// Feature and threshold of a node that tests one.
+    pub(super) fn threshold(&self, node: u32) -> Option<(usize, f64)> {
+        let n = &self.table.nodes()[node as usize];
+        (kind_of(n) == TestKind::Threshold).then(|| (n.feature(), n.value))
     }
 
     /// The leaf that stands for a row whose path as a whole ends at `end`: the one that receives

@@ -13,10 +13,12 @@
 mod block;
 mod compiled;
 mod dense;
+mod descent;
 mod predictor;
 mod vote;
 
 pub use compiled::{CompiledTree, Source};
 pub use dense::Dense;
+pub use descent::ReachingRows;
 pub use predictor::{Predictor, label_of_mixture};
 pub use vote::{ForestPredictor, Votes};

@@ -14,7 +14,7 @@
 //! When not to use it: on a tree grown out to single rows, or where weights are not counts of rows.
 
 use super::editable_tree::{Costs, EditableTree};
-use super::method::{PruneInfo, PruneInput, Pruning};
+use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use crate::criteria::TargetKind;
 use crate::error::{Result, unsupported};
 use crate::numeric::ExactSum;
@@ -56,14 +56,15 @@ impl Pruning for M5 {
         // Weights and weighted absolute differences of each node.
         let mut sums = vec![(0_i64, ExactSum::default()); edited.nodes.len()];
         let compiled = CompiledTree::new(input.tree, input.schema)?;
-        let scale = rows.sent_down(&compiled, input.control, |node, row, weight, _| {
-            let (sum, errors) = &mut sums[node];
-            *sum += weight;
-            errors.add_product(
-                weight as f64,
-                (target.value(row) - edited.outcomes[node].value).abs(),
-            );
-        })?;
+        let PruneRows { data, rows, weights } = *rows;
+        let scale =
+            compiled.send_down(data, rows, weights, input.control, |node, reaching, _| {
+                let ((sum, errors), own) = (&mut sums[node], edited.outcomes[node].value);
+                for (row, weight) in reaching.weighed() {
+                    *sum += weight;
+                    errors.add_product(weight as f64, (target.value(row) - own).abs());
+                }
+            })?;
         let errors = |i: usize| sums[i].1.value();
         let weight = |i: usize| sums[i].0 as f64;
         prune(edited, scale, &weight, &errors);

@@ -10,7 +10,6 @@ use crate::data::{Dataset, Schema, Weights};
 use crate::error::{Result, unsupported};
 use crate::options::OptionInfo;
 use crate::parallel::Control;
-use crate::predict::CompiledTree;
 use crate::tree::Tree;
 use serde::Serialize;
 
@@ -49,51 +48,6 @@ pub struct PruneRows<'a> {
     pub rows: &'a [u32],
     /// Weights by internal row.
     pub weights: &'a Weights,
-}
-
-/// Rows between two checks of the cancel flag.
-const ROWS_PER_CHECK: usize = 1024;
-
-impl PruneRows<'_> {
-    /// Visit each node that each row reaches in a tree, with the row, the weight that arrives
-    /// there, in whole units, and whether it is a leaf. The weight of several copies is a multiple
-    /// of that of one. Returns the units per weight of 1 ([`Weights::units_of_fractions`]).
-    ///
-    /// # Errors
-    /// [`Error::Cancelled`](crate::error::Error::Cancelled).
-    pub fn sent_down(
-        &self,
-        compiled: &CompiledTree,
-        control: &Control,
-        mut visit: impl FnMut(usize, u32, i64, bool),
-    ) -> Result<f64> {
-        let scale = self.weights.units_of_fractions(self.rows);
-        let copies = self.weights.copies();
-        for chunk in self.rows.chunks(ROWS_PER_CHECK) {
-            control.check()?;
-            for &row in chunk {
-                let copies = copies.map_or(1, |copies| copies[row as usize]);
-                let weight = self.weights.value(row) / f64::from(copies) * scale;
-                let units = |weight: f64| weight.round() as i64;
-                let whole = units(weight);
-                if !compiled.is_shared() {
-                    let (mut node, mut is_leaf) = (0, false);
-                    while !is_leaf {
-                        let next = compiled.child(self.data, row as usize, node);
-                        is_leaf = next == node;
-                        visit(node as usize, row, whole * i64::from(copies), is_leaf);
-                        node = next;
-                    }
-                    continue;
-                }
-                compiled.spread(self.data, row as usize, 0, |node, fraction, is_leaf| {
-                    let one = if fraction == 1.0 { whole } else { units(fraction * weight) };
-                    visit(node as usize, row, one * i64::from(copies), is_leaf);
-                });
-            }
-        }
-        Ok(scale)
-    }
 }
 
 /// Input of a method beside the tree that it edits.

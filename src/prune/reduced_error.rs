@@ -261,11 +261,14 @@ fn prune_numbers(
 ) -> Result<()> {
     // The squared errors of the held-out rows around the number that each node predicts.
     let mut sums = vec![ExactSum::default(); edited.nodes.len()];
-    let scale = rows.sent_down(compiled, control, |node, row, weight, _| {
-        let error = target.value(row) - edited.outcomes[node].value;
-        sums[node].add_product(weight as f64, error * error);
+    let PruneRows { data, rows, weights } = *rows;
+    let scale = compiled.send_down(data, rows, weights, control, |node, reaching, _| {
+        for (row, weight) in reaching.weighed() {
+            let error = target.value(row) - edited.outcomes[node].value;
+            sums[node].add_product(weight as f64, error * error);
+        }
     })?;
-    if !rows.rows.is_empty() {
+    if !rows.is_empty() {
         cut_where_no_worse(edited, 0.0, |_, i| sums[i].value() / scale);
     }
     Ok(())

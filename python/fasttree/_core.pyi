@@ -76,12 +76,12 @@ class InternalError(RuntimeError): ...
 class FileFault(ValueError): ...
 
 # What is known of rows in batches or partitions: schema, (codes, missing, ranges) of each feature,
-# rows have weights, rows were drawn, sums of all rows, number of rows, range of a numeric target.
+# rows have weights, sums of all rows, number of rows, range of a numeric target.
 # Sums are the weight of each class, or those of a number: of weights, and of weighted numbers and
 # their squares in units.
 _Feature = tuple[int, bool, np.ndarray | None]
 _Range = tuple[float, float] | None
-_Facts = tuple[str, list[_Feature], bool, bool, list[int], int, _Range]
+_Facts = tuple[str, list[_Feature], bool, list[int], int, _Range]
 _ReadColumn = tuple[int, np.ndarray, list[bytes] | None]
 
 @final

@@ -26,15 +26,14 @@ type PyFeatureCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 /// The smallest and the largest number of a numeric target.
 pub type PyRange = Option<(f64, f64)>;
 
-/// Description of all rows: schema as JSON, features, whether rows have weights, whether they are a
-/// bootstrap sample, sums of all rows, number of rows, range of a numeric target. The sums are the
-/// weight of each class; or weight, and weighted sums of numbers and of their squares, in units.
-pub type PyCodeFacts<'py> =
-    (String, Vec<PyFeatureCodes<'py>>, bool, bool, Vec<i128>, usize, PyRange);
+/// Description of all rows: schema as JSON, features, whether rows have weights, sums of all rows,
+/// number of rows, range of a numeric target. The sums are the weight of each class; or weight, and
+/// weighted sums of numbers and of their squares, in units.
+pub type PyCodeFacts<'py> = (String, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
 
 /// The description as the core takes it.
 pub fn code_facts(
-    (text, features, weighted, drawn, sums, rows, range): PyCodeFacts<'_>,
+    (text, features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(codes, missing, ranges)| {
         let ranges =
@@ -56,7 +55,7 @@ pub fn code_facts(
         return Err(exception(Error::Data("more than 2^32 - 2 rows or copies of rows".into())));
     }
     let totals = totals.iter().map(|&total| total as u32).collect();
-    Ok(CodeFacts { schema, features, weighted, drawn, totals, rows, number })
+    Ok(CodeFacts { schema, features, weighted, totals, rows, number })
 }
 
 /// The sums of some records, as in [`PyCodeFacts`].

@@ -28,8 +28,6 @@ pub struct PartFormat {
     pub classes: usize,
     /// Number of codes of the feature with the most codes.
     pub codes: usize,
-    /// Whether rows are counted beside their weights.
-    pub rows: bool,
 }
 
 impl PartFormat {
@@ -40,7 +38,7 @@ impl PartFormat {
 
     /// Number of counters of a group.
     pub fn cells(&self) -> usize {
-        (self.classes + usize::from(self.rows)) * self.plane()
+        self.classes * self.plane()
     }
 
     /// Number of words of the counters of a group.
@@ -140,32 +138,20 @@ impl<'a> GroupedRecords<'a> {
                 let planes = narrow.chunks(full).zip(into.chunks_mut(format.plane()));
                 planes.for_each(|(from, to)| to.copy_from_slice(&from[..to.len()]));
             }
-            if format.rows {
-                let plane = &mut into[format.classes * format.plane()..];
-                self.each_code::<S>(rows, |_, at, _| plane[at] = plane[at].plus(S::from_rows(1)));
-            }
         }
         found
     }
 
     /// Add some rows to a histogram, code by code.
     fn count_each<S: SentSum>(&self, rows: &[u8], into: &mut [S]) {
-        let plane = self.format.plane();
-        self.each_code(rows, |class, at, sum| {
-            let counter = &mut into[class * plane + at];
-            *counter = counter.plus(sum);
-        });
-    }
-
-    /// Call `visit(class, place in a plane, sum of the row)` for each code of some rows.
-    fn each_code<S: SentSum>(&self, rows: &[u8], mut visit: impl FnMut(usize, usize, S)) {
-        let layout = self.format.layout;
+        let (plane, layout) = (self.format.plane(), self.format.layout);
         for row in rows.chunks_exact(layout.width) {
             let (class, sum) =
                 (layout.class(row), S::of_row(layout.weight(row), layout.number(row)));
             for feature in 0..layout.features {
                 let code = layout.code(row, feature) as usize;
-                visit(class, code * layout.features + feature, sum);
+                let counter = &mut into[class * plane + code * layout.features + feature];
+                *counter = counter.plus(sum);
             }
         }
     }
@@ -273,7 +259,7 @@ mod tests {
         ] {
             let layout = RowLayout::new(3, wide, weight).with_number(number);
             let weighted = weight != WeightWidth::None;
-            let format = PartFormat { layout, classes: 2, codes: 5, rows: weighted };
+            let format = PartFormat { layout, classes: 2, codes: 5 };
             let n = 400_usize;
             let mut bytes = vec![0; n * layout.width];
             for (r, row) in bytes.chunks_exact_mut(layout.width).enumerate() {
@@ -303,9 +289,6 @@ mod tests {
                         let at = i * format.cells() + layout.code(row, f) as usize * 3 + f;
                         let sum = &mut naive[at + layout.class(row) * 15];
                         *sum = sum.plus(S::of_row(layout.weight(row), layout.number(row)));
-                        if weighted {
-                            naive[at + 30] = naive[at + 30].plus(S::from_rows(1));
-                        }
                     }
                 }
             }

@@ -30,8 +30,6 @@ pub struct CodeFacts {
     pub features: Vec<FeatureBins>,
     /// Rows have weights.
     pub weighted: bool,
-    /// Rows were drawn with replacement; a weight is the number of draws.
-    pub drawn: bool,
     /// Weight of each class; of a numeric target the weight of all rows.
     pub totals: Vec<u32>,
     /// Number of rows.
@@ -73,7 +71,6 @@ impl CodeFacts {
                 .with_number(self.number.is_some()),
             classes: self.totals.len(),
             codes: self.features.iter().map(FeatureBins::width).max().unwrap_or(1),
-            rows: self.weighted && !self.drawn,
         }
     }
 
@@ -82,7 +79,6 @@ impl CodeFacts {
         SpreadFacts {
             table: self.table(),
             format: self.format(),
-            drawn: self.drawn,
             total: self.total(),
             totals: &self.totals,
             moments: self.number.map(|number| number.moments),

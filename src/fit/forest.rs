@@ -206,9 +206,7 @@ impl FitPlan {
                 if weights == Weights::Unit && (has_copies || self.is_between_means(prepared)) {
                     let (rows, weights) = &as_copies(times);
                     let sampled = TreeRows { rows, weights, ..all };
-                    let mut model = self.tree_on_rows(sampled, seed, &pool, control)?;
-                    model.tree.count_copies();
-                    return Ok(model);
+                    return self.tree_on_rows(sampled, seed, &pool, control);
                 }
                 // The sample as a data set, raw and prepared.
                 let draw = &Arc::new(Draw::new(&times)?);
@@ -328,8 +326,7 @@ impl FitPlan {
         if entries.1 == Weights::Unit {
             let (rows, weights) = &as_copies(times);
             let sampled = TreeRows { rows, weights, ..of };
-            let mut tree = self.completed(tree, sampled, seed, control)?;
-            tree.count_copies();
+            let tree = self.completed(tree, sampled, seed, control)?;
             return self.tree_of_forest(tree, schema, Some(&sampled.prune_rows()), control);
         }
         // Each draw is a row, with a weight of its own.
@@ -372,7 +369,7 @@ fn tree_on_codes(
 ) -> Result<Tree> {
     let Some((copies, weights)) = sample else {
         let records = table.records.clone();
-        return binned::grow(&table.facts(), records, false, &setting, control);
+        return binned::grow(&table.facts(), records, &setting, control);
     };
     // The classes and the size of the sample replace those of all rows.
     let (classes, layout) = (table.classes, table.records.layout);
@@ -386,11 +383,11 @@ fn tree_on_codes(
         Weights::Fixed { values, shift } => {
             let facts = TableFacts { unit: f64::powi(2.0, -shift), ..table.facts() };
             let records = table.drawn_weighing(copies, values);
-            binned::grow(&facts, records, false, &setting, control)
+            binned::grow(&facts, records, &setting, control)
         }
         _ => {
             let facts = TableFacts { unit: 1.0, ..table.facts() };
-            binned::grow(&facts, table.drawn(copies), true, &setting, control)
+            binned::grow(&facts, table.drawn(copies), &setting, control)
         }
     }
 }

@@ -239,7 +239,7 @@ fn on_codes(table: BinnedTable, setting: &GrowthSetting<'_>, control: &Control) 
     let (classes, unit) = (table.classes, table.unit);
     let (features, records) = table.into_records();
     let facts = TableFacts { features: &features, classes, unit };
-    binned::grow(&facts, records, false, setting, control)
+    binned::grow(&facts, records, setting, control)
 }
 
 /// Grow a tree on rows of a data set.

@@ -206,9 +206,10 @@ impl<S: Sum> TreeBuilder<S> {
         heaviest
     }
 
-    /// The tree in pre-order; `unit` is the value of one unit of the sums. Steps that growth did
-    /// not set follow the pre-order.
-    pub fn finish(&self, unit: f64, setting: &GrowthSetting<'_>) -> Tree {
+    /// The tree in pre-order; `unit` is the value of one unit of the sums. Where weights are
+    /// `copies` of rows, a node has as many rows as it has weight, as for the limits. Steps that
+    /// growth did not set follow the pre-order.
+    pub fn finish(&self, unit: f64, copies: bool, setting: &GrowthSetting<'_>) -> Tree {
         let (k, n, empty) = (self.classes, self.nodes.len(), setting.empty_branch);
         // Visit the nodes in pre-order and number them.
         let mut number = vec![0_u32; n];
@@ -234,9 +235,10 @@ impl<S: Sum> TreeBuilder<S> {
             let sums = self.sums(i as usize);
             tree.counts.extend(sums.iter().map(|s| s.value(unit)));
             let counts = &tree.counts[before..];
+            let rows = if copies { counts.iter().sum::<f64>() as u32 } else { own.rows };
             let label = if let Some(&label) = self.labels.get(i as usize) {
                 label
-            } else if own.rows > 0 {
+            } else if rows > 0 {
                 majority(counts) as i32
             } else if empty == EmptyBranch::Unclassified {
                 -1
@@ -244,15 +246,15 @@ impl<S: Sum> TreeBuilder<S> {
                 tree.nodes[parent as usize].label
             };
             if let (Some(grid), Some(sum)) = (setting.context.grid, sums.first()) {
-                let rows = sum.moments().unwrap_or_default().rounded(unit);
-                tree.outcomes.push(match own.rows {
+                let moments = sum.moments().unwrap_or_default().rounded(unit);
+                tree.outcomes.push(match rows {
                     0 => tree.outcomes[parent as usize].of_empty(),
-                    _ => setting.criterion.outcome(&rows, grid),
+                    _ => setting.criterion.outcome(&moments, grid),
                 });
             }
             let first_child = tree.children.len() as u32;
             let position = NodePosition { parent, branch: own.branch, depth: own.depth };
-            let mut node = Node { first_child, ..Node::leaf(position, label, own.rows) };
+            let mut node = Node { first_child, ..Node::leaf(position, label, rows) };
             // The split, if the node has one.
             if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;

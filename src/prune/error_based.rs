@@ -515,7 +515,7 @@ impl Pruner<'_, '_> {
                 // The node has counted them before.
                 if at != node {
                     self.edited.counts[at * k + class] += part.weight;
-                    self.edited.nodes[at].rows += 1;
+                    self.edited.nodes[at].rows += rows.weights.copied(&[part.row]);
                 }
                 if self.edited.is_leaf(at) {
                     break;
@@ -529,11 +529,13 @@ impl Pruner<'_, '_> {
 
     /// After a raise to `node`: send all its rows down again, in fractions.
     fn replace_rows(&mut self, node: usize, all: Vec<WeightedRow>) {
+        let Some(Raising { rows, .. }) = self.raising else { return };
         let k = self.edited.classes;
         let mut reached = Vec::new();
         self.send_down(node, all, |at, arrived| {
             let kept = if self.edited.is_leaf(at) { arrived.to_vec() } else { Vec::new() };
-            reached.push((at, self.class_sums(arrived), arrived.len() as u32, kept));
+            let copied = arrived.iter().map(|part| rows.weights.copied(&[part.row])).sum();
+            reached.push((at, self.class_sums(arrived), copied, kept));
         });
         for (at, sums, n_rows, kept) in reached {
             if at != node {

@@ -262,19 +262,12 @@ impl Tree {
 
     /// Share of each branch in the training weight of a node, in branch order; equal shares if the
     /// branches have no weight.
-    pub fn shares(&self, node: usize) -> Vec<f64> {
+    pub fn shares(&self, node: usize) -> impl Iterator<Item = f64> {
         let children = self.children(node);
-        let weights: Vec<f64> =
-            children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
-        let total: f64 = weights.iter().sum();
+        let weight = |&child: &u32| self.counts(child as usize).iter().sum::<f64>();
+        let total: f64 = children.iter().map(weight).sum();
         let equal = 1.0 / children.len().max(1) as f64;
-        weights.into_iter().map(|w| if total > 0.0 { w / total } else { equal }).collect()
-    }
-
-    /// Make the weight of each node its number of rows, where a weight counts copies that are rows.
-    pub fn count_copies(&mut self) {
-        let weights = self.counts.chunks_exact(self.classes.max(1)).map(|c| c.iter().sum::<f64>());
-        self.nodes.iter_mut().zip(weights).for_each(|(node, weight)| node.rows = weight as u32);
+        children.iter().map(move |child| if total > 0.0 { weight(child) / total } else { equal })
     }
 
     /// Send missing values down all branches of every inner node ([`ALL`]).

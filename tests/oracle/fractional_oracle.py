@@ -114,7 +114,8 @@ def check(arrays: Any, rows: Rows, name: str, least: float = 1.0, split: float =
         node, parts = stack.pop()
         counts = [sum(w for r, w in parts if rows.y[r] == c) for c in range(rows.k)]
         np.testing.assert_allclose(arrays.value[node], counts, rtol=0, atol=1e-8)
-        assert arrays.n_node_samples[node] == len(parts)
+        whole = all(w == int(w) for w in rows.w)
+        assert arrays.n_node_samples[node] == sum(rows.w[r] if whole else 1 for r, _ in parts)
         weight = sum(counts)
         if parts:
             assert counts[arrays.label[node]] >= max(counts) - 1e-8

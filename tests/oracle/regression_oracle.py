@@ -319,8 +319,8 @@ def check(arrays: Any, rows: Rows, criterion: Criterion) -> int:
         assert math.isclose(
             arrays.weighted_n_node_samples[node], weight, rel_tol=1e-9, abs_tol=1e-9
         )
-        counted = len(weighted_rows) if rows.missing == "fractional" else rows.size(weighted_rows)
-        assert arrays.n_node_samples[node] in (counted, len(weighted_rows)), (node, counted)
+        counted = sum(rows.weights[row] if rows.copies else 1 for row, _ in weighted_rows)
+        assert arrays.n_node_samples[node] == counted, (node, counted)
         assert arrays.depth[node] == depth
         numbers = rows.numbers(weighted_rows)
         if weighted_rows:

@@ -297,7 +297,7 @@ def _joined_meanings(a: Any, b: Any) -> Any:
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
     """Grow a forest; a model of the core."""
     client, draws = rows.client, bagging["draws"]
-    text, features, _, _, _, n_rows, target_range = rows.facts
+    text, features, _, _, n_rows, target_range = rows.facts
     seeds = core.forest_seeds(config["seed"], bagging["trees"])
     # Bootstrap needs the position of every row in the order that samples are drawn from.
     places: list[Any] = []
@@ -319,7 +319,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
         states = each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if target_range is None else sums[0]
-        own: Facts = (text, features, True, True, sums, copies, target_range)
+        own: Facts = (text, features, True, sums, copies, target_range)
         lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
@@ -330,7 +330,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
 
 def _drawn_facts(lean: Facts, sums: list[int], copies: int) -> Facts:
     """The facts of a bootstrap sample."""
-    return lean[0], lean[1], True, True, sums, copies, lean[-1]
+    return lean[0], lean[1], True, sums, copies, lean[-1]
 
 
 def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:

@@ -74,7 +74,8 @@ class TreeArrays:
             (``"entropy"``), and with ``"gini"`` and every other criterion the Gini impurity. Of a
             regression tree that of the criterion, and the variance for a criterion without one.
         variance: of a regression tree, around the mean of the node's rows.
-        n_node_samples, weighted_n_node_samples: training rows and their weight.
+        n_node_samples, weighted_n_node_samples: training rows, each counted as the limits
+            ``min_samples_*`` count it (a whole weight is that many copies), and their weight.
         label: predicted class code, -1 where nothing is predicted.
         score, distance, step: of the split; step is the order of growth, -1 in a leaf.
         depth, branch: level of the node, and which branch of its parent it is.

@@ -143,5 +143,5 @@ fn with_codes<C: Code, W: Weighing>(
     let mut growth = Growth::new(SortedRanges::new(context, slices), tree, criterion);
     let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let distances = growth.run(whole, control)?;
-    Ok((growth.tree.finish(context.weights.unit(), context.setting), distances))
+    Ok((growth.tree.finish(context.weights.unit(), W::COPIES, context.setting), distances))
 }

@@ -77,7 +77,7 @@ fn with_codes<C: Code, W: Weighing>(
     let rows = SortedRanges::new(context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
     buffers.release(context);
-    Ok(tree.finish(context.weights.unit(), context.setting))
+    Ok(tree.finish(context.weights.unit(), W::COPIES, context.setting))
 }
 
 /// The fewest rows of a task.

@@ -135,7 +135,7 @@ def test_counts_are_the_weights_that_reach_the_nodes():
             np.testing.assert_allclose(model.tree_.value[node], sums, rtol=0, atol=1e-9)
             np.testing.assert_array_equal(part > 0, path[:, node] > 0)
             if method != "error_based":
-                assert model.tree_.n_node_samples[node] == (part > 0).sum()
+                assert model.tree_.n_node_samples[node] == w[part > 0].sum()
             kids = model.tree_.children_of(node)
             if len(kids):
                 np.testing.assert_allclose(

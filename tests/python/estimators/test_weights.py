@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 import fasttree
 from fasttree import FastTreeRegressor, Table, criteria
@@ -24,12 +25,9 @@ def both(kind, how, seed=0, n=120):
     return weighted, copied, X
 
 
-def assert_equal_but_for_rows(a, b):
-    """All of the model but the number of rows in each node, where copies count."""
-    x, y = model_body(a), model_body(b)
-    assert {k: v for k, v in x.items() if k != "rows"} == {
-        k: v for k, v in y.items() if k != "rows"
-    }
+def assert_same_model(a, b):
+    """All of the model, the numbers of rows in the nodes included."""
+    assert model_body(a) == model_body(b)
 
 
 @pytest.mark.parametrize("kind", ["numeric", "nominal", "mixed", "missing"])
@@ -42,7 +40,7 @@ def test_an_integer_weight_is_so_many_copies(kind, how):
         }  # parts of real weights are rounded row by row, not copy by copy
     weighted, copied, X = both(kind, how)
     assert weighted.n_nodes_ > 3
-    assert_equal_but_for_rows(weighted, copied)
+    assert_same_model(weighted, copied)
     np.testing.assert_array_equal(weighted.predict_proba(X), copied.predict_proba(X))
     np.testing.assert_array_equal(weighted.class_prior_, copied.class_prior_)
 
@@ -50,7 +48,7 @@ def test_an_integer_weight_is_so_many_copies(kind, how):
 @pytest.mark.parametrize("name", NAMES)
 def test_an_integer_weight_is_so_many_copies_for_every_criterion(name):
     weighted, copied, _ = both("missing", {"criterion": name})
-    assert_equal_but_for_rows(weighted, copied)
+    assert_same_model(weighted, copied)
     X, y = data("mixed", 80)
     w = np.random.default_rng(3).integers(0, 4, 80)
     copies = np.repeat(np.arange(80), w)
@@ -76,7 +74,44 @@ def test_an_integer_weight_is_so_many_copies_for_every_criterion(name):
 def test_limits_count_copies(how):
     for kind in ("numeric", "nominal", "missing"):
         weighted, copied, _ = both(kind, how, seed=2)
-        assert_equal_but_for_rows(weighted, copied)
+        assert_same_model(weighted, copied)
+
+
+@pytest.mark.parametrize("missing", ["auto", "branch"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        fasttree.FastTreeClassifier(min_samples_leaf=3),
+        fasttree.FastTreeClassifier(pruning="error_based"),
+        fasttree.FastTreeClassifier(threshold_search="histogram"),
+        fasttree.FastForestClassifier(3, random_state=0),
+        FastTreeRegressor(min_samples_leaf=3),
+        FastTreeRegressor(pruning="m5"),
+        FastTreeRegressor(target_bins="equal_width", criterion="info_gain"),
+        FastTreeRegressor(criterion="absolute_error"),
+        fasttree.FastForestRegressor(3, random_state=0, criterion="poisson"),
+    ],
+    ids=repr,
+)
+def test_nodes_count_copies_as_limits_do(model, missing):
+    X, y = data("missing", 150, 5)
+    if "Regressor" in type(model).__name__:
+        y = np.random.default_rng(6).gamma(2.0, size=150) + 3 * (y == "yes")
+    w = np.random.default_rng(7).choice([0, 1, 2, 5], 150)
+    copies = np.repeat(np.arange(150), w)
+    model = clone(model).set_params(missing=missing)
+    weighted, copied = clone(model).fit(X, y, w), clone(model).fit(X.iloc[copies], y[copies])
+    if hasattr(model, "n_estimators"):
+        # A forest draws rows, not copies; in its trees a draw counts with the row's copies.
+        trees = [tree.tree_ for tree in weighted.estimators_]
+        assert all(t.n_node_samples[0] == t.weighted_n_node_samples[0] for t in trees)
+        model.set_params(bootstrap=False)
+        weighted, copied = clone(model).fit(X, y, w), clone(model).fit(X.iloc[copies], y[copies])
+    for one, other in zip(*(getattr(m, "estimators_", [m]) for m in (weighted, copied))):
+        assert one.tree_.n_node_samples[0] == w.sum()
+        np.testing.assert_array_equal(one.tree_.n_node_samples, other.tree_.n_node_samples)
+    again = fasttree.from_bytes(weighted.to_bytes())
+    assert again.to_bytes() == weighted.to_bytes()
 
 
 def test_limits_count_rows_under_real_weights():

@@ -53,16 +53,10 @@ __all__ = [
 
 core = _engine.core
 Facts = tuple[
-    str,
-    list[tuple[int, bool, np.ndarray | None]],
-    bool,
-    bool,
-    list[int],
-    int,
-    tuple[float, float] | None,
+    str, list[tuple[int, bool, np.ndarray | None]], bool, list[int], int, tuple[float, float] | None
 ]
-"""What the core needs to know of all rows: schema, columns, whether rows have weights, whether they
-were drawn, sums (`passes.Encoded`), number of rows, range of a numeric target."""
+"""What the core needs to know of all rows: schema, columns, whether rows have weights, sums
+(`passes.Encoded`), number of rows, range of a numeric target."""
 
 
 class RowCount:
@@ -190,7 +184,7 @@ def facts_of(
     """The facts of all rows that the core needs."""
     facts = coding.facts
     schema = coding.schema_json()
-    return schema, features, facts.weighted, False, sums, facts.rows, facts.target_range
+    return schema, features, facts.weighted, sums, facts.rows, facts.target_range
 
 
 def _reduce(

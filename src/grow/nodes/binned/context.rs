@@ -26,8 +26,6 @@ pub(super) struct BinnedContext<'a> {
     /// Value of one unit of the sums.
     pub unit: f64,
     pub total_weight: f64,
-    /// The rows are a sample in which each copy counts as a row of the tree.
-    pub drawn: bool,
     /// The cuts of a node are scored as one block ([`super::best_cut`]).
     pub in_blocks: bool,
     /// Kernel that screens the cuts of two classes ([`super::two_class`]).
@@ -46,7 +44,6 @@ impl<'a> BinnedContext<'a> {
         layout: RowLayout,
         setting: &'a GrowthSetting<'a>,
         unit: f64,
-        drawn: bool,
     ) -> Self {
         let (features, classes) = (table.features, table.classes);
         let in_blocks = in_blocks(table, layout, setting);
@@ -58,7 +55,6 @@ impl<'a> BinnedContext<'a> {
             classes,
             unit,
             total_weight: 0.0,
-            drawn,
             in_blocks,
             pair_screen,
             class_sums: setting.criterion.running_scores().filter(|_| in_blocks && classes > 2),
@@ -74,12 +70,6 @@ impl<'a> BinnedContext<'a> {
     /// Whether weights are copies of rows, so that sums count rows.
     pub fn copies(&self) -> bool {
         self.layout.weight != WeightWidth::Long
-    }
-
-    /// Number of rows of a node that the tree reports, from its class sums and its number of
-    /// records.
-    pub fn rows_of<S: Sum>(&self, sums: &[S], records: u32) -> u32 {
-        if self.drawn { sums.iter().map(|s| s.units()).sum::<i64>() as u32 } else { records }
     }
 
     /// Smallest size of a branch with rows.

@@ -29,18 +29,15 @@ const SMALLEST_TASK: usize = 4096;
 /// Bytes that the counters of open nodes may take: 32 MiB. Beyond that nodes are counted again.
 pub(super) const KEPT_BYTES: usize = 1 << 25;
 
-/// Grow a tree on records of the rows of a table. In a sample of it (`drawn`) each copy of a row
-/// counts as a row of the tree.
+/// Grow a tree on records of the rows of a table.
 pub fn grow(
     table: &TableFacts<'_>,
     records: Records,
-    drawn: bool,
     setting: &GrowthSetting<'_>,
     control: &Control,
 ) -> Result<Tree> {
     check(&setting.limits)?;
-    let unit = if drawn { 1.0 } else { table.unit };
-    let context = BinnedContext::new(table, records.layout, setting, unit, drawn);
+    let context = BinnedContext::new(table, records.layout, setting, table.unit);
     if records.layout.number {
         with_sums::<ExactMoments>(context, records, control)
     } else if records.layout.weight == WeightWidth::Long {
@@ -58,8 +55,7 @@ fn with_sums<S: Sum>(
     let (layout, len, setting) = (records.layout, records.len(), context.setting);
     let (unit, sums) = (context.unit, context.sums::<S>(&records.bytes));
     context.total_weight = sums.iter().fold(S::default(), |a, &b| a.plus(b)).value(unit);
-    let rows = context.rows_of(&sums, len as u32);
-    let tree = TreeBuilder::new(&sums, rows, mix(setting.seed, 0), 0);
+    let tree = TreeBuilder::new(&sums, len as u32, mix(setting.seed, 0), 0);
     let mut other = records.spare()?;
     let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });
@@ -68,7 +64,7 @@ fn with_sums<S: Sum>(
         false => driver::task_size(len, SMALLEST_TASK, control),
     };
     let tree = driver::grow(BinnedRows::new(&context, buffers), tree, root, task, control)?;
-    Ok(tree.finish(unit, setting))
+    Ok(tree.finish(unit, context.copies(), setting))
 }
 
 /// The rows of a node, with what is known of them.
@@ -182,9 +178,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
             Branching::Codes(&best.branch_of)
         };
         let sizes = self.buffers.partition(context, range, feature, how, best.branches);
-        let sums = best.sums.chunks_exact(context.classes);
-        let rows: Vec<u32> = sizes.iter().zip(sums).map(|(&n, s)| context.rows_of(s, n)).collect();
-        let added = NewChildren { sums: &best.sums, rows: &rows };
+        let added = NewChildren { sums: &best.sums, rows: &sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let mut start = range.start;
         let mut nodes = Vec::with_capacity(sizes.len());
@@ -229,11 +223,9 @@ impl<S: Sum> BinnedRows<'_, '_, S> {
         step: u32,
         children: &mut Vec<Open<CodedNode<S>>>,
     ) {
-        let (context, k) = (self.context, self.context.classes);
         let halves = small.divide(best.feature as usize, best.at);
         let sizes = [0, 1].map(|b| halves[b].rows() as u32);
-        let rows = [0, 1].map(|b| context.rows_of(&best.sums[b * k..(b + 1) * k], sizes[b]));
-        let added = NewChildren { sums: &best.sums, rows: &rows };
+        let added = NewChildren { sums: &best.sums, rows: &sizes };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         for (node, (small, size)) in (first_child..).zip(halves.into_iter().zip(sizes)) {
             if !self.is_finished(tree, node) {

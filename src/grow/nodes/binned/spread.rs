@@ -47,8 +47,6 @@ pub struct SpreadFacts<'a> {
     pub table: TableFacts<'a>,
     /// The layout of records and histograms.
     pub format: PartFormat,
-    /// The rows are a sample in which each copy counts as a row of the tree.
-    pub drawn: bool,
     /// Weight of all rows.
     pub total: u64,
     /// Weight of each class.
@@ -64,7 +62,7 @@ impl SpreadFacts<'_> {
     fn context<'a>(&'a self, setting: &'a GrowthSetting<'a>) -> BinnedContext<'a> {
         let total_weight = self.total as f64;
         let layout = self.format.layout;
-        let context = BinnedContext::new(&self.table, layout, setting, 1.0, self.drawn);
+        let context = BinnedContext::new(&self.table, layout, setting, 1.0);
         BinnedContext { total_weight, ..context }
     }
 }
@@ -320,7 +318,7 @@ impl<S: SentSum> SpreadTree for SpreadGrowth<S> {
     }
 
     fn finish(&self, setting: &GrowthSetting<'_>) -> Tree {
-        self.tree.finish(1.0, setting)
+        self.tree.finish(1.0, true, setting)
     }
 }
 
@@ -399,7 +397,7 @@ impl<S: SentSum> SpreadGrowth<S> {
             // Split the others: their children are groups of a new family.
             for (at, node, CountedSplit { best, histogram }) in split {
                 let own = &mut routes.targets[at * codes..(at + 1) * codes];
-                let mut family = self.split(facts, context, node, &best, histogram, |branches| {
+                let mut family = self.split(context, node, &best, histogram, |branches| {
                     for (code, target) in own.iter_mut().enumerate() {
                         let branch = branch_of(context, &best, code);
                         *target = branches[branch].map_or(-1, |b| (routes.groups + b) as i32);
@@ -430,14 +428,14 @@ impl<S: SentSum> SpreadGrowth<S> {
     /// stay open. Returns these groups.
     fn split(
         &mut self,
-        facts: &SpreadFacts<'_>,
         context: &BinnedContext<'_>,
         node: u32,
         best: &BestSplit<S>,
         histogram: Vec<S>,
         route: impl FnOnce(&[Option<usize>]),
     ) -> Family<S> {
-        let rows = rows_of_branches(facts, context, best, &histogram);
+        let rows_of = |sums: &[S]| sums.iter().map(|sum| sum.units()).sum::<i64>() as u32;
+        let rows: Vec<u32> = best.sums.chunks_exact(context.classes).map(rows_of).collect();
         let limited = context.setting.limits.max_leaf_nodes.is_some();
         let split = best.as_split(if limited { self.step } else { NONE });
         self.step += 1;
@@ -541,28 +539,6 @@ fn branch_of<S>(context: &BinnedContext<'_>, best: &BestSplit<S>, code: usize) -
     }
 }
 
-/// Number of rows of each branch that the tree reports.
-fn rows_of_branches<S: SentSum>(
-    facts: &SpreadFacts<'_>,
-    context: &BinnedContext<'_>,
-    best: &BestSplit<S>,
-    histogram: &[S],
-) -> Vec<u32> {
-    let k = facts.table.classes;
-    let rows = |sums: &[S]| sums.iter().map(|sum| sum.units()).sum::<i64>() as u32;
-    if !facts.format.rows {
-        return best.sums.chunks_exact(k).map(rows).collect();
-    }
-    let features = facts.format.layout.features;
-    let plane = &histogram[k * facts.format.plane()..];
-    let mut found = vec![0; best.branches];
-    for code in 0..facts.format.codes {
-        let at = code * features + best.feature as usize;
-        found[branch_of(context, best, code)] += rows(&plane[at..=at]);
-    }
-    found
-}
-
 /// Grow the subtree of a node on a worker: the node has all rows of `records`, and the key and
 /// depth of its [`SmallGroup`].
 pub fn grow_below(
@@ -589,7 +565,7 @@ fn grown<S: SentSum>(
 ) -> Result<PackedTree> {
     let len = records.len();
     let sums = context.sums::<S>(&records.bytes);
-    let tree = TreeBuilder::new(&sums, context.rows_of(&sums, len as u32), key, depth);
+    let tree = TreeBuilder::new(&sums, len as u32, key, depth);
     let mut other = records.spare()?;
     let buffers = RecordBuffers::new(context.layout.width, &mut records.bytes, &mut other);
     let root = CodedNode::new(RecordRange { start: 0, len, buffer: 0 });

@@ -49,9 +49,9 @@ pub fn grow(
 ) -> Result<Tree> {
     let context = FractionalContext::new(data, setting, rows, weights);
     match data.target() {
-        None => with_sums(&context, rows, ClassFractions, control),
+        None => with_sums(&context, rows, weights, ClassFractions, control),
         Some(target) => {
-            with_sums(&context, rows, NumberFractions { units: target.units() }, control)
+            with_sums(&context, rows, weights, NumberFractions { units: target.units() }, control)
         }
     }
 }
@@ -59,19 +59,21 @@ pub fn grow(
 fn with_sums<F: FractionSums>(
     context: &FractionalContext<'_>,
     rows: &RowSet,
+    weights: &Weights,
     fractions: F,
     control: &Control,
 ) -> Result<Tree> {
     if context.narrow() {
-        with_codes::<u8, F>(context, rows, fractions, control)
+        with_codes::<u8, F>(context, rows, weights, fractions, control)
     } else {
-        with_codes::<u32, F>(context, rows, fractions, control)
+        with_codes::<u32, F>(context, rows, weights, fractions, control)
     }
 }
 
 fn with_codes<C: Code, F: FractionSums>(
     context: &FractionalContext<'_>,
     rows: &RowSet,
+    weights: &Weights,
     fractions: F,
     control: &Control,
 ) -> Result<Tree> {
@@ -80,11 +82,12 @@ fn with_codes<C: Code, F: FractionSums>(
     for ((&row, &class), &weight) in root.rows.iter().zip(&root.classes).zip(&root.weights) {
         sums[class as usize] = sums[class as usize].plus(fractions.of(row, weight));
     }
-    let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
+    let copied = weights.copied(rows.rows());
+    let tree = TreeBuilder::new(&sums, copied, mix(context.setting.seed, 0), 0);
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
     let nodes = Fractional { context, fractions, codes: PhantomData };
     let tree = driver::grow(nodes, tree, root, task, control)?;
-    Ok(tree.finish(context.unit, context.setting))
+    Ok(tree.finish(context.unit, false, context.setting))
 }
 
 /// A split that the limits accept, and the branch of each instance.
@@ -186,7 +189,7 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
         step: u32,
         children: &mut Vec<Open<FractionalRows<C>>>,
     ) {
-        let added = NewChildren { sums: &best.sums, rows: &division.sizes };
+        let added = NewChildren { sums: &best.sums, rows: &division.rows };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
         let wanted: Vec<bool> = (first_child..)
             .zip(&division.sizes)

@@ -109,6 +109,8 @@ pub(super) struct Division {
     pub branch: Vec<u32>,
     /// Instances of each branch.
     pub sizes: Vec<u32>,
+    /// Rows of each branch, each with its copies.
+    pub rows: Vec<u32>,
     /// The weight that each branch takes of each instance without a value, branch by branch; 0 for
     /// none.
     taken: Vec<i64>,
@@ -133,6 +135,7 @@ impl Division {
         // branch, which is quicker than a condition.
         let (mut sums, mut sizes) =
             (vec![F::Sum::default(); (branches + 1) * classes], vec![0_u32; branches + 1]);
+        let mut rows = sizes.clone();
         let mut without_value = vec![0_u32; instances.len() + 1];
         let mut unknown = 0;
         let weighed = instances.classes.iter().zip(&instances.weights);
@@ -143,9 +146,11 @@ impl Division {
             let sum = &mut sums[b * classes + class as usize];
             *sum = sum.plus(fractions.of(instances.rows[i], weight));
             sizes[b] += 1;
+            rows[b] += context.copies_of(instances.rows[i]) as u32;
         }
         sums.truncate(branches * classes);
         sizes.truncate(branches);
+        rows.truncate(branches);
         let units = |sums: &[F::Sum]| sums.iter().map(|sum| sum.units()).sum::<i64>() as f64;
         let known: Vec<f64> = sums.chunks_exact(classes.max(1)).map(units).collect();
         let whole: f64 = known.iter().sum();
@@ -166,9 +171,10 @@ impl Division {
                 let sum = &mut sums[b * classes + class];
                 *sum = sum.plus(fractions.of(instances.rows[i], fraction));
                 sizes[b] += u32::from(fraction > 0);
+                rows[b] += if fraction > 0 { copies as u32 } else { 0 };
             });
         }
-        (Self { branch, sizes, taken, unknown }, sums)
+        (Self { branch, sizes, rows, taken, unknown }, sums)
     }
 
     /// For each branch the instances that may go there, ascending: those that do, and those without

@@ -13,6 +13,7 @@
 //! depends on the order of the rows. O(rows x depth) and O(rows + nodes) of memory.
 
 use super::FitPlan;
+use super::prepare::n_missing;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
 use crate::data::{Schema, Target, TargetGrid};
 use crate::error::Result;
@@ -46,7 +47,8 @@ impl FitPlan {
         if target.is_exact() && !needs_rows {
             return Ok(());
         }
-        if self.is_fractional() {
+        // Without missing values, shares would be computed for nothing.
+        if self.is_fractional() && rows.data.columns().iter().any(|c| n_missing(c) > 0) {
             tree.share_missing();
         }
         let sent = SentRows { compiled: CompiledTree::new(tree, schema)?, target, rows: *rows };
@@ -165,6 +167,11 @@ impl SentRows<'_> {
                 }
             }
             let own = &mut all[node];
+            if let &[(number, weight)] = &numbers[..] {
+                let sum = product(number, weight);
+                *own = OutcomeSums { weight, sum, mean: number, ..OutcomeSums::default() };
+                return;
+            }
             for &(number, weight) in &numbers {
                 own.weight += weight;
                 own.add(product(number, weight));
@@ -177,32 +184,29 @@ impl SentRows<'_> {
         })?;
         // Children have larger numbers than their parents.
         for i in (0..all.len()).rev() {
-            let (above, below) = all.split_at_mut(i);
-            let own = &mut below[0];
+            let mut own = all[i];
             if !tree.is_leaf(i) {
+                let children = || tree.children(i).iter().rev().map(|&child| &all[child as usize]);
+                for child in children() {
+                    own.weight += child.weight;
+                    own.add(child.sum);
+                }
                 own.settle();
+                for child in children() {
+                    let difference = (child.mean - own.mean) + (child.rest - own.rest);
+                    own.spread_out(divergent, difference, child.weight);
+                    own.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
+                }
+                all[i] = own;
             }
-            if let Some(parent) = above.get_mut(tree.nodes[i].parent as usize) {
-                parent.weight += own.weight;
-                parent.add(own.sum);
-            }
-        }
-        for i in (1..all.len()).rev() {
-            let (above, below) = all.split_at_mut(i);
-            let (own, parent) = (&below[0], &mut above[tree.nodes[i].parent as usize]);
-            let difference = (own.mean - parent.mean) + (own.rest - parent.rest);
-            parent.spread_out(divergent, difference, own.weight);
-            parent.spread.iter_mut().zip(own.spread).for_each(|(sum, own)| *sum += own);
-        }
-        for (own, outcome) in all.iter().zip(&mut tree.outcomes) {
             let [divergence, variance] = own.spread.map(|sum| sum.max(0.0) / own.weight as f64);
             let (weight, grid) = (own.weight as f64 / scale, TargetGrid::ONE);
             let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
-            let impurity = match criterion.averages_divergences() {
-                true => divergence,
-                false => criterion.outcome(&moments, grid).impurity,
+            let impurity = match divergent {
+                Some(_) => divergence,
+                None => criterion.outcome(&moments, grid).impurity,
             };
-            *outcome = Outcome { value: own.mean, impurity, variance };
+            tree.outcomes[i] = Outcome { value: own.mean, impurity, variance };
         }
         fill_empty(tree, |node| all[node].weight == 0);
         Ok(())

@@ -258,7 +258,7 @@ pub(super) fn few_branches(data: &Dataset) -> Result<()> {
     Ok(())
 }
 
-fn n_missing(column: &Column) -> usize {
+pub(super) fn n_missing(column: &Column) -> usize {
     match column {
         Column::Numeric(c) => c.n_missing(),
         Column::Nominal(c) => c.n_missing(),

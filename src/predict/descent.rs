@@ -1,9 +1,9 @@
 //! Rows sent down a tree together: each node is visited once, with all rows that reach it.
 //!
 //! The rows of a node are divided among its branches, stably, so that each node has them in
-//! ascending order. Walking the rows one by one instead takes about five times as long for a tree
-//! that is grown out: a node's test is read once per row, and sums per node are scattered in
-//! memory. O(rows x depth), of fractions O(parts x depth).
+//! ascending order. Walking the rows one by one instead takes about five times as long in a tree
+//! that is grown out: each step of a row waits for the one before, its jumps are not foreseen, and
+//! the sums per node are scattered in memory. O(rows x depth), with fractions O(parts x depth).
 
 use super::compiled::CompiledTree;
 use crate::data::{Column, Dataset, Weights};
@@ -11,16 +11,14 @@ use crate::error::Result;
 use crate::parallel::Control;
 use std::cmp::Reverse;
 
-/// A row, and the share of it that reaches a node.
-#[derive(Debug, Clone, Copy, Default)]
-struct RowPart {
-    row: u32,
-    share: f64,
-}
+/// Rows between two checks of the cancel flag.
+const ROWS_PER_CHECK: usize = 1 << 14;
 
 /// The rows that reach a node, ascending.
 pub struct ReachingRows<'a> {
-    parts: &'a [RowPart],
+    rows: &'a [u32],
+    /// The share of each row that arrives; empty where rows are whole.
+    shares: &'a [f64],
     weights: &'a Weights,
     copies: Option<&'a [u32]>,
     scale: f64,
@@ -29,12 +27,45 @@ pub struct ReachingRows<'a> {
 impl ReachingRows<'_> {
     /// The rows, with the weight that arrives of each, in whole units. The weight of several copies
     /// is a multiple of that of one.
-    pub fn weighed(&self) -> impl DoubleEndedIterator<Item = (u32, i64)> + Clone {
-        self.parts.iter().map(|&RowPart { row, share }| {
+    #[inline]
+    pub fn weighed(&self) -> impl DoubleEndedIterator<Item = (u32, i64)> {
+        self.rows.iter().enumerate().map(|(i, &row)| {
             let copies = self.copies.map_or(1, |copies| copies[row as usize]);
             let one = self.weights.value(row) / f64::from(copies) * self.scale;
-            (row, (share * one).round() as i64 * i64::from(copies))
+            // The weight of a whole row is a whole number of units.
+            let units = self.shares.get(i).map_or(one, |share| (share * one).round()) as i64;
+            (row, units * i64::from(copies))
         })
+    }
+}
+
+/// The rows of the nodes that wait, those of the next node at the end.
+#[derive(Default)]
+struct WaitingRows {
+    rows: Vec<u32>,
+    /// The share of each row; empty while all rows are whole.
+    shares: Vec<f64>,
+    /// The nodes, and their numbers of rows.
+    nodes: Vec<(u32, usize)>,
+    first: Vec<u32>,
+}
+
+impl WaitingRows {
+    /// Divide the whole rows from `start` on among two branches, without a jump per row.
+    #[inline]
+    fn divide(&mut self, start: usize, branches: [u32; 2], mut is_second: impl FnMut(u32) -> bool) {
+        let rows = &mut self.rows[start..];
+        self.first.resize(rows.len().max(self.first.len()), 0);
+        let (mut kept, mut moved) = (0, 0);
+        for i in 0..rows.len() {
+            let row = rows[i];
+            let is_second = is_second(row);
+            (rows[kept], self.first[moved]) = (row, row);
+            kept += usize::from(is_second);
+            moved += usize::from(!is_second);
+        }
+        rows[kept..].copy_from_slice(&self.first[..moved]);
+        self.nodes.extend([(branches[1], kept), (branches[0], moved)]);
     }
 }
 
@@ -53,83 +84,69 @@ impl CompiledTree {
         mut visit: impl FnMut(usize, &ReachingRows<'_>, bool),
     ) -> Result<f64> {
         let (scale, copies) = (weights.units_of_fractions(rows), weights.copies());
-        let mut parts: Vec<_> = rows.iter().map(|&row| RowPart { row, share: 1.0 }).collect();
-        parts.sort_unstable_by_key(|part| part.row);
-        // The rows of the nodes that wait are the last parts, those of the next node at the end.
-        let mut waiting = vec![(0, parts.len())];
-        let (mut nexts, mut first) = (Vec::new(), Vec::new());
-        while let Some((node, n)) = waiting.pop() {
+        let mut waiting = WaitingRows { rows: rows.to_vec(), ..WaitingRows::default() };
+        waiting.rows.sort_unstable();
+        waiting.nodes.push((0, rows.len()));
+        let (mut nexts, mut unchecked, mut are_whole) = (Vec::new(), ROWS_PER_CHECK, true);
+        while let Some((node, n)) = waiting.nodes.pop() {
             if n == 0 {
                 continue;
             }
-            control.check()?;
-            let start = parts.len() - n;
-            let is_leaf = self.is_leaf(node);
-            let reaching = ReachingRows { parts: &parts[start..], weights, copies, scale };
+            unchecked += n;
+            if unchecked > ROWS_PER_CHECK {
+                control.check()?;
+                unchecked = 0;
+            }
+            let start = waiting.rows.len() - n;
+            let (rows, is_leaf) = (&waiting.rows[start..], self.is_leaf(node));
+            let shares = waiting.shares.get(start..).unwrap_or_default();
+            let reaching = ReachingRows { rows, shares, weights, copies, scale };
             visit(node as usize, &reaching, is_leaf);
             if is_leaf {
-                parts.truncate(start);
+                waiting.rows.truncate(start);
+                waiting.shares.truncate(start);
                 continue;
             }
-            let second = self.table.nodes()[node as usize].second;
-            if self.takes_two(data, node, &parts[start..], &mut nexts) {
-                // Two branches, without a jump per row.
-                first.resize(n.max(first.len()), RowPart::default());
-                let (mut kept, mut moved) = (start, 0);
-                for (i, &next) in nexts.iter().enumerate() {
-                    let part = parts[start + i];
-                    (parts[kept], first[moved]) = (part, part);
-                    kept += usize::from(next == second);
-                    moved += usize::from(next != second);
-                }
-                parts.truncate(kept);
-                parts.extend_from_slice(&first[..moved]);
-                waiting.extend([(second, kept - start), (node + 1, moved)]);
+            let two = [node + 1, self.table.nodes()[node as usize].second];
+            if let Some((feature, threshold)) = self.threshold(node)
+                && let Column::Numeric(column) = &data.columns()[feature]
+                && column.n_missing() == 0
+                && are_whole
+            {
+                let values = column.values();
+                waiting.divide(start, two, |row| values[row as usize] > threshold);
                 continue;
+            }
+            nexts.clear();
+            nexts.extend(rows.iter().map(|&row| self.child(data, row as usize, node)));
+            if are_whole && nexts.iter().all(|next| *next != node && two.contains(next)) {
+                let mut nexts = nexts.iter();
+                waiting.divide(start, two, |_| nexts.next() == Some(&two[1]));
+                continue;
+            }
+            // Rows without a value are divided; from then on all rows have shares.
+            if are_whole && nexts.contains(&node) {
+                are_whole = false;
+                waiting.shares.resize(waiting.rows.len(), 1.0);
             }
             let mut moved = Vec::with_capacity(n);
-            for (part, next) in parts.drain(start..).zip(nexts.drain(..)) {
-                if next != node {
-                    moved.push((next, part));
-                    continue;
+            for (i, (row, &next)) in waiting.rows.drain(start..).zip(&nexts).enumerate() {
+                let share = waiting.shares.get(start + i).copied().unwrap_or(1.0);
+                match next == node {
+                    true => self.for_each_share(node, |c, part| moved.push((c, row, share * part))),
+                    false => moved.push((next, row, share)),
                 }
-                self.for_each_share(node, |child, share| {
-                    moved.push((child, RowPart { share: part.share * share, ..part }));
-                });
             }
-            moved.sort_by_key(|&(child, _)| Reverse(child));
+            waiting.shares.truncate(start);
+            moved.sort_by_key(|&(child, ..)| Reverse(child));
             for branch in moved.chunk_by(|a, b| a.0 == b.0) {
-                waiting.push((branch[0].0, branch.len()));
-                parts.extend(branch.iter().map(|&(_, part)| part));
+                waiting.nodes.push((branch[0].0, branch.len()));
+                waiting.rows.extend(branch.iter().map(|&(_, row, _)| row));
+                if !are_whole {
+                    waiting.shares.extend(branch.iter().map(|&(.., share)| share));
+                }
             }
         }
         Ok(scale)
-    }
-
-    /// List the child that each row takes ([`CompiledTree::child`]). Returns whether these are the
-    /// first or the second branch of a binary test.
-    fn takes_two(
-        &self,
-        data: &Dataset,
-        node: u32,
-        parts: &[RowPart],
-        nexts: &mut Vec<u32>,
-    ) -> bool {
-        nexts.clear();
-        let child = |part: &RowPart| self.child(data, part.row as usize, node);
-        let two = [node + 1, self.table.nodes()[node as usize].second];
-        let read =
-            self.threshold(node).and_then(|(feature, threshold)| match &data.columns()[feature] {
-                Column::Numeric(column) => Some((column.values(), threshold)),
-                Column::Nominal(_) => None,
-            });
-        match read {
-            Some((values, threshold)) => nexts.extend(parts.iter().map(|part| {
-                let x = values[part.row as usize];
-                if x.is_nan() { child(part) } else { two[usize::from(x > threshold)] }
-            })),
-            None => nexts.extend(parts.iter().map(child)),
-        }
-        nexts.iter().all(|next| *next != node && two.contains(next))
     }
 }

@@ -8,6 +8,7 @@
 //! of half the size. O(depth) per row.
 
 use std::array::from_fn;
+use std::sync::OnceLock;
 
 /// Rows that walk at once.
 pub const LANES: usize = 16;
@@ -248,8 +249,8 @@ pub fn in_groups(
 #[derive(Debug)]
 pub struct WalkTable {
     nodes: Vec<WalkNode>,
-    /// The nodes for rows of float32; empty if some node does not fit.
-    narrow: Vec<NarrowNode>,
+    /// The nodes for rows of float32, made on first use; empty if some node does not fit.
+    narrow: OnceLock<Vec<NarrowNode>>,
     /// Numbers of a row.
     width: usize,
 }
@@ -264,16 +265,22 @@ impl WalkTable {
         if !sound || nodes.is_empty() || nodes.len() >= End::LEAF as usize {
             return None;
         }
-        let narrow = nodes.iter().enumerate().map(|(i, node)| NarrowNode::of(node, i)).collect();
-        Some(Self { narrow: Option::unwrap_or_default(narrow), nodes, width })
+        Some(Self { narrow: OnceLock::new(), nodes, width })
+    }
+
+    /// The nodes for rows of float32.
+    fn narrow(&self) -> &[NarrowNode] {
+        self.narrow.get_or_init(|| {
+            let narrow = self.nodes.iter().enumerate().map(|(i, node)| NarrowNode::of(node, i));
+            Option::unwrap_or_default(narrow.collect())
+        })
     }
 
     /// Walk rows of float32, through the narrow nodes if there are any.
     fn walk_narrow<const NODES: bool>(&self, values: &[f32], depth: usize, ends: &mut [End]) {
-        if self.narrow.is_empty() {
-            self.walk::<_, _, NODES>(&self.nodes, values, depth, ends);
-        } else {
-            self.walk::<_, _, NODES>(&self.narrow, values, depth, ends);
+        match self.narrow() {
+            [] => self.walk::<_, _, NODES>(&self.nodes, values, depth, ends),
+            narrow => self.walk::<_, _, NODES>(narrow, values, depth, ends),
         }
     }
 
@@ -438,7 +445,7 @@ mod tests {
         let nodes = |feature, number| vec![node(0.5, feature, 2), leaf(1, number), leaf(2, 1)];
         for (feature, number, narrow) in [(255, 0, 3), (256, 0, 0), (0, 1 << 22, 0)] {
             let table = WalkTable::new(nodes(feature, number), 300).unwrap();
-            assert_eq!(table.narrow.len(), narrow);
+            assert_eq!(table.narrow().len(), narrow);
             let values: Vec<f32> = (0..300 * LANES).map(|i| (i / 300 % 2) as f32).collect();
             let mut ends = [End::default(); LANES];
             f32::walk(&table, &values, 1, &mut ends);

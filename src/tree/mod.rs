@@ -260,13 +260,12 @@ impl Tree {
 
     /// Share of each branch in the training weight of a node, in branch order; equal shares if the
     /// branches have no weight.
-    pub fn shares(&self, node: usize) -> Vec<f64> {
+    pub fn shares(&self, node: usize) -> impl Iterator<Item = f64> {
         let children = self.children(node);
-        let weights: Vec<f64> =
-            children.iter().map(|&c| self.counts(c as usize).iter().sum()).collect();
-        let total: f64 = weights.iter().sum();
+        let weight = |&child: &u32| self.counts(child as usize).iter().sum::<f64>();
+        let total: f64 = children.iter().map(weight).sum();
         let equal = 1.0 / children.len().max(1) as f64;
-        weights.into_iter().map(|w| if total > 0.0 { w / total } else { equal }).collect()
+        children.iter().map(move |child| if total > 0.0 { weight(child) / total } else { equal })
     }
 
     /// Send missing values down all branches of every inner node ([`ALL`]).

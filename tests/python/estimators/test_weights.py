@@ -77,7 +77,7 @@ def test_limits_count_copies(how):
         assert_same_model(weighted, copied)
 
 
-@pytest.mark.parametrize("missing", ["fractional", "branch"])
+@pytest.mark.parametrize("missing", ["auto", "branch"])
 @pytest.mark.parametrize(
     "model",
     [

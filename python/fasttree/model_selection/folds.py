@@ -172,7 +172,8 @@ def _split(splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[
         if "groups" not in str(error):
             raise
         raise ValueError(
-            f"{given('cv', shown(splitter))} divides by groups of rows: pass {option('groups')}, an "
+            f"{given('cv', shown(splitter))} divides by groups of rows: "
+            f"pass {option('groups')}, an "
             "array with one group per row or the name of a column"
         ) from error
 

@@ -186,7 +186,8 @@ def advise(
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
-            f"{given('time_limit', shown(time_limit))} must be a positive number of seconds, or None"
+            f"{given('time_limit', shown(time_limit))} must be a positive number of "
+            "seconds, or None"
         )
     started = time.monotonic()
     asked = None if scoring is None else Asked.of(scoring)
@@ -201,7 +202,8 @@ def advise(
     if exposure is not None:
         if task == "classification":
             raise ValueError(
-                f"{option('exposure')} with {argument('task', task)}: only counts have rates; leave "
+                f"{option('exposure')} with {argument('task', task)}: only counts have rates; "
+                "leave "
                 "one out"
             )
         task = "regression"
@@ -539,7 +541,8 @@ def _chosen(
     allowed = np.flatnonzero(np.isfinite(means[0]))
     if len(allowed) == 0:
         raise ValueError(
-            f"{given('scoring', repr(judge.metric))} is infinite or has no value for all candidates; use "
+            f"{given('scoring', repr(judge.metric))} is infinite or has no value for all "
+            "candidates; use "
             "another metric"
         )
     n = float(known.sum() / len(known))

@@ -20,7 +20,7 @@ Cluster = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Fit on the workers of this Dask scheduler (tcp://host:8786). The results are the same.",
+        help="Fit on the workers of this Dask scheduler (tcp://host:8786); same results.",
     ),
 ]
 JournalFile = Annotated[
@@ -66,7 +66,7 @@ def status(
     *,
     json: o.Json = None,
 ) -> None:
-    """Show what a journal contains: what is finished, and whether a run is writing it."""
+    """Show what a journal contains: what is finished, and whether a run writes it."""
     from ..model_selection.journal import read_journal
 
     # All units together, then each data set with its methods.

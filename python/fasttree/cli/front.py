@@ -42,7 +42,7 @@ Commands:
                        source.
   doctor               Versions, threads and processor level, and a short exercise of the core.
   reproduce            Run a paper's experiment again and print its numbers beside ours.
-  status               Show what a journal contains: what is finished, and whether a run is writing it.
+  status               Show what a journal contains: what is finished, and whether a run writes it.
   completion           Print the script that completes ftree's commands and options in a shell.
   datasets             List the bundled data sets, or describe one or a data file.
 

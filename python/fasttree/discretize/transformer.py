@@ -170,7 +170,8 @@ class ColumnTransformer(Parameters):
     def _check(self) -> None:
         if one_value("scope", self.scope) not in ("fold", "all"):
             raise ValueError(
-                f"scope={shown(self.scope)} is not known; use 'fold' (training rows of each fold) or "
+                f"scope={shown(self.scope)} is not known; use 'fold' (training rows of each "
+                "fold) or "
                 "'all'"
             )
 

@@ -75,7 +75,8 @@ class Regressor(Estimator):
         """Refuse an exposure of rows in batches."""
         if batches_of(X, self.threshold_search == "histogram") is not None:
             raise ValueError(
-                f"{option('exposure')} with rows in batches: rates are made of rows in memory; read the rows "
+                f"{option('exposure')} with rows in batches: rates are made of rows in memory; "
+                "read the rows "
                 "into one array or frame"
             )
 

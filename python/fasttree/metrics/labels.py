@@ -95,7 +95,8 @@ def codes_of(
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(
-            f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, which is not one of "
+            f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, "
+            "which is not one of "
             f"the classes {shown(list(classes))}"
         )
     if not missing_ok and (codes < 0).any():
@@ -184,7 +185,8 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
         raise ValueError(
-            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie between 0 and 1"
+            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie "
+            "between 0 and 1"
         )
     sums = found.sum(axis=1)
     bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)

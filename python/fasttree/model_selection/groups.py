@@ -113,7 +113,8 @@ def warn_of_torn_groups(pairs: list[Fold], codes: np.ndarray, description: str) 
         if torn:
             warn_caller(
                 f"{given('cv', description)}: a fold trains and tests on rows of the same {torn} "
-                'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" keep groups together',
+                'groups; GroupKFold, StratifiedGroupKFold or a text like "1x10" '
+                "keep groups together",
                 UserWarning,
             )
             return

@@ -315,7 +315,8 @@ def sweep(
     for name in names:
         if not isinstance(name, str) or criteria.evidence_of(name) != "pairs":
             raise ValueError(
-                f"criterion={shown(name)}: a sweep varies the settings of 'pi', 'contextual_merit' and "
+                f"criterion={shown(name)}: a sweep varies the settings of 'pi', "
+                "'contextual_merit' and "
                 "'relief'"
             )
     thetas = tuple(several_fours(theta))

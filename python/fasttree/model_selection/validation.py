@@ -75,7 +75,8 @@ def list_methods(
     for name, one in named_items(estimators, "estimators"):
         if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
             raise TypeError(
-                f"estimators: {name!r} is {shown(one)}, which has no fit and predict; give an instance"
+                f"estimators: {name!r} is {shown(one)}, which has no fit and predict; "
+                "give an instance"
             )
         methods.append((name, one))
     refuse_other_task(methods, task)

@@ -102,7 +102,8 @@ class _CostComplexity(Pruning):
                 one_value(name, value)
                 if value != usual:
                     raise ValueError(
-                        f"CostComplexity({name}={shown(value)}) cannot act: only ccp_alpha='cv' chooses "
+                        f"CostComplexity({name}={shown(value)}) cannot act: only ccp_alpha='cv' "
+                        "chooses "
                         f"a price by folds; set that, or leave {name} out"
                     )
         if isinstance(alpha, str) and alpha == "cv":

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from .._checks import shown
 from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
-from .records import render_csv, render_json
+from .records import render_csv, render_json, short
 from .saving import save_text
 from .table import ReportTable, tables_of
 from .text import render_text
@@ -69,7 +68,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     """
     if not isinstance(form, str) or form not in FORMS:
         *most, last = FORMS
-        raise ValueError(f"form={shown(form)}; use {', '.join(most)} or {last}")
+        raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")
     return FORMS[form](result, **options)
 
 

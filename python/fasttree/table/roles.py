@@ -33,7 +33,8 @@ def resolve_roles(
         if categorical == "all":
             return "nominal"
         raise ValueError(
-            f"{given('categorical_features', shown(categorical))} is not known; use 'from_dtype', 'all', None, a "
+            f"{given('categorical_features', shown(categorical))} is not known; use 'from_dtype', "
+            "'all', None, a "
             "bool mask, "
             "indices or names (a single name goes in a list)"
         )

@@ -13,9 +13,11 @@
 mod exact_sum;
 mod joined_moments;
 mod moments;
+pub mod radix;
 
 pub use exact_sum::ExactSum;
 pub use moments::Moments;
+pub use radix::radix_sort;
 
 use crate::memory::try_reserve;
 use std::sync::OnceLock;

@@ -18,7 +18,7 @@ use super::sample::{sampled_rows, total_of};
 use super::{RowChoice, RowSource, TILE};
 use crate::data::{MISSING, Weights};
 use crate::error::Result;
-use crate::numeric::{from_order_key, midpoint, order_key};
+use crate::numeric::{from_order_key, midpoint, order_key, radix, radix_sort};
 use crate::parallel::{self, Control};
 
 /// About the number of rows of a sample; more rows than these are sampled. With 256 bins a bin has
@@ -295,44 +295,8 @@ fn from_order_key_narrow(key: u32) -> f32 {
     f32::from_bits(if key >> 31 == 1 { key ^ (1 << 31) } else { !key })
 }
 
-/// Bits of a digit of the radix sort: three digits cover a float32.
-const DIGIT: u32 = 11;
-const DIGITS: usize = 3;
-/// Values of a digit.
-const SIZE: usize = 1 << DIGIT;
 /// Fewer keys than these are sorted by comparisons, which is quicker.
 const LEAST_FOR_RADIX: usize = 1024;
-
-/// Sort keys by three digits with a stable radix sort; `digit` 0 is the least significant.
-fn sorted_by_digits<K: Copy + Default>(
-    mut keys: Vec<K>,
-    digit: impl Fn(K, usize) -> usize,
-) -> Vec<K> {
-    let mut counts = vec![[0_u32; SIZE]; DIGITS];
-    for &key in &keys {
-        for (pass, count) in counts.iter_mut().enumerate() {
-            count[digit(key, pass) % SIZE] += 1;
-        }
-    }
-    let n = keys.len() as u32;
-    let mut to = vec![K::default(); keys.len()];
-    for (pass, count) in counts.iter_mut().enumerate() {
-        if count.contains(&n) {
-            continue;
-        }
-        let mut start = 0;
-        for c in count.iter_mut() {
-            (*c, start) = (start, start + *c);
-        }
-        for &key in &keys {
-            let place = &mut count[digit(key, pass) % SIZE];
-            to[*place as usize] = key;
-            *place += 1;
-        }
-        std::mem::swap(&mut keys, &mut to);
-    }
-    keys
-}
 
 /// Sort keys of 32 bits.
 fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
@@ -340,7 +304,7 @@ fn sorted_narrow(mut keys: Vec<u32>) -> Vec<u32> {
         keys.sort_unstable();
         return keys;
     }
-    sorted_by_digits(keys, |key, pass| (key >> (pass as u32 * DIGIT)) as usize)
+    radix_sort(keys, |key| key)
 }
 
 /// Sort keys: a radix sort by the upper 33 bits, which decide most comparisons, and then a sort of
@@ -350,8 +314,8 @@ fn sorted(mut keys: Vec<u64>) -> Vec<u64> {
         keys.sort_unstable();
         return keys;
     }
-    let shift = 64 - DIGIT * DIGITS as u32;
-    keys = sorted_by_digits(keys, |key, pass| (key >> (shift + pass as u32 * DIGIT)) as usize);
+    let shift = 64 - radix::BITS;
+    keys = radix_sort(keys, |key| key >> shift);
     for run in keys.chunk_by_mut(|a, b| a >> shift == b >> shift) {
         if run.len() > 1 {
             run.sort_unstable();

@@ -8,7 +8,7 @@
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
-use crate::numeric::order_key;
+use crate::numeric::{order_key, radix_sort};
 use std::sync::{Arc, OnceLock};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
@@ -193,7 +193,7 @@ pub fn sorted_entries(values: &[f64]) -> Vec<u32> {
     if packed.len() < 512 {
         packed.sort_unstable();
     } else {
-        packed = radix_sort(packed);
+        packed = radix_sort(packed, |entry| entry >> 32);
     }
     // Runs with equal leading bits are sorted by the whole key; equal keys are tied.
     let mut entries = Vec::with_capacity(values.len());
@@ -215,41 +215,6 @@ pub fn sorted_entries(values: &[f64]) -> Vec<u32> {
     }
     entries.extend(missing.iter().enumerate().map(|(i, &row)| pack_entry(row, i > 0)));
     entries
-}
-
-/// Sort by the upper 32 bits, stably.
-fn radix_sort(mut from: Vec<u64>) -> Vec<u64> {
-    const BITS: usize = 11;
-    const SIZE: usize = 1 << BITS;
-    const PASSES: usize = 32_usize.div_ceil(BITS);
-    let digit = |p: u64, pass: usize| (p >> (32 + pass * BITS)) as usize & (SIZE - 1);
-    // The counts of the digits of all passes, in one pass.
-    let mut counts = vec![[0_u32; SIZE]; PASSES];
-    for &p in &from {
-        for (pass, count) in counts.iter_mut().enumerate() {
-            count[digit(p, pass)] += 1;
-        }
-    }
-    let n = from.len() as u32;
-    let mut to = vec![0; from.len()];
-    for (pass, count) in counts.iter_mut().enumerate() {
-        // All values have the same digit.
-        if count.contains(&n) {
-            continue;
-        }
-        // Counts become the place of the first value with each digit.
-        let mut start = 0;
-        for c in count.iter_mut() {
-            (*c, start) = (start, start + *c);
-        }
-        for &p in &from {
-            let place = &mut count[digit(p, pass)];
-            to[*place as usize] = p;
-            *place += 1;
-        }
-        std::mem::swap(&mut from, &mut to);
-    }
-    from
 }
 
 /// Codes of a nominal column, one byte each if there are at most 255 levels.

@@ -13,7 +13,6 @@
 //! depends on the order of the rows. O(rows x depth) and O(rows + nodes) of memory.
 
 use super::FitPlan;
-use super::prepare::n_missing;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
 use crate::data::{Schema, Target, TargetGrid};
 use crate::error::Result;
@@ -47,8 +46,7 @@ impl FitPlan {
         if target.is_exact() && !needs_rows {
             return Ok(());
         }
-        // Without missing values, shares would be computed for nothing.
-        if self.is_fractional() && rows.data.columns().iter().any(|c| n_missing(c) > 0) {
+        if self.divides_cells(rows.data) {
             tree.share_missing();
         }
         let sent = SentRows { compiled: CompiledTree::new(tree, schema)?, target, rows: *rows };

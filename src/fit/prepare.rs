@@ -21,6 +21,12 @@ use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 
 impl FitPlan {
+    /// Whether rows of a data set are divided where they have no value: a tree on rows without
+    /// missing values is walked without shares, which are not computed in vain.
+    pub(super) fn divides_cells(&self, data: &Dataset) -> bool {
+        self.is_fractional() && data.columns().iter().any(|column| n_missing(column) > 0)
+    }
+
     /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
     /// used unchanged.
     pub fn prepare(
@@ -258,7 +264,7 @@ pub(super) fn few_branches(data: &Dataset) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn n_missing(column: &Column) -> usize {
+fn n_missing(column: &Column) -> usize {
     match column {
         Column::Numeric(c) => c.n_missing(),
         Column::Nominal(c) => c.n_missing(),

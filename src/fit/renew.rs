@@ -70,7 +70,7 @@ impl FitPlan {
             }));
         }
         // The rows of the narrow nodes, with what arrives of each.
-        if self.is_fractional() {
+        if self.divides_cells(of.raw) {
             tree.share_missing();
         }
         let compiled = CompiledTree::new(&tree, of.data.schema())?;

@@ -52,8 +52,15 @@ pub fn weighed_boundaries(
     assert!(at.len() >= room && sums.from + room <= sums.stride);
     assert!(sums.planes.len() >= (starts + 1) * sums.stride);
     match level {
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::boundaries(order, weights, places, wanted, before, at, sums),
+        Level::Avx512 => unsafe {
+            match starts {
+                1 => avx512::boundaries::<1>(order, weights, places, wanted, before, at, sums),
+                2 => avx512::boundaries::<2>(order, weights, places, wanted, before, at, sums),
+                _ => avx512::boundaries::<0>(order, weights, places, wanted, before, at, sums),
+            }
+        },
         _ => plain_boundaries(order, weights, places, wanted, before, at, sums),
     }
 }
@@ -96,8 +103,9 @@ fn plain_boundaries(
 pub fn weighed_sums(level: Level, order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
     assert!(starts.len() < MOST_CLASSES && out.len() == starts.len() + 1);
     match level {
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::sums(order, weights, starts, out),
+        Level::Avx512 => unsafe { avx512::sums(order, weights, starts, out) },
         _ => plain_sums(order, weights, starts, out),
     }
 }
@@ -135,8 +143,14 @@ pub fn weighed_steps(
     let stride = order.len().div_ceil(STEP) + 1;
     out.resize((starts.len() + 1) * stride, 0);
     match level {
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::steps(order, weights, starts, out),
+        Level::Avx512 => unsafe {
+            match starts.len() {
+                1 => avx512::steps::<1>(order, weights, starts, out),
+                _ => avx512::steps::<0>(order, weights, starts, out),
+            }
+        },
         _ => {
             let mut sums = [0; MOST_CLASSES];
             let sums = &mut sums[..=starts.len()];
@@ -158,8 +172,9 @@ pub fn weighed_steps(
 /// more than are written.
 pub fn renumbered(level: Level, order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
     match level {
+        // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::renumbered(order, numbers, out),
+        Level::Avx512 => unsafe { avx512::renumbered(order, numbers, out) },
         _ => plain_renumbered(order, numbers, out),
     }
 }
@@ -188,32 +203,23 @@ mod avx512 {
 
     const LANES: usize = 16;
 
-    /// [`super::weighed_boundaries`].
-    pub fn boundaries(
-        order: &[u32],
-        weights: &[i64],
-        places: Range<usize>,
-        wanted: Wanted<'_>,
-        before: &mut [i64],
-        at: &mut [u32],
-        sums: PlaneSums<'_>,
-    ) -> usize {
-        // SAFETY: the caller's level says that the processor has the features.
-        unsafe {
-            match wanted.starts.len() {
-                1 => boundaries_body::<1>(order, weights, places, wanted, before, at, sums),
-                2 => boundaries_body::<2>(order, weights, places, wanted, before, at, sums),
-                _ => boundaries_body::<0>(order, weights, places, wanted, before, at, sums),
-            }
-        }
-    }
-
     /// The entries from `i` on whose bit in `lanes` is set; the other lanes are 0.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
     fn load(order: &[u32], i: usize, lanes: u32) -> __m512i {
         // SAFETY: the callers ask only for lanes inside the order.
         unsafe { _mm512_maskz_loadu_epi32(lanes as __mmask16, order.as_ptr().add(i).cast()) }
+    }
+
+    /// The rows of the entries whose bit in `lanes` is set, all below `length`.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
+    fn rows_of(entries: __m512i, length: usize, lanes: u32) -> __m512i {
+        let length = _mm512_set1_epi32(i32::try_from(length).unwrap_or(i32::MAX));
+        let rows = _mm512_srli_epi32::<1>(entries);
+        let beyond = u32::from(_mm512_cmpge_epu32_mask(rows, length)) & lanes;
+        assert!(beyond == 0, "index out of bounds: a row without a weight or number");
+        rows
     }
 
     /// The weights of the first (`half` 0) or the last eight of 16 rows; 0 in lanes without a bit
@@ -248,9 +254,9 @@ mod avx512 {
         _mm512_add_epi64(x, _mm512_alignr_epi64::<4>(x, zero))
     }
 
-    /// [`boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
+    /// [`super::weighed_boundaries`] with `KNOWN` starts, or with any number of them if that is 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    fn boundaries_body<const KNOWN: usize>(
+    pub fn boundaries<const KNOWN: usize>(
         order: &[u32],
         weights: &[i64],
         places: Range<usize>,
@@ -262,7 +268,6 @@ mod avx512 {
         let one = _mm512_set1_epi32(1);
         let last_lane = _mm512_set1_epi64(7);
         let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
         let every = if wanted.convex { 0 } else { u32::MAX };
         let n = if KNOWN == 0 { wanted.starts.len() } else { KNOWN };
         let starts = &wanted.starts[..n];
@@ -278,11 +283,7 @@ mod avx512 {
             let followed = (1_u32 << step.min(order.len() - i - 1)) - 1;
             let (last, here) = (load(order, i - 1, inside), load(order, i, inside));
             let after = load(order, i + 1, followed);
-            let rows = _mm512_srli_epi32::<1>(last);
-            assert!(
-                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
-                "index out of bounds: a row without a weight"
-            );
+            let rows = rows_of(last, weights.len(), inside);
             // Whether the class changes at each place.
             classes[0] = inside;
             let mut change = 0;
@@ -328,24 +329,14 @@ mod avx512 {
     }
 
     /// [`super::weighed_sums`].
-    pub fn sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
-        // SAFETY: the caller's level says that the processor has the features.
-        unsafe { sums_body(order, weights, starts, out) }
-    }
-
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    fn sums_body(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
-        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
+    pub fn sums(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
         let n = starts.len();
         let mut totals = [_mm512_setzero_si512(); MOST_CLASSES];
         for i in (0..order.len()).step_by(LANES) {
             let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
             let entries = load(order, i, inside);
-            let rows = _mm512_srli_epi32::<1>(entries);
-            assert!(
-                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
-                "index out of bounds: a row without a weight"
-            );
+            let rows = rows_of(entries, weights.len(), inside);
             for half in 0..2 {
                 let weight = gather(weights, rows, half, inside);
                 totals[0] = _mm512_add_epi64(totals[0], weight);
@@ -359,27 +350,15 @@ mod avx512 {
         out.iter_mut().zip(&totals).for_each(|(o, &t)| *o = _mm512_reduce_add_epi64(t));
     }
 
-    /// [`super::weighed_steps`].
-    pub fn steps(order: &[u32], weights: &[i64], starts: &[u32], out: &mut [i64]) {
-        // SAFETY: the caller's level says that the processor has the features.
-        unsafe {
-            match starts.len() {
-                1 => steps_body::<1>(order, weights, starts, out),
-                _ => steps_body::<0>(order, weights, starts, out),
-            }
-        }
-    }
-
-    /// [`steps`] with `KNOWN` starts, or with any number of them if that is 0.
+    /// [`super::weighed_steps`] with `KNOWN` starts, or with any number of them if that is 0.
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    fn steps_body<const KNOWN: usize>(
+    pub fn steps<const KNOWN: usize>(
         order: &[u32],
         weights: &[i64],
         starts: &[u32],
         out: &mut [i64],
     ) {
         const { assert!(STEP == LANES) };
-        let length = _mm512_set1_epi32(i32::try_from(weights.len()).unwrap_or(i32::MAX));
         let n = if KNOWN == 0 { starts.len() } else { KNOWN };
         let starts = &starts[..n];
         let stride = out.len() / (n + 1);
@@ -387,11 +366,7 @@ mod avx512 {
         out.iter_mut().step_by(stride).for_each(|o| *o = 0);
         for (b, i) in (0..order.len()).step_by(LANES).enumerate() {
             let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
-            let rows = _mm512_srli_epi32::<1>(load(order, i, inside));
-            assert!(
-                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
-                "index out of bounds: a row without a weight"
-            );
+            let rows = rows_of(load(order, i, inside), weights.len(), inside);
             let (low, high) = (gather(weights, rows, 0, inside), gather(weights, rows, 1, inside));
             totals[0] += _mm512_reduce_add_epi64(_mm512_add_epi64(low, high));
             out[b + 1] = totals[0];
@@ -407,25 +382,15 @@ mod avx512 {
     }
 
     /// [`super::renumbered`].
-    pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
-        // SAFETY: the caller's level says that the processor has the features.
-        unsafe { renumbered_body(order, numbers, out) }
-    }
-
     #[target_feature(enable = "avx512f,avx512bw,avx512vpopcntdq,popcnt")]
-    fn renumbered_body(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
+    pub fn renumbered(order: &[u32], numbers: &[u32], out: &mut [u32]) -> usize {
         let one = _mm512_set1_epi32(1);
         let none = _mm512_set1_epi32(LEFT_OUT as i32);
-        let length = _mm512_set1_epi32(i32::try_from(numbers.len()).unwrap_or(i32::MAX));
         let (mut at, mut carry) = (0, 0);
         for i in (0..order.len()).step_by(LANES) {
             let inside = (1_u32 << (order.len() - i).min(LANES)) - 1;
             let entries = load(order, i, inside);
-            let rows = _mm512_srli_epi32::<1>(entries);
-            assert!(
-                u32::from(_mm512_cmpge_epu32_mask(rows, length)) & inside == 0,
-                "index out of bounds: a row without a number"
-            );
+            let rows = rows_of(entries, numbers.len(), inside);
             // SAFETY: every wanted row is below the number of numbers.
             let new = unsafe {
                 _mm512_mask_i32gather_epi32::<4>(

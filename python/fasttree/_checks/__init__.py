@@ -35,40 +35,6 @@ from .masks import refuse_masked
 from .naming import written
 from .speech import given
 
-__all__ = [
-    "DECAYS",
-    "Parameters",
-    "as_float",
-    "at_least_zero",
-    "check_weights",
-    "checked",
-    "choice",
-    "constructor",
-    "content",
-    "four_weights",
-    "generator_of",
-    "hashable",
-    "having",
-    "integer",
-    "is_missing",
-    "listing",
-    "mapping",
-    "maybe",
-    "number_array",
-    "number_in",
-    "one_of",
-    "path_of",
-    "random_seed",
-    "real",
-    "several_fours",
-    "share",
-    "shown",
-    "string",
-    "threads",
-    "weights_array",
-    "whole",
-]
-
 HALF = re.compile("[\ud800-\udfff]")
 HALF_REMEDY = (
     "holds half of a surrogate pair, which is no character: read the source in its encoding"

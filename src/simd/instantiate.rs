@@ -7,7 +7,8 @@
 
 /// Methods of a vector type that are one expression each, mostly one intrinsic.
 macro_rules! inline_methods {
-    ($(fn $name:ident $(<const $bits:ident: u32>)? ($($arg:tt)*) $(-> $out:ty)? = $body:expr;)*) => {
+    ($(fn $name:ident $(<const $bits:ident: u32>)? ($($arg:tt)*) $(-> $out:ty)?
+        = $body:expr;)*) => {
         $(
             #[inline(always)]
             #[allow(unused_unsafe)] // arrays need no features

@@ -172,7 +172,7 @@ def read_delimited(
             found |= numbers
         numbers_read.append(column)
         matched |= found
-    unmatched = sorted(cells.texts - cells.remembered - matched)
+    unmatched = sorted(cells.texts - {*cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
@@ -362,7 +362,7 @@ class _Pass:
             )
             raise DataFileError(hint, path, None, None, min(unknown))
         for name, texts in self.cells.by_column.items():
-            if name not in self.names and not self.cells.remembered.issuperset(texts):
+            if name not in self.names and not {*self.cells.remembered}.issuperset(texts):
                 known_as = worded("missing", "--missing")
                 hint = f"is not a column ({known_as}); {unknown_name(name, self.names, 'column')}"
                 raise DataFileError(hint, path, None, None, name)

@@ -246,7 +246,8 @@ def criteria_bars(
         The axes.
 
     Raises:
-        ValueError: no criterion, a criterion without its noise, or the number of scores is not the number of features.
+        ValueError: no criterion, a criterion without its noise, or the number of scores is not the
+            number of features.
         ImportError: matplotlib is not installed.
 
     Examples:
@@ -262,6 +263,7 @@ def criteria_bars(
     """
     if not scores:
         raise ValueError("scores is empty; give the scores of at least one criterion")
+    noise = None if noise is None else mapping("numbers")("noise", noise)
     if noise is not None and not all(noise.get(criterion, 0.0) > 0 for criterion in scores):
         raise ValueError("noise needs a number above 0 for each criterion of scores")
     shares = _shares_of_best(scores, len(features), noise or {})

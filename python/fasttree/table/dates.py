@@ -2,9 +2,9 @@
 
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
-    all others. The column itself keeps its place and is unused; the reason says that it holds dates,
-    in which order their text has day, month and year, and their time zone. So a schema says all that
-    is needed to make the three columns of new rows, which are converted to that zone.
+    all others. The column itself keeps its place and is unused; the reason says that it holds
+    dates, in which order their text has day, month and year, and their time zone. So a schema says
+    all that is needed to make the three columns of new rows, which are converted to that zone.
 Complexity
     A text is read once per level; other cells one by one, or by the library of their frame.
 When not to use it
@@ -298,7 +298,8 @@ def made_of_dates(
             raise TypeError(f"dates={shown(dates)} must hold names of columns")
         order = dates[name] if isinstance(dates, Mapping) else None
         if order is not None:
-            one_of(f"dates[{name!r}]", order.partition(" ")[0], tuple(_ORDERS))
+            day = order.partition(" ")[0] if isinstance(order, str) else order
+            one_of(f"dates[{name!r}]", day, tuple(_ORDERS))
         cells = cells_of(name)
         order = order or _found_order(name, cells)
         if " " not in order:

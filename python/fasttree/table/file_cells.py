@@ -45,7 +45,7 @@ class FileCells:
 
     everywhere: tuple[str, ...] = ()
     by_column: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    remembered: frozenset[str] = frozenset()
+    remembered: tuple[str, ...] = ()
     decimal: str | None = None
     dates: tuple[tuple[str, str], ...] = ()
 
@@ -80,7 +80,7 @@ class FileCells:
         decimal = stored["decimal"]
         if decimal not in (None, ".", ","):
             raise ValueError(f"decimal={shown(decimal)}")
-        return cls(found.everywhere, found.by_column, frozenset(found.texts), decimal)
+        return cls(found.everywhere, found.by_column, tuple(sorted(found.texts)), decimal)
 
     def as_json(self) -> dict[str, Any]:
         """The texts as plain data."""
@@ -114,7 +114,13 @@ class FileCells:
             for name in {**self.by_column, **given.by_column}
         }
         everywhere = _all_of(self.everywhere, given.everywhere)
-        return FileCells(everywhere, own, self.remembered - given.texts, self.decimal, self.dates)
+        return FileCells(
+            everywhere,
+            own,
+            tuple(one for one in self.remembered if one not in given.texts),
+            self.decimal,
+            self.dates,
+        )
 
     @property
     def texts(self) -> set[str]:

@@ -307,6 +307,7 @@ OF_THE_SEARCH = {
     "categorical_features": "from_dtype",
     "columns": "auto",
     "progress": "None",
+    "loss": "None",
 }
 
 

@@ -175,11 +175,11 @@ def test_exposures_need_rates(kind, tmp_path):
     with pytest.raises(ValueError, match="only criterion='poisson' has rates"):
         kind().fit(X, np.abs(Y), exposure=np.ones(60))
     rates = kind(criterion="poisson", threshold_search="histogram")
-    with pytest.raises(ValueError, match="exposure= with rows in batches: .*memory"):
+    with pytest.raises(ValueError, match="exposure with rows in batches: .*memory"):
         rates.fit(lambda: iter([pd.DataFrame(X).assign(y=Y)]), "y", exposure=np.ones(60))
     forest_of_classes = fasttree.FastForestClassifier(3).fit(X, Y > 0)
     for look in (forest_of_classes.bootstrap_counts, forest_of_classes.permutation_importance):
-        with pytest.raises(ValueError, match="exposure= with classes: only counts have rates"):
+        with pytest.raises(ValueError, match="exposure with classes: only counts have rates"):
             look(X, Y > 0, exposure=np.ones(60))
 
 

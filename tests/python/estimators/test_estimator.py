@@ -217,8 +217,8 @@ def test_text_and_dot_have_a_line_for_every_node(model):
     ("lo", "hi", "text"),
     [
         (123.456789, 124.2, "123.83"),
-        (0.123456789, 0.2, "0.1617283945"),  # two decimals would be another number
-        (3e-9, 5e-9, "4e-9"),
+        (0.123456789, 0.2, "0.162"),  # two decimals would be another number
+        (3e-9, 5e-9, "4e-09"),
         (2.0, 4.0, "3"),
         (-1.0, 1.0, "0"),
     ],

@@ -64,7 +64,7 @@ def check(seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, 
     table = make_table(columns, y, n_classes)
     for n_jobs in (None, 2):
         model = fasttree.fit(table, criterion=criterion, sample_weight=w, n_jobs=n_jobs, **how)
-        assert_same_tree(model, nodes)
+        assert_same_tree(model, nodes, w)
     np.testing.assert_array_equal([s.global_distance for s in model.trace_], distances)
     return len(nodes)
 

@@ -85,7 +85,13 @@ def labels(rng, columns, n, n_classes):
     ).tolist()
 
 
-def assert_same_tree(model, nodes):
+def sizes(nodes, weights):
+    """`n_node_samples`: rows, of whole weights copies."""
+    copies = weights is not None and all(float(x).is_integer() for x in weights)
+    return [sum(node.counts) if copies else len(node.rows) for node in nodes]
+
+
+def assert_same_tree(model, nodes, weights=None):
     tree = model.tree_
     number = {id(n): i for i, n in enumerate(nodes)}
     assert tree.node_count == len(nodes)
@@ -98,7 +104,7 @@ def assert_same_tree(model, nodes):
         "depth": [n.depth for n in nodes],
         "label": [n.label for n in nodes],
         "missing_branch": [n.missing_branch for n in nodes],
-        "n_node_samples": [len(n.rows) for n in nodes],
+        "n_node_samples": sizes(nodes, weights),
         "value": [n.counts for n in nodes],
         "score": [n.score for n in nodes],
         "distance": [n.distance for n in nodes],
@@ -145,7 +151,7 @@ def check(
     table = make_table(columns, y, n_classes)
     for n_jobs in (None, 2):
         model = fasttree.fit(table, criterion=criterion, sample_weight=w, n_jobs=n_jobs, **taken)
-        assert_same_tree(model, nodes)
+        assert_same_tree(model, nodes, w)
     reached = [tree_oracle.leaf_of(nodes, columns, r) for r in range(n)]
     np.testing.assert_array_equal(model.apply(table), reached)
     return len(nodes)

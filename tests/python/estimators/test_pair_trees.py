@@ -15,6 +15,7 @@ from fasttree.criteria import ContextualMerit, PairFunction, Pi, Relief
 
 from ..tools import body_of, pairs_oracle, run_script
 from .test_growth import labels, make_columns, make_table
+from .test_growth import sizes as node_sizes
 
 SETTINGS = {
     "pi": (Pi(alpha=1), {"metric": "pi", "decay": "exponential", "alpha": 1}),
@@ -76,7 +77,7 @@ def check(seed, setting, how, missing=0.0, weights=None, n=34, kinds="cccc"):
         "parent": [-1 if node.parent is None else number[id(node.parent)] for node in nodes],
         "label": [node.label for node in nodes],
         "missing_branch": [node.missing_branch for node in nodes],
-        "n_node_samples": [len(node.rows) for node in nodes],
+        "n_node_samples": node_sizes(nodes, w),
         "value": [node.counts for node in nodes],
         "step": [node.step for node in nodes],
     }.items():

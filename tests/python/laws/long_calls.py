@@ -352,7 +352,7 @@ MODELS = {
         "model = fasttree.fit(X, y, min_score=None)",
         "model.to_sklearn(missing='largest')",
     ),
-    "to_text": Call(_TREE, "model.to_text()", ("Model.to_text",)),
+    "to_text": Call(_TREE, "model.to_text()"),
     "to_dot": Call(_TREE, "model.to_dot()"),
     "to_rules": Call(_TREE, "model.to_rules()"),
     **{

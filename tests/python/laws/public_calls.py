@@ -62,7 +62,7 @@ WALKED = {
     estimators: Prunable.ccp_path_ Prunable.cost_complexity_pruning_path Prunable.cp_table
       _Searched.cost_complexity_pruning_path
     """,
-    "to_bytes": "estimators: Estimator.save Estimator.to_bytes",
+    "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
     "from_bytes": "model_files: from_bytes load",
     "shap_values": """
     estimators: Interoperable.expected_value Interoperable.shap_explanation

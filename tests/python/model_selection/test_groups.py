@@ -74,10 +74,10 @@ def test_a_name_takes_the_column_out_of_the_features():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"cv": GroupKFold(3)}, r"pass groups=, an array"),
-        ({"cv": LeaveOneGroupOut()}, r"pass groups=, an array"),
+        ({"cv": GroupKFold(3)}, r"pass groups, an array"),
+        ({"cv": LeaveOneGroupOut()}, r"pass groups, an array"),
         ({"cv": "1x20", "groups": SITES}, r'groups: 20 folds need .* there are 12; .* cv="1x12"'),
-        ({"cv": "weka", "groups": SITES}, r"weka.*groups=.*1x10"),
+        ({"cv": "weka", "groups": SITES}, r"weka.*groups.*1x10"),
         ({"cv": "1x3", "groups": SITES[:-1]}, r"groups has 119 values, there are 120 rows"),
         ({"cv": "1x3", "groups": [None, *SITES[1:]]}, r"groups: row 0 .* has no group"),
         ({"cv": "1x3", "groups": ["one"] * N}, r"groups: all rows are of one group"),

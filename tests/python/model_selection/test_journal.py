@@ -483,7 +483,10 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     assert capsys.readouterr().out == first
     assert run(["status", str(path)]) == 0
     said = capsys.readouterr().out
-    assert "(100 %); no run is writing it" in said and "  mdl: 6 of 6 folds" in said
+    assert (
+        "100 % of the work is finished; no run is writing it" in said
+        and "  mdl: 6 of 6 folds" in said
+    )
     assert run(["status", str(path), "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["units"] == document["units_done"]

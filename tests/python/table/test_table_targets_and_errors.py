@@ -122,7 +122,7 @@ def test_column_vector_is_ravelled_with_a_warning():
         ([1, 2], ValueError, r"inconsistent numbers of samples: \[3, 2\]"),
         (np.ones((3, 2)), ValueError, r"y should be a 1d array, got an array of shape \(3, 2\)"),
         (pd.DataFrame(np.ones((3, 2))), ValueError, "y should be a 1d array"),
-        ("label", ValueError, r"named as in fasttree.fit\(frame, 'label'\)"),
+        ("label", ValueError, r"named as in fasttree.fit\(frame, 'name'\)"),
         (3, ValueError, "y should be a 1d array"),
         (["a", 1, "b"], TypeError, r"target 'class', row 1: 1 \(int\) is mixed with 'a'"),
         ([{}, {}, {}], ValueError, "Unknown label type"),

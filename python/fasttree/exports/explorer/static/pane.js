@@ -139,8 +139,9 @@ Pane.prototype.arrange = function () {
   var room = print ? PAPER : this.view.clientWidth;
   this.nodes = tree.visible(this.folded);
   this.layout = diagram
-    ? diagramOf(tree, this.nodes, this.folded, cardWidth(tree, this.nodes, print ? PAPER : CARD.most),
-      room || Infinity, print ? 0 : SMALLEST)
+    ? diagramOf(tree, this.nodes, this.folded,
+      cardWidth(tree, this.nodes, print ? PAPER : CARD.most), room || Infinity,
+      print ? 0 : SMALLEST)
     : outlineOf(tree, this.nodes, room || 600);
   this.canvas.style.height = this.layout.high + "px";
   this.canvas.style.width = diagram ? this.layout.wide + "px" : "100%";

@@ -50,6 +50,7 @@ background:var(--ft-paper)}
 .ft-tree .f{stroke-dasharray:4 3}
 .ft-tree .e{fill:none;stroke:var(--ft-line);stroke-width:1.2}
 .ft-tree .t{font-weight:600}
+@media print{.ft-tree{max-width:100%;height:auto;print-color-adjust:exact}}
 """ + _dark(PALETTE, DARK)
 
 

@@ -29,7 +29,10 @@ STYLE = """<style>
 .ft-out.ft-out.ft-out thead th{border-bottom:1px solid currentColor;font-weight:600}
 .ft-out.ft-out.ft-out tr.r td{border-top:1px solid #9aa5b4}
 .ft-out caption,.ft-out p{text-align:left;margin:.2em 0;opacity:.85;caption-side:top}
-.ft-out .ft-bar{display:inline-block;height:.7em;background:#1B62D7;vertical-align:baseline}
+.ft-out p{font-size:13px}
+.ft-out .ft-bar{display:inline-block;height:.7em;background:#1B62D7;vertical-align:baseline;
+print-color-adjust:exact}
+@media print{.ft-out.ft-out.ft-out :is(th,td){white-space:normal}}
 </style>"""
 
 

@@ -142,7 +142,7 @@ Explorer.prototype.addPane = function (place) {
   pane.told = function () {
     var raw = pane.tree.raw;
     note.textContent = raw.leaves + (raw.leaves === 1 ? " leaf, " : " leaves, ") + raw.nodes
-      + " nodes, depth " + raw.depth;
+      + (raw.nodes === 1 ? " node, depth " : " nodes, depth ") + raw.depth;
   };
   pane.told();
   if (this.trees.length > 1) {

@@ -162,7 +162,7 @@ impl FitPlan {
         let rows = self.training_rows(data, rows, weights)?;
         let hashes = forest::row_hashes(data, &rows);
         let content = forest::content(&hashes, data, &rows, own_weights);
-        let changed = self.prepare(data, &rows, weights, control)?;
+        let changed = self.prepare(data, &rows, &rows, weights, control)?;
         let prepared = changed.as_ref().unwrap_or(data);
         let all = TreeRows { raw: data, data: prepared, rows: &rows, all: None, weights };
         // What all trees to be grown share: the codes of all rows, or sorted columns.

@@ -85,7 +85,8 @@ impl FitPlan {
             .as_ref()
             .map(|held_out| RowSet::of([rows.rows(), held_out].concat(), data.len()));
         // Grow on the others.
-        let prepared = self.prepare(data, &rows, weights, control)?;
+        let prepared =
+            self.prepare(data, &rows, all.as_ref().unwrap_or(&rows), weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
         let of = TreeRows { raw: data, data: prepared, rows: &rows, all: all.as_ref(), weights };
         let (model, reason) = self.grow_prepared(of, None, control)?;
@@ -107,7 +108,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Fitted> {
-        let prepared = self.prepare(data, rows, weights, control)?;
+        let prepared = self.prepare(data, rows, rows, weights, control)?;
         let prepared = prepared.as_ref().unwrap_or(data);
         let of = TreeRows { raw: data, data: prepared, rows, all: None, weights };
         let (model, reason) = self.grow_prepared(of, None, control)?;

@@ -1,7 +1,8 @@
 //! The preparation step of a fit: imputes missing values, discretises numeric columns, and writes
 //! the cut points of histograms into the schema.
 //!
-//! Means, modes and bins come from the training rows alone. Where the rows of a histogram cannot be
+//! Means, modes and bins come from the training rows alone, and cells are filled where one of these
+//! is missing: the data set may have others, such as the test rows of a fold. Where the rows of a histogram cannot be
 //! codes ([`super::route`]), each number is replaced by the upper edge of its bin, so that the
 //! boundaries between values, which growth scans, are the cut points. O(rows) per column after
 //! sorting. [`as_grown`] brings rows into the state in which a fitted model read its training rows.
@@ -11,8 +12,8 @@ use super::route::{FitShape, Route};
 use super::{FitPlan, Missing};
 use crate::criteria::{EvidenceKind, Info};
 use crate::data::{
-    Bins, Codes, Column, Dataset, Feature, Kind, MISSING, NominalColumn, NumericColumn, RowSet,
-    Schema, Weights,
+    Bins, Column, Dataset, Feature, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema,
+    Weights,
 };
 use crate::discretize::{self, DiscretizeMethod};
 use crate::error::{Error, Result};
@@ -28,11 +29,12 @@ impl FitPlan {
     }
 
     /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
-    /// used unchanged.
+    /// used unchanged. `all` are these rows and those held out for pruning.
     pub fn prepare(
         &self,
         data: &Dataset,
         rows: &RowSet,
+        all: &RowSet,
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
@@ -46,7 +48,7 @@ impl FitPlan {
         {
             refuse_numeric(data, self.criterion.info())?;
         }
-        let imputed = self.imputed_and_binned(data, rows, weights, bin.as_ref(), control)?;
+        let imputed = self.imputed_and_binned(data, rows, all, weights, bin.as_ref(), control)?;
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
         if !self.on_bins() || !numeric {
             return Ok(imputed);
@@ -62,7 +64,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Option<Dataset>> {
-        self.imputed_and_binned(data, rows, weights, None, control)
+        self.imputed_and_binned(data, rows, rows, weights, None, control)
     }
 
     /// The data set with the cut points of all numeric columns in its schema, and with rounded
@@ -96,6 +98,7 @@ impl FitPlan {
         &self,
         data: &Dataset,
         rows: &RowSet,
+        all: &RowSet,
         weights: &Weights,
         method: Option<&DiscretizeMethod>,
         control: &Control,
@@ -103,8 +106,9 @@ impl FitPlan {
         if self.config.missing == Missing::Error {
             refuse_missing(data, rows)?;
         }
-        let impute =
-            self.config.missing == Missing::Mode && data.columns().iter().any(|c| n_missing(c) > 0);
+        let is_mode = self.config.missing == Missing::Mode;
+        let lacks = |c: &Column| is_mode && rows_without(c, all).next().is_some();
+        let impute = data.columns().iter().any(lacks);
         let numeric = data.columns().iter().any(|c| matches!(c, Column::Numeric(_)));
         let method = method.filter(|_| numeric);
         if !impute && method.is_none() {
@@ -115,7 +119,7 @@ impl FitPlan {
         let mut columns = data.columns().to_vec();
         for (column, feature) in columns.iter_mut().zip(&mut schema.features) {
             control.check()?;
-            if impute && n_missing(column) > 0 {
+            if impute && lacks(column) {
                 fill_missing(column, &mut feature.kind, rows, weights);
             }
             if let (Some(method), Column::Numeric(numbers), Kind::Numeric { cuts, .. }) =
@@ -271,30 +275,25 @@ fn n_missing(column: &Column) -> usize {
     }
 }
 
+/// The rows without a value in the column.
+fn rows_without<'a>(column: &'a Column, rows: &'a RowSet) -> impl Iterator<Item = u32> + 'a {
+    let rows = if n_missing(column) > 0 { rows.rows() } else { &[] };
+    rows.iter().copied().filter(move |&row| match column {
+        Column::Numeric(c) => c.value(row).is_nan(),
+        Column::Nominal(c) => c.code(row) == MISSING,
+    })
+}
+
 /// Refuse missing cells, with the first row that has one.
 fn refuse_missing(data: &Dataset, rows: &RowSet) -> Result<()> {
     for (column, feature) in data.columns().iter().zip(&data.schema().features) {
-        let is_missing = |r: u32| match column {
-            Column::Numeric(c) => c.value(r).is_nan(),
-            Column::Nominal(c) => match c.codes() {
-                Codes::Narrow(v) => v[r as usize] == u8::MAX,
-                Codes::Wide(v) => v[r as usize] == MISSING,
-            },
-        };
-        if n_missing(column) > 0 {
-            let found = rows
-                .rows()
-                .iter()
-                .filter(|&&r| is_missing(r))
-                .map(|&r| data.original()[r as usize])
-                .min();
-            if let Some(row) = found {
-                return Err(Error::Data(format!(
-                    "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; \
-                     impute it, or choose missing='mode' or 'branch'",
-                    feature.name
-                )));
-            }
+        let places = rows_without(column, rows).map(|row| data.original()[row as usize]);
+        if let Some(row) = places.min() {
+            return Err(Error::Data(format!(
+                "Input X contains NaN: column '{}', row {row} is missing, and missing='error'; \
+                 impute it, or choose missing='mode' or 'branch'",
+                feature.name
+            )));
         }
     }
     Ok(())

@@ -74,7 +74,7 @@ impl FitPlan {
         let shared = match common.by_preparation.entry(self.preparation()) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let prepared = self.prepare(data, &rows, weights, control)?;
+                let prepared = self.prepare(data, &rows, &rows, weights, control)?;
                 let root = common.root.as_ref().filter(|_| prepared.is_none());
                 let memo = PairMemo::new(root, common.kept);
                 free.insert(SharedRows { prepared, memo })

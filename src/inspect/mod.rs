@@ -107,7 +107,7 @@ pub fn explain(
         }
         let root = plan.training_rows(counted, root, weights)?;
         // criteria on neighbours compare numbers, so a node gets the bins of the root
-        let prepared = plan.prepare(counted, &root, weights, control)?;
+        let prepared = plan.prepare(counted, &root, &root, weights, control)?;
         let raw = Some(counted);
         let data = prepared.as_ref().unwrap_or(counted);
         let classed = plan.with_target_bins(data, &root, weights)?;
@@ -196,7 +196,7 @@ pub fn score_features(
             root.scores(control, rows.rows(), weight, search)
         });
     }
-    let prepared = plan.prepare(data, &rows, weights, control)?;
+    let prepared = plan.prepare(data, &rows, &rows, weights, control)?;
     // a byte per cell of the binned copy
     let cells = data.len().saturating_mul(data.columns().len());
     let control = &control.holding(if prepared.is_some() { cells } else { 0 });

@@ -1,5 +1,7 @@
 """Recorded reference: `cross_validate` on frames equals fits by hand on the parts."""
 
+import contextlib
+
 import numpy as np
 import pandas as pd
 import polars
@@ -58,7 +60,7 @@ def test_cross_validation_equals_fits_by_hand(seed):
     criterion = "squared_error" if is_number else [*CRITERIA, own][int(rng.integers(8))]
     options = {
         "nominal_splits": str(rng.choice(["auto", "multiway", "subset"])),
-        "missing": str(rng.choice(["branch", "auto"])),
+        "missing": str(rng.choice(["branch", "auto", "mode"])),
         "min_samples_leaf": int(rng.integers(1, 4)),
     }
     if criterion == "relieff":
@@ -91,3 +93,25 @@ def test_declared_levels_of_a_table_stay_declared():
     tree.fit(table.take(np.arange(12)))
     assert declared["leaves"][0] == tree.get_n_leaves()
     assert declared.predictions[0] == tree.predict(table.take([12]))[0]
+
+
+@pytest.mark.parametrize("gap", ["unseen level", "missing level", "missing number"])
+def test_cells_are_filled_only_where_a_training_row_lacks_one(gap):
+    """Under ``missing="mode"`` a test row without a value decides nothing of the fold's model."""
+    # The most frequent level, and the mean, are in the lighter branch.
+    c = np.array(["a"] * 5 + ["b"] * 4 + ["c"] * 4 + ["a"], dtype=object)
+    x = np.array([1.0] * 4 + [100.0] + [0.0] * 8 + [0.0])
+    if gap == "missing number":
+        x[-1] = np.nan
+    else:
+        c[-1] = "z" if gap == "unseen level" else None
+    X = pd.DataFrame({"c": c}) if "level" in gap else pd.DataFrame({"x": x})
+    y = np.array([0] * 5 + [1] * 9)
+    folds = [(np.arange(13), np.array([13]))]
+    found = cross_validate(X, y, ["gini"], cv=folds, missing="mode", nominal_splits="subset")
+    (scores,) = found.values()
+    options = {"missing": "mode", "nominal_splits": "subset", "random_state": 0}
+    tree = FastTreeClassifier(criterion="gini", **options)
+    tree.fit(X.iloc[:13], y[:13])
+    with pytest.warns() if gap == "unseen level" else contextlib.nullcontext():
+        assert scores.predictions[0] == tree.predict(X.iloc[13:])[0]

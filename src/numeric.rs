@@ -202,6 +202,21 @@ fn beyond(count: u32, formula: fn(f64) -> f64) -> f64 {
     formula(f64::from(count))
 }
 
+/// `plus` and `minus` of a type of the language.
+macro_rules! by_operators {
+    () => {
+        #[inline]
+        fn plus(self, other: Self) -> Self {
+            self + other
+        }
+        #[inline]
+        fn minus(self, other: Self) -> Self {
+            self - other
+        }
+    };
+}
+pub(crate) use by_operators;
+
 impl Count for u32 {
     fn cells(slice: &[Self]) -> Cells<'_> {
         Cells::Rows(slice)
@@ -216,14 +231,7 @@ impl Count for u32 {
     fn value(self) -> f64 {
         f64::from(self)
     }
-    #[inline]
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
+    by_operators!();
     #[inline]
     fn log2(self, logs: Logs) -> f64 {
         match logs.log2.get(self as usize) {
@@ -267,14 +275,7 @@ impl Count for f64 {
     fn value(self) -> f64 {
         self
     }
-    #[inline]
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
+    by_operators!();
     #[inline]
     fn log2(self, _logs: Logs) -> f64 {
         if self > 0.0 { log2(self) } else { 0.0 }

@@ -320,12 +320,12 @@ fn write_codes(tile: &mut [u8], layout: RowLayout, feature: usize, codes: &[u16]
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::numeric::mix;
 
     /// A table of numbers by column.
-    struct NumberTable(Vec<Vec<f64>>);
+    pub(in crate::bins) struct NumberTable(pub Vec<Vec<f64>>);
 
     impl RowSource for NumberTable {
         fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {

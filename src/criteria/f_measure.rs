@@ -45,6 +45,16 @@ impl Default for FMeasure {
     }
 }
 
+/// The option of both F measures.
+pub(super) const BETA: OptionInfo = OptionInfo {
+    name: "beta",
+    domain: OptionDomain::from(0.0),
+    default: "1.0",
+    others: "[0.5, 2.0, 3.0]",
+    doc: "Weight of recall against precision, finite and >= 0.",
+    ..OptionInfo::PLAIN
+};
+
 pub(super) static INFO: Info = Info {
     name: "f_measure",
     class_name: "FMeasure",
@@ -58,14 +68,7 @@ pub(super) static INFO: Info = Info {
         F-measure",
     class_invariant: false,
     options: &[
-        OptionInfo {
-            name: "beta",
-            domain: OptionDomain::from(0.0),
-            default: "1.0",
-            others: "[0.5, 2.0, 3.0]",
-            doc: "Weight of recall against precision, finite and >= 0.",
-            ..OptionInfo::PLAIN
-        },
+        BETA,
         OptionInfo {
             name: "variant",
             domain: OptionDomain::Words { words: &["change"] },

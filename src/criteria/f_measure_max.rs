@@ -11,7 +11,7 @@
 //! Blind by construction to pure branches of the negative class that leave TP and FP as they are;
 //! scores 0 whenever no branch has a positive majority, which is the rule with rare positives.
 
-use super::f_measure::f_beta;
+use super::f_measure::{BETA, f_beta};
 use super::information::one_minus;
 use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::{Error, Result};
@@ -45,14 +45,7 @@ pub(super) static INFO: Info = Info {
         F-measure",
     class_invariant: false,
     options: &[
-        OptionInfo {
-            name: "beta",
-            domain: OptionDomain::from(0.0),
-            default: "1.0",
-            others: "[0.5, 2.0, 3.0]",
-            doc: "Weight of recall against precision, finite and >= 0.",
-            ..OptionInfo::PLAIN
-        },
+        BETA,
         OptionInfo {
             name: "positive",
             domain: OptionDomain::Class,

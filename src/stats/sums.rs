@@ -6,7 +6,7 @@
 //! as a [`Sum::Cell`]: `u32` where sums are numbers of rows, else `f64`.
 
 use super::ExactMoments;
-use crate::numeric::Count;
+use crate::numeric::{Count, by_operators};
 
 /// An exact sum of weights.
 pub trait Sum:
@@ -92,14 +92,7 @@ impl SentSum for u32 {
 
 impl Sum for u32 {
     type Cell = u32;
-    #[inline]
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
+    by_operators!();
     #[inline]
     fn cell(self, _unit: f64) -> u32 {
         self
@@ -130,14 +123,7 @@ impl Sum for u32 {
 
 impl Sum for i64 {
     type Cell = f64;
-    #[inline]
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-    #[inline]
-    fn minus(self, other: Self) -> Self {
-        self - other
-    }
+    by_operators!();
     #[inline]
     fn cell(self, unit: f64) -> f64 {
         self as f64 * unit

@@ -25,7 +25,7 @@ from ..table.columns import Column, make_levels
 from .blocks import blocks
 from .errors import DataFileError
 from .limits import Limits
-from .reading import ColumnRequest, encoding_of, found_column, read_records
+from .reading import ColumnRequest, encoding_of, found_column, read_records, start_columns
 
 Path = str | os.PathLike[str]
 
@@ -198,11 +198,12 @@ def read_c45(
             ColumnRequest(j, encoded if kind == "nominal" else None, is_numeric=kind == "numeric")
         )
     reader = DelimitedReader(_SEPARATOR[0], False, 0, limits.core)
+    told = f"{os.fspath(names_path)} declares {len(names)} (class included); write ? for missing"
     records = read_records(
         reader,
         path,
         _rows(path, limits),
-        lambda: _start(reader, names, requests, path, names_path),
+        lambda: start_columns(reader, (names, requests), "?", path, told),
     )
     encoding = encoding_of(path, records.latin1_line)
     # Declared labels are decoded already; those of "discrete N" attributes are found in the rows.
@@ -216,28 +217,6 @@ def read_c45(
         else:
             columns.append(Column(name, "nominal", column.values, make_levels(name, labels)))
     return declared.target, columns
-
-
-def _start(
-    reader: DelimitedReader,
-    names: list[str],
-    requests: list[ColumnRequest],
-    path: Path,
-    names_path: Path,
-) -> None:
-    """Request the columns; refuse a file whose first row has another number of cells."""
-    sample = reader.sample(1)
-    if not sample:
-        raise DataFileError("there are no rows", path)
-    line, cells = sample[0]
-    if len(cells) != len(names):
-        raise DataFileError(
-            f"the row has {len(cells)} values but {os.fspath(names_path)} declares {len(names)} "
-            "(class included); write ? for missing",
-            path,
-            line,
-        )
-    reader.start(False, [name.encode() for name in names], requests, [b"?"])
 
 
 def _rows(path: Path, limits: Limits) -> Iterator[bytes]:

@@ -23,7 +23,14 @@ from ..table.doubtful import warn_caller
 from .blocks import blocks, head
 from .errors import DataFileError
 from .limits import Limits
-from .reading import ColumnRequest, encoding_of, found_column, read_column, read_records
+from .reading import (
+    ColumnRequest,
+    encoding_of,
+    found_column,
+    read_column,
+    read_records,
+    start_columns,
+)
 
 Path = str | os.PathLike[str]
 
@@ -103,8 +110,12 @@ def read_orange(
             raise DataFileError("declares a value twice", path, 2, name)
         requests.append(ColumnRequest(j, labels, is_numeric=kind == "numeric"))
     reader = DelimitedReader(ord("\t"), False, _HEADER_LINES, limits.core)
+    told = f"there are {len(names)} columns"
     records = read_records(
-        reader, path, blocks(path, limits), lambda: _start(reader, names, requests, path)
+        reader,
+        path,
+        blocks(path, limits),
+        lambda: start_columns(reader, (names, requests), _MISSING, path, told),
     )
     encoding = encoding_of(path, records.latin1_line)
     # Labels that the header does not declare are those that occur.
@@ -115,22 +126,3 @@ def read_orange(
         else read_column(names[column.position], column, encoding)
         for column in records.columns
     ]
-
-
-def _start(
-    reader: DelimitedReader,
-    names: list[str],
-    requests: list[ColumnRequest],
-    path: Path,
-) -> None:
-    """Request the columns; refuse a file whose first row has another number of cells."""
-    sample = reader.sample(1)
-    if not sample:
-        raise DataFileError("there are no rows", path)
-    line, cells = sample[0]
-    if len(cells) != len(names):
-        raise DataFileError(
-            f"the row has {len(cells)} cells but there are {len(names)} columns", path, line
-        )
-    missing = [text.encode() for text in _MISSING]
-    reader.start(False, [name.encode() for name in names], requests, missing)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ __all__ = [
     "found_column",
     "read_column",
     "read_records",
+    "start_columns",
 ]
 
 Path = str | os.PathLike[str]
@@ -115,6 +116,26 @@ def read_records(
             start()
         columns, failed, latin1_line, matched = reader.finish()
     return Records([CoreColumn(*column) for column in columns], failed, latin1_line, matched)
+
+
+def start_columns(
+    reader: DelimitedReader,
+    columns: tuple[Sequence[str], list[ColumnRequest]],
+    missing: Iterable[str],
+    path: Path,
+    declared: str,
+) -> None:
+    """Request the columns of a file whose names stand elsewhere; refuse one whose first row has
+    another number of cells, which `declared` says."""
+    names, requests = columns
+    sample = reader.sample(1)
+    if not sample:
+        raise DataFileError("there are no rows", path)
+    line, cells = sample[0]
+    if len(cells) != len(names):
+        raise DataFileError(f"the row has {len(cells)} cells but {declared}", path, line)
+    texts = [text.encode() for text in missing]
+    reader.start(False, [name.encode() for name in names], requests, texts)
 
 
 def encoding_of(path: Path, line: int | None) -> str:

@@ -158,8 +158,8 @@ def plot_tree(
         model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; deeper ones are folded.
             None: as many levels as the axes hold with names of 6 points (of 5 beside other trees in
-            one figure, which all have one scale and layout); all of them where `fontsize` or
-            `highlight` is given, or `max_nodes` is None. Where a tree with levels side by side
+            one figure, which all have one scale and layout); all of them where `highlight` is
+            given, or `max_nodes` is None. Where a tree with levels side by side
             would be too small, its nodes stand one below the other.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
@@ -193,7 +193,7 @@ def plot_tree(
         draw,
         max_depth,
         fontsize,
-        fontsize is max_depth is highlight is None and max_nodes is not None,
+        max_depth is highlight is None and max_nodes is not None,
         ax._fasttree_tree.artists if _is_drawn(ax) else [],
     )
     if title:
@@ -241,6 +241,7 @@ def _draw_together(axes: Sequence[Any]) -> None:
         return sum(len(one.nodes) for one in drawings), fitting(drawings)
 
     drawings, least = drawn(), READABLE if len(trees) == 1 else READABLE_BESIDE
+    least = min([least, *(tree.fontsize for tree in trees if tree.fontsize)])
     if fitting(drawings) * FONT < max(tree.fontsize or least for tree in trees):
         ways = (drawn, partial(drawn, indented=True))
         if not any(tree.automatic for tree in trees):

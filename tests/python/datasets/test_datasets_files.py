@@ -298,7 +298,7 @@ def test_c45_with_the_class_among_the_attributes(tmp_path):
 @pytest.mark.parametrize(
     ("names", "rows", "line", "words"),
     [
-        (NAMES, "1,F,7,a,SVHC\n", 1, "has 5 values but .*names declares 6"),
+        (NAMES, "1,F,7,a,SVHC\n", 1, "has 5 cells but .*names declares 6"),
         (NAMES, "x,F,7,a,SVHC,hyper\n", 1, "column 'age': 'x' is not a number"),
         (
             NAMES,

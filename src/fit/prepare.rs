@@ -1,11 +1,12 @@
 //! The preparation step of a fit: imputes missing values, discretises numeric columns, and writes
 //! the cut points of histograms into the schema.
 //!
-//! Means, modes and bins come from the training rows alone, and cells are filled where one of these
-//! is missing: the data set may have others, such as the test rows of a fold. Where the rows of a histogram cannot be
-//! codes ([`super::route`]), each number is replaced by the upper edge of its bin, so that the
-//! boundaries between values, which growth scans, are the cut points. O(rows) per column after
-//! sorting. [`as_grown`] brings rows into the state in which a fitted model read its training rows.
+//! Means, modes and bins come from the training rows alone, and a column is filled where one of
+//! these lacks a value: the data set may have others, such as the test rows of a fold. Where the
+//! rows of a histogram cannot be codes ([`super::route`]), each number is replaced by the upper
+//! edge of its bin, so that the boundaries between values, which growth scans, are the cut points.
+//! O(rows) per column after sorting. [`as_grown`] brings rows into the state in which a fitted
+//! model read its training rows.
 
 use super::records::{CallerRows, chosen};
 use super::route::{FitShape, Route};

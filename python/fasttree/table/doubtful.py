@@ -24,7 +24,7 @@ from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .dates import dates_of
 from .suspects import hints
-from .traps import are_numbers, code_columns, date_share, strange_cells
+from .traps import are_numbers, code_columns, date_share, hidden_numbers, strange_cells
 from .unfailing import unfailing
 
 if TYPE_CHECKING:
@@ -277,9 +277,8 @@ def _warn_of_target(table: Table) -> None:
     many = many_numbers(table)
     if many is not None:
         warn_caller(
-            f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a "
-            "tree "
-            "for a number"
+            f"{many} {worded('FastTreeRegressor or ')}{argument('task', 'regression')} grows a "
+            "tree for a number"
         )
 
 
@@ -319,7 +318,8 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
 
 
 def many_numbers(table: Table) -> str | None:
-    """A question, if the classes are numbers with few rows each; None otherwise.
+    """A question, if the classes are numbers with few rows each, or what hides that they are
+    numbers or dates; None otherwise.
 
     That is: more than 20 classes, or more than half as many classes as rows (scikit-learn's
     condition), of at least 20 rows.
@@ -330,11 +330,14 @@ def many_numbers(table: Table) -> str | None:
         '30 values in 30 rows of the target: is this a regression problem?'
         >>> many_numbers(Table([[i] for i in range(30)], [str(i) for i in range(30)]))
     """
-    if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
+    if table.task == "regression" or len(table) < 20:
         return None
     n_rows, n_classes = len(table), int(np.count_nonzero(np.bincount(table.y_codes)))
     if 2 * n_classes <= n_rows and n_classes <= MANY_CLASSES:
         return None
+    if not table.labels_are_numbers:
+        hidden = hidden_numbers(table.classes)
+        return hidden and f"the target {table.target or 'y'!r} holds {hidden}; then"
     return (
         f"{counted(n_classes, 'value')} in {counted(n_rows, 'row')} of the target: is this a "
         "regression problem?"

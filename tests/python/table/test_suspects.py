@@ -268,3 +268,20 @@ def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
     place, remedy = found(29)
     assert repr(word) in place and f"missing=[{word!r}]" in remedy
     assert (found(3) is None) == (n_numbers < 8) and (found(13, 40) is None) == (n_numbers < 8)
+
+
+@pytest.mark.parametrize(
+    "form", ["${:,}.00", "{},00 €", "{:,}", "{} %", "{} kg", "2024-{0:02}-11", "0:{:02}"]
+)
+def test_a_target_of_numbers_as_text_is_named_with_what_makes_numbers_of_it(form):
+    most = 12 if "-" in form else 60 if ":02" in form else N
+    cells = [form.format(1 + 7 * i % most if most < N else 7 * i) for i in range(N)]
+    cells = [one.replace("2024", str(2000 + i % 20)) for i, one in enumerate(cells)]
+    X = pd.DataFrame({"x": ages(), "y": cells})
+    with pytest.warns(DataWarning, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.fit(X, "y", max_depth=1)
+    with pytest.raises(ValueError, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.advise(X, "y")
+    with pytest.raises(ValueError, match="not a number: (numbers|times|dates)") as refused:
+        fasttree.advise(X, "y", task="regression")
+    assert "classification" not in str(refused.value)

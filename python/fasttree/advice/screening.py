@@ -22,6 +22,7 @@ from ..rendering.words import counted
 from ..table import Table
 from ..table.screening import reasons_of, table_to_screen, treated
 from ..table.sources import check_known, names_of
+from ..table.traps import hidden_numbers
 
 __all__ = ["Screened", "screened"]
 
@@ -61,6 +62,7 @@ def screened(
     Raises:
         ValueError: no target, no class or one, a target that is no class, or a constant number.
     """
+    is_class = task == "classification"
     # A Table, without what no Table can hold: columns of too many levels.
     if isinstance(X, (str, os.PathLike)):
         table = load(X, y, drop, task=task, as_given=False, **(reading or {}))
@@ -94,7 +96,7 @@ def screened(
     if task == "regression" or (task is None and table.task == "regression"):
         _check_numbers(table)
     else:
-        _check_target(table)
+        _check_target(table, is_class=is_class)
     table = treated(table, reasons_of(table))
     if len(table.unused) == table.n_features:
         raise ValueError(
@@ -119,13 +121,17 @@ def _check_numbers(table: Table) -> None:
         )
 
 
-def _check_target(table: Table) -> None:
-    """Refuse a target of one class, and one with too many for classes: one in five rows."""
+def _check_target(table: Table, *, is_class: bool) -> None:
+    """Refuse a target of one class, one with too many for classes (one in five rows), and numbers
+    as text that nobody calls classes."""
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
     occurring = int((counts > 0).sum())
     if occurring < 2:
         raise ValueError(f"the target {table.target!r} has one class: there is nothing to predict")
-    if occurring > max(20, len(table) // 5):
+    too_many = occurring > max(20, len(table) // 5)
+    if occurring > 20 and (hidden := hidden_numbers(table.classes)) and (too_many or not is_class):
+        raise ValueError(f"the target {table.target!r} holds {hidden}")
+    if too_many:
         raise ValueError(
             f"the target {table.target!r} has {counted(occurring, 'class')} in "
             f"{counted(len(table), 'row')}: that "

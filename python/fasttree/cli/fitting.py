@@ -197,13 +197,7 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         unused: why the tree does not use each column of the rows; None: it does.
     """
     n_rows, n_classes = len(rows), len(rows.classes)
-    many = many_numbers(rows)
-    if many is not None:
-        warnings.warn(
-            f"{many} --task regression grows a tree for a number; --target names another column",
-            stacklevel=2,
-        )
-    elif n_classes > MOST_CLASSES:
+    if n_classes > MOST_CLASSES and many_numbers(rows) is None:  # of which the fit warns
         warnings.warn(
             f"{counted(n_classes, 'class')} in {counted(n_rows, 'row')}: is {rows.target!r} a "
             "class? Name it with "
@@ -272,9 +266,8 @@ def fit(
     whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
     whole = dependence.prepared(whole, data)
     rows = whole if dependence.groups is None else whole.drop(dependence.groups)
-    # Fit and judge; warnings about levels and numbers come in the words of the command line.
+    # Fit and judge; warnings about levels come in the words of the command line.
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*is this a regression problem")
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         if optimal:
             tree: Any = optimal_tree(rows, **{"n_jobs": n_jobs, **settings})

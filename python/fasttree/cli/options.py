@@ -505,43 +505,33 @@ def warn_of_traps(table: Any, data: str) -> None:
     from ..table.doubtful import traps_are_said
     from ..table.traps import (
         code_columns,
-        decimal_comma_share,
         is_constant,
+        reason_to_leave_out,
         strange_cells,
         suspicions,
     )
 
     # Each column is named once, by the most specific warning.
     traps_are_said()
-    commas = [
-        c.name for c in table.columns if c.levels and decimal_comma_share(tuple(c.levels)) > 0.9
-    ]
     mixed = {
         c.name: odd
         for c in table.columns
         if (odd := strange_cells(c, table.row_numbers)) is not None
+        and (table.as_given or reason_to_leave_out(c, len(table)) is None)  # said where left out
     }
     found = [
         (name, "dates as text" if dates_of({name: why}) else why)
         for name, why in (suspicions(table) if table.as_given else ())
-        if not is_constant(why) and name not in commas and name not in mixed
+        if not is_constant(why) and name not in mixed
     ]
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found)
         drop = typed("--drop", (name for name, _ in found))
         warnings.warn(f"{data}: {said}; leave out: {drop}", stacklevel=3)
-    if commas:
+    for name, (why, remedy) in mixed.items():
         warnings.warn(
-            f"{data}: {some_of(commas)}: numbers with a comma (thousands or decimals) are read "
-            "as levels; as numbers: --decimal , (1,5 is one and a half) or --decimal . (1,500 is "
-            "fifteen hundred)",
-            stacklevel=3,
-        )
-    for name, (texts, why_text) in mixed.items():
-        warnings.warn(
-            f"{data}: {name}: {why_text}, so all its numbers are read as levels; "
-            + (f"if missing: {SHELL.argument('missing', texts)}; else " if texts else "")
-            + f"correct the file, or leave out: {typed('--drop', [name])}",
+            f"{data}: {name}: {why}, so all its numbers are read as levels; {remedy}, or leave "
+            f"out: {typed('--drop', [name])}",
             stacklevel=3,
         )
     # A PLINK file that was read as text needs several options together.

@@ -19,6 +19,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..table.columns import Column
+from ..table.traps import COMMA, POINT
 
 __all__ = [
     "has_decimal_comma",
@@ -30,9 +31,7 @@ __all__ = [
 FIRST = 256
 """Values of a column that rule most columns out."""
 
-# 1,5 and 1.234,5; then 1.5 and 1,234.5; then what may be either; then what cannot be 1,5.
-_COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
-_POINT = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
+# What may be either; then what cannot be 1,5.
 _THOUSANDS = re.compile(r"\s*[-+]?(?:\d{1,3}|[1-9]\d{0,2},\d{3})\s*")
 _SETTLED = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})\s*")
 
@@ -44,7 +43,7 @@ def reads_as_number(text: str) -> bool:
         >>> reads_as_number("-1,5"), reads_as_number("1.234,5"), reads_as_number("1.5")
         (True, True, False)
     """
-    return _COMMA.fullmatch(text) is not None
+    return COMMA.fullmatch(text) is not None
 
 
 def has_decimal_comma(column: Column) -> bool:
@@ -145,7 +144,7 @@ def with_numbers(
     # Decimal commas where all values allow them, else commas between thousands; text in doubt.
     if decimal != "." and all(map(reads_as_number, texts)):
         plain = [text.replace(".", "").replace(",", ".") for text in texts]
-    elif decimal != "," and all(map(_POINT.fullmatch, texts)):
+    elif decimal != "," and all(map(POINT.fullmatch, texts)):
         if decimal is None and not any(map(_SETTLED.fullmatch, texts)):
             return column
         plain = [text.replace(",", "") for text in texts]

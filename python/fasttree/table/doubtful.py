@@ -24,7 +24,7 @@ from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .dates import dates_of
 from .suspects import hints
-from .traps import are_numbers, code_columns, date_share, decimal_comma_share, strange_cells
+from .traps import are_numbers, code_columns, date_share, hidden_numbers, strange_cells
 from .unfailing import unfailing
 
 if TYPE_CHECKING:
@@ -277,9 +277,8 @@ def _warn_of_target(table: Table) -> None:
     many = many_numbers(table)
     if many is not None:
         warn_caller(
-            f"{many} {worded('FastTreeRegressor, or ')}{argument('task', 'regression')}, grows a "
-            "tree "
-            "for a number"
+            f"{many} {worded('FastTreeRegressor or ')}{argument('task', 'regression')} grows a "
+            "tree for a number"
         )
 
 
@@ -319,7 +318,8 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
 
 
 def many_numbers(table: Table) -> str | None:
-    """A question, if the classes are numbers with few rows each; None otherwise.
+    """A question, if the classes are numbers with few rows each, or what hides that they are
+    numbers or dates; None otherwise.
 
     That is: more than 20 classes, or more than half as many classes as rows (scikit-learn's
     condition), of at least 20 rows.
@@ -330,11 +330,14 @@ def many_numbers(table: Table) -> str | None:
         '30 values in 30 rows of the target: is this a regression problem?'
         >>> many_numbers(Table([[i] for i in range(30)], [str(i) for i in range(30)]))
     """
-    if table.task == "regression" or not table.labels_are_numbers or len(table) < 20:
+    if table.task == "regression" or len(table) < 20:
         return None
     n_rows, n_classes = len(table), int(np.count_nonzero(np.bincount(table.y_codes)))
     if 2 * n_classes <= n_rows and n_classes <= MANY_CLASSES:
         return None
+    if not table.labels_are_numbers:
+        hidden = hidden_numbers(table.classes)
+        return hidden and f"the target {table.target or 'y'!r} holds {hidden}; then"
     return (
         f"{counted(n_classes, 'value')} in {counted(n_rows, 'row')} of the target: is this a "
         "regression problem?"
@@ -345,7 +348,8 @@ def _warn_of_text(table: Table) -> None:
     """Warn of text that is a date or numbers, but for a decimal comma, a sign or a few cells."""
     if table.block is not None:
         return
-    texts = [(c, c.levels) for c in table.columns if c.levels and isinstance(c.levels[0], str)]
+    used = [c for c in table.columns if c.name not in table.unused]  # a line names the others
+    texts = [(c, c.levels) for c in used if c.levels and isinstance(c.levels[0], str)]
     several = {c.name: levels for c, levels in texts if len(levels) > 2}
     dates = [name for name, levels in several.items() if date_share(levels) >= 0.95]
     if dates:
@@ -355,27 +359,12 @@ def _warn_of_text(table: Table) -> None:
             "says nothing about other dates: leave the column out, or make numbers of it "
             "(Table.with_dates makes year, month and weekday)"
         )
-    commas = [name for name, levels in several.items() if decimal_comma_share(levels) > 0.95]
-    if commas:
-        warn_caller(
-            f"numbers with a decimal comma as text: {some_of([repr(name) for name in commas])}; "
-            "read "
-            f"the source with {argument('decimal', ',')}"
-            + worded(" (fasttree.datasets.load and pandas.read_csv have it)")
-        )
     for column, _ in texts:
         found = strange_cells(column, table.row_numbers)
-        if found is not None and column.name not in commas + dates:
+        if found is not None and column.name not in dates:
             warn_caller(
-                f"column {column.name!r}: {found[1]}, so its numbers are levels: "
-                + (
-                    f"if missing, read the source with {argument('missing', found[0])}"
-                    + worded(" (a frame: pandas.to_numeric with errors='coerce')")
-                    + "; else "
-                    if found[0]
-                    else ""
-                )
-                + "correct it, or leave the column out"
+                f"column {column.name!r}: {found[0]}, so its numbers are levels: {found[1]}, or "
+                "leave the column out"
             )
 
 

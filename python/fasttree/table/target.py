@@ -34,6 +34,7 @@ from .columns import (
     to_float,
 )
 from .sources import one_column, take_apart
+from .traps import hidden_numbers
 from .whole import float_of_whole, inexact_message, is_inexact
 
 
@@ -281,10 +282,11 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except OverflowError:  # a whole number beyond all floats
                 numbers[row] = np.inf
             except (TypeError, ValueError):
+                hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 raise ValueError(
-                    f"row {row} of the target {name!r} is {shown(cell)}, which is not a number: a "
-                    "regression predicts numbers; name another target, or use "
-                    f"{argument('task', 'classification')}"
+                    f"row {row} of the target {name!r} is {shown(cell)}, which is not a number: "
+                    + (hidden or "a regression predicts numbers; name another target, or use ")
+                    + ("" if hidden else argument("task", "classification"))
                 ) from None
     _refuse_infinity(name, numbers)
     large = np.flatnonzero(np.abs(numbers) > MOST)

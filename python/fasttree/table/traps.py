@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "COMMA",
+    "POINT",
     "are_numbers",
     "code_columns",
     "date_share",
-    "decimal_comma_share",
+    "hidden_numbers",
     "is_constant",
     "is_of_numbers",
     "named_code",
@@ -45,7 +47,6 @@ _DATE = re.compile(
     ),
     re.IGNORECASE | re.VERBOSE,
 )
-_DECIMAL_COMMA = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+\s*")
 _NAMED_ID = re.compile(
     r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: "
     r"\d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
@@ -89,7 +90,10 @@ MOST_UNITS = 3
 """Different units of one column, at most: more are words."""
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
-_GROUPED = re.compile(r"\s*[-+]?(?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?)\s*")
+COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
+"""1,5 and 1.234,5"""
+POINT = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
+"""1.5 and 1,234.5"""
 
 _WHOLE = re.compile(r"\s*[-+]?\d+\s*")
 _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
@@ -130,27 +134,29 @@ def date_share(levels: tuple[Any, ...]) -> float:
     return _share(_DATE, levels)
 
 
-def decimal_comma_share(levels: tuple[Any, ...]) -> float:
-    """Share of the levels that read as numbers with a decimal comma.
-
-    Examples:
-        >>> decimal_comma_share(("1,5", "2,25"))
-        1.0
-    """
-    return _share(_DECIMAL_COMMA, levels)
-
-
-def dressed_as(levels: Sequence[Any]) -> str | None:
-    """What hides that levels are numbers, with an example: currency signs, units, times of day;
-    None where they are plain numbers or no numbers.
+def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
+    """What hides that levels are numbers, with an example (a comma, currency signs, units, times of
+    day), and what makes numbers of them; None where they are plain numbers or no numbers.
 
     Examples:
         >>> dressed_as(("$12.50", "$3", "-$4")), dressed_as(("a", "b"))
-        ("numbers with a currency sign ('$12.50', ...)", None)
-        >>> dressed_as(("12.5 kg", "800 g", "3"))
+        (("numbers with a currency sign ('$12.50', ...)", 'take it off to use them as numbers'), None)
+        >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
+        >>> dressed_as(("795", "34,481,000"))[1]
+        "read the source with decimal='.' (1,500 is fifteen hundred) of fasttree.datasets.load"
     """
     some = levels[:: max(1, len(levels) // LOOKED_AT)]
+    if commas := [one for one in some if isinstance(one, str) and "," in one]:
+        marks = {
+            argument("decimal", "."): (POINT, "1,500 is fifteen hundred"),
+            argument("decimal", ","): (COMMA, "1,5 is one and a half"),
+        }
+        fit = [f"{m} ({x})" for m, (form, x) in marks.items() if _share(form, tuple(some)) == 1]
+        if fit:
+            remedy = f"read the source with {' or '.join(fit)}"
+            said = f"numbers with a comma ({commas[0]!r}, ...)"
+            return said, remedy + worded(" of fasttree.datasets.load")
     others = [one for one in some if isinstance(one, str) and not _PLAIN.fullmatch(one)]
     if len(others) < 0.1 * len(some) or not all(isinstance(one, str) for one in some):
         return None
@@ -160,8 +166,25 @@ def dressed_as(levels: Sequence[Any]) -> str | None:
             continue
         units = {match["unit"] for match in found} if "unit" in form.groupindex else set()
         if len(units) <= MOST_UNITS:
-            return f"{what} ({found[0][0]!r}, ...)"
+            times = what.startswith("times")
+            remedy = (
+                "give numbers, such as hours" if times else "take it off to use them as numbers"
+            )
+            return f"{what} ({found[0][0]!r}, ...)", remedy
     return None
+
+
+def hidden_numbers(levels: Sequence[Any]) -> str | None:
+    """What dates or numbers the classes of a target are, and what makes numbers of them, or None.
+
+    Examples:
+        >>> hidden_numbers(("2024-01-31", "2024-02-01")), hidden_numbers(("1", "2"))
+        ('dates as text (2024-01-31, ...): give numbers, such as days', None)
+    """
+    if date_share(tuple(levels)) >= 0.95:
+        return f"dates as text ({levels[0]}, ...): give numbers, such as days"
+    dressed = dressed_as(levels)
+    return None if dressed is None else ": ".join(dressed)
 
 
 def no_numbers(levels: Sequence[Any]) -> list[int]:
@@ -175,7 +198,7 @@ def no_numbers(levels: Sequence[Any]) -> list[int]:
     return [
         code
         for code, text in texts
-        if _PLAIN.fullmatch(text) is None and _GROUPED.fullmatch(text) is None
+        if not any(form.fullmatch(text) for form in (_PLAIN, COMMA, POINT))
     ]
 
 
@@ -201,10 +224,11 @@ def are_numbers(levels: Sequence[Any], *, fractions: bool = False) -> bool:
     )
 
 
-def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[str], str] | None:
+def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[str, str] | None:
     """What keeps a column of text from being numbers: a few texts among them, or a sign at each.
 
-    Returns where the first such cell is; None where most levels are no numbers.
+    Returns where the first such cell is, and a remedy; None where neither most levels are numbers
+    nor nine in ten rows.
 
     Args:
         column: a feature.
@@ -214,21 +238,25 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[
         >>> import numpy as np
         >>> levels = (*map(str, range(9)), "n/a")
         >>> strange_cells(Column("age", "nominal", np.arange(10, dtype=np.int32), levels))
-        (['n/a'], "'n/a' in data row 9 (counted from 0) is no number, 9 of 10 levels are")
+        ("'n/a' in data row 9 (counted from 0) is no number, 9 of 10 levels are", ...)
     """
     known = column.levels or ()
-    if len(known) < 8:
+    if not known or not isinstance(known[0], str):
         return None
     codes = np.asarray(column.values)
-    occurring = np.flatnonzero(np.bincount(codes[codes >= 0]))
+    counts = np.bincount(codes[codes >= 0])
+    occurring = np.flatnonzero(counts)
     levels = [text for code in occurring if isinstance(text := known[code], str)]
-    if len(levels) < 8 or len(levels) < len(occurring):
+    if len(levels) < len(occurring):
         return None
     dressed = dressed_as(levels)
-    if dressed is not None:
-        return [], f"{dressed} are text"
+    if dressed is not None and (len(levels) > 2 or "comma" in dressed[0]):
+        return f"{dressed[0]} are text", dressed[1]
     odd = no_numbers(levels)
-    if not 0 < len(odd) <= 0.2 * len(levels):
+    most_levels = len(levels) >= 8 and len(odd) <= 0.2 * len(levels)
+    n_odd = counts[occurring[odd]].sum()
+    most_rows = len(levels) - len(odd) >= 3 and counts.sum() >= max(LEAST_ROWS, 10 * n_odd)
+    if not odd or not (most_levels or most_rows):
         return None
     strange = [levels[place] for place in odd]
     first = int(np.isin(codes, occurring[odd]).argmax())
@@ -237,7 +265,10 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[list[
         f"{known[codes[first]]!r} in {data_row(row)} is no number, "
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
-    return (strange if len(strange) <= MOST_STRANGERS else []), description
+    if len(strange) > MOST_STRANGERS:
+        return description, "correct them"
+    frame = worded(" (a frame: pandas.to_numeric with errors='coerce')")
+    return description, f"if missing, read the source with {argument('missing', strange)}{frame}"
 
 
 @unfailing()
@@ -267,19 +298,15 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
             unclear = f"dates as text ({levels[0]}, ...) of no certain day, month and year"
             return unclear if order is None else date_reason(order + zone_of(levels))
         dressed = dressed_as(levels) if len(levels) > 2 else None
-        if dressed is not None and dressed.startswith("times"):
-            return f"{dressed}: give numbers, such as hours"
+        many = filled >= LEAST_ROWS and len(levels) > 0.5 * filled
+        if dressed is not None and (many or dressed[0].startswith("times")):
+            return ": ".join(dressed)
         if len(levels) == 1 and filled == len(codes):
             return f"one value, {levels[0]!r}, in all rows"
-        if filled >= LEAST_ROWS and len(levels) > 0.5 * filled:
-            if dressed is not None:
-                return f"{dressed}: take it off to use them as numbers"
+        if many:
             strange = strange_cells(column, rows)
             if strange is not None:
-                remedy = f"; if missing, load the file with {argument('missing', strange[0])}"
-                return f"numbers read as text: {strange[1]}{remedy if strange[0] else ''}"
-            if decimal_comma_share(levels) >= 0.95:
-                return f"numbers with a decimal comma as text ({levels[0]}, ...)"
+                return f"numbers read as text: {'; '.join(strange)}"
             if are_numbers(levels):
                 other = "" if are_numbers(levels, fractions=True) else "an identifier, or "
                 said = f"{other}numbers as text ({levels[0]!r}, ...)"

@@ -232,3 +232,56 @@ def test_fits_cross_validations_and_advice_ask_once_for_the_label():
     copied = wine.assign(kind=wine["class"].astype(str) + "?")
     advice = fasttree.advise(copied, "class", work="quick")
     assert "olumn 'kind' stands one to one for the classes" in str(advice)
+
+
+@pytest.mark.parametrize(
+    ("cells", "remedies"),
+    [
+        (lambda i: f"{i * i * 97:,}", ["'.'"]),  # 873 beside 3,492 and 8,556,273
+        (lambda i: f"{5 * i + 700:,}", ["'.'", "','"]),
+        (lambda i: f"{i + 1000:,}", ["'.'", "','"]),
+        (lambda i: f"{i + 1000:,}.5", ["'.'"]),
+        (lambda i: f"{i},25", ["','"]),
+        (lambda i: f"1.{i % 900 + 100},5", ["','"]),
+    ],
+    ids=["thousands", "some", "all", "fractions", "decimal", "both"],
+)
+@pytest.mark.parametrize("different", [N, 100], ids=["left out", "levels"])
+def test_numbers_with_commas_are_named_once_with_what_reads_them(cells, remedies, different):
+    X = pd.DataFrame({"a": [cells(i % different * 3) for i in range(N)], "x": ages()})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fasttree.fit(X, ages() > 50, max_depth=1)
+    said = [str(one.message) for one in caught]
+    (text,) = (one for one in said if "'a'" in one and "text" in one or "comma" in one)
+    assert "numbers with a comma (" in text and "identifier" not in text
+    assert [one for one in ("'.'", "','") if f"decimal={one}" in text] == remedies
+
+
+@pytest.mark.parametrize("word", ["unknown", "n/a", "-", "<1"])
+@pytest.mark.parametrize("n_numbers", [3, 5, 8, 40])
+def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
+    def found(every, n=N):
+        cells = [word if i % every == 0 else str(i % n_numbers) for i in range(n)]
+        return fasttree.table.traps.strange_cells(Table({"age": cells}).columns[0])
+
+    place, remedy = found(29)
+    assert repr(word) in place and f"missing=[{word!r}]" in remedy
+    assert (found(3) is None) == (n_numbers < 8) and (found(13, 40) is None) == (n_numbers < 8)
+
+
+@pytest.mark.parametrize(
+    "form", ["${:,}.00", "{},00 €", "{:,}", "{} %", "{} kg", "2024-{0:02}-11", "0:{:02}"]
+)
+def test_a_target_of_numbers_as_text_is_named_with_what_makes_numbers_of_it(form):
+    most = 12 if "-" in form else 60 if ":02" in form else N
+    cells = [form.format(1 + 7 * i % most if most < N else 7 * i) for i in range(N)]
+    cells = [one.replace("2024", str(2000 + i % 20)) for i, one in enumerate(cells)]
+    X = pd.DataFrame({"x": ages(), "y": cells})
+    with pytest.warns(DataWarning, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.fit(X, "y", max_depth=1)
+    with pytest.raises(ValueError, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.advise(X, "y")
+    with pytest.raises(ValueError, match="not a number: (numbers|times|dates)") as refused:
+        fasttree.advise(X, "y", task="regression")
+    assert "classification" not in str(refused.value)

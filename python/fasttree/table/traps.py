@@ -139,8 +139,8 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     day), and what makes numbers of them; None where they are plain numbers or no numbers.
 
     Examples:
-        >>> dressed_as(("$12.50", "$3", "-$4")), dressed_as(("a", "b"))
-        (("numbers with a currency sign ('$12.50', ...)", 'take it off to use them as numbers'), None)
+        >>> dressed_as(("$12.50", "$3", "-$4"))
+        ("numbers with a currency sign ('$12.50', ...)", 'take it off to use them as numbers')
         >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
         >>> dressed_as(("795", "34,481,000"))[1]

@@ -44,8 +44,7 @@ from ..table import Table
 from ..table.doubtful import quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
-from ..table.suspects import hints
-from ..table.traps import code_columns
+from ..table.suspects import code_columns, hints
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .evidence import is_associated
 from .result import Advice

@@ -96,7 +96,7 @@ def describe(
     from ..reports import render
     from ..table.doubtful import warn_of_hints
     from ..table.screening import reasons_of
-    from ..table.traps import code_columns
+    from ..table.suspects import code_columns
 
     # Columns and classes.
     rows, refused = _readable(data, columns)

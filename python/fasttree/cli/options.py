@@ -503,13 +503,8 @@ def warn_of_traps(table: Any, data: str) -> None:
     screened like dates or identifiers, with the option that mends each."""
     from ..table.dates import dates_of
     from ..table.doubtful import traps_are_said
-    from ..table.traps import (
-        code_columns,
-        is_constant,
-        reason_to_leave_out,
-        strange_cells,
-        suspicions,
-    )
+    from ..table.suspects import code_columns, suspicions
+    from ..table.traps import is_constant, reason_to_leave_out, strange_cells
 
     # Each column is named once, by the most specific warning.
     traps_are_said()

@@ -23,8 +23,8 @@ from .._checks.aliases import Task
 from .._checks.speech import argument, worded
 from ..rendering.words import counted, some_of
 from .dates import dates_of
-from .suspects import hints
-from .traps import are_numbers, code_columns, date_share, hidden_numbers, strange_cells
+from .suspects import code_columns, hints
+from .traps import are_numbers, date_share, hidden_numbers, strange_cells
 from .unfailing import unfailing
 
 if TYPE_CHECKING:

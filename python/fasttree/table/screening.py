@@ -30,8 +30,9 @@ from .inputs import without_column
 from .rebuild import is_frame
 from .roles import resolve_roles
 from .sources import check_known, names_of
+from .suspects import suspicions
 from .table import Table
-from .traps import is_constant, suspicions
+from .traps import is_constant
 from .whole import has_inexact, is_inexact
 
 __all__ = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,10 @@ from .columns import Column
 from .dates import date_reason, order_of_dates, zone_of
 from .unfailing import unfailing
 
-if TYPE_CHECKING:
-    from .table import Table
-
-
 __all__ = [
     "COMMA",
     "POINT",
     "are_numbers",
-    "code_columns",
     "date_share",
     "hidden_numbers",
     "is_constant",
@@ -35,7 +30,6 @@ __all__ = [
     "no_numbers",
     "reason_to_leave_out",
     "strange_cells",
-    "suspicions",
 ]
 
 _DATE = re.compile(
@@ -101,8 +95,6 @@ _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 MOST_STRANGERS = 3
 """Texts among the numbers of a column that are named, at most."""
 
-MOST_CODES = 1000
-"""Distinct numbers of a column of codes, at most."""
 
 LOOKED_AT = 1000
 """Levels of a column that are read."""
@@ -112,9 +104,6 @@ WORDS_OF_TEXT = 3
 
 LEAST_ROWS = 50
 """Rows from which a column is taken for an identifier because its values are all different."""
-
-FIRST = 64
-"""Rows of a block of numbers that rule most columns out."""
 
 
 def _share(pattern: re.Pattern[str], levels: tuple[Any, ...]) -> float:
@@ -337,39 +326,6 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
     return None
 
 
-def code_columns(table: Table, *, by_name: bool = True) -> list[str]:
-    """Names of numeric columns whose whole numbers may be codes of categories: three or more
-    values, ten rows a value.
-
-    Args:
-        table: the data.
-        by_name: only those whose names say so (region, zip_code, rs1234_A); else all with up to 12
-            values.
-
-    Examples:
-        >>> from fasttree import Table
-        >>> rows = [[i % 4, i % 7] for i in range(80)]
-        >>> table = Table(rows, [0, 1] * 40, feature_names=["region", "rooms"])
-        >>> code_columns(table), code_columns(table, by_name=False)
-        (['region'], ['region', 'rooms'])
-    """
-    most = MOST_CODES if by_name else 12
-    found = []
-    for column in table.columns:
-        if column.kind != "numeric":
-            continue
-        if by_name and not named_code(column.name):
-            continue
-        values = np.asarray(column.values, dtype=np.float64)
-        known = values[~np.isnan(values)]
-        if not np.array_equal(known, np.floor(known)):
-            continue
-        distinct = len(np.unique(known))
-        if 3 <= distinct <= min(most, len(known) / 10):
-            found.append(column.name)
-    return found
-
-
 def named_code(name: str) -> bool:
     """Whether the name of a column says that it holds codes of categories.
 
@@ -394,32 +350,3 @@ def is_of_numbers(reason: str) -> bool:
     """
     found = re.match(r"one value, [-\d]|an identifier: a different whole|an identifier by", reason)
     return found is not None
-
-
-def suspicions(table: Table, rows: np.ndarray | None = None) -> list[tuple[str, str]]:
-    """(column, reason) of the features in use of a Table that should be left out, in order.
-
-    Genotypes (a block of codes) are not looked at.
-
-    Args:
-        table: the data.
-        rows: numbers of the rows that are looked at; None: all.
-    """
-    n, block = len(table) if rows is None else len(rows), table.block
-    if block is not None and block.dtype.kind != "f":
-        return []
-    if block is None:
-        used = [c for c in table.columns if c.name not in table.unused]
-    else:
-        # Whole numbers and constants alone are of interest, and the first rows rule most others out
-        first = block[:FIRST] if rows is None else block[rows[:FIRST]]
-        with np.errstate(invalid="ignore"):
-            whole = (np.isnan(first) | (first == np.floor(first))).all(axis=0)
-            same = (first == first[0]).all(axis=0)
-        used = [table.column(int(j)) for j in np.flatnonzero(whole | same)]
-    seen = used if rows is None else (column.take(rows) for column in used)
-    numbers = table.row_numbers
-    if rows is not None:
-        numbers = rows if numbers is None else numbers[rows]
-    found = ((c.name, reason_to_leave_out(c, n, numbers)) for c in seen)
-    return [(name, reason) for name, reason in found if reason is not None]

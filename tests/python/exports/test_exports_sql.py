@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -220,6 +221,26 @@ def test_dates_are_taken_apart_by_the_database(kind, missing, form):
         np.testing.assert_allclose(found, model.predict(X), rtol=1e-12)
     else:
         assert found == model.predict(X).tolist()
+
+
+@pytest.mark.parametrize("make", [fasttree.FastTreeClassifier, fasttree.FastForestClassifier])
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ("%d/%m/%Y", "dates, day first, and SQL"),
+        ("%m/%d/%Y", "dates, month first, and SQL"),
+        ("%Y-%m-%dT%H:%M+02:00", r"dates in UTC\+02:00, and SQL"),
+        ("%Y-%m-%d", None),
+    ],
+)
+def test_dates_that_sql_reads_otherwise_are_named(make, form, said):
+    X, y = dated(False)
+    model = make(max_depth=4).fit(X.assign(**{"day's end": X["day's end"].dt.strftime(form)}), y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.to_sql(dialect="sqlite")
+    assert len(caught) == (said is not None)
+    assert all(re.search(said, str(one.message)) for one in caught)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -275,9 +275,10 @@ def warn_of_dates(model: Any) -> None:
     tested = {schema.names[j] for j in schema.read}
     for name, order in schema.dates.items():
         if order.partition(" ")[0] + order.partition(" ")[2] != "ymd" and name in tested:
+            read = date_reason(order).rpartition(": used")[0]
             warn_caller(
-                f"column {name!r}: the model reads {date_reason(order).rpartition(': used')[0]}, and SQL "
-                "a date type or texts like 2024-01-31: give it that, in the time zone of the model"
+                f"column {name!r}: the model reads {read}, and SQL a date type or texts like "
+                "2024-01-31: give it that, in the time zone of the model"
             )
 
 

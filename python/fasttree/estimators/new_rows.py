@@ -502,14 +502,15 @@ def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]
 
 def check_names(schema: Schema, given: list[str], places: Sequence[int] | None = None) -> None:
     """Refuse names that are not those of the schema and its target, in any order; columns that are
-    unused, or not at the given places (None: all), may be absent."""
+    unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
+    the index of a file that `DataFrame.to_csv` has written, may be there."""
     known, own = {*schema.names, schema.target}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
     needed = [schema.names[j] for j in read if not schema.unused[j]]
     absent = [date_of.get(name, name) for name in needed if name not in own]
     missing = [name for name in dict.fromkeys(absent) if name not in own]
-    extra = [n for n in given if n not in known]
+    extra = [n for n in given if n not in known and not n.startswith("Unnamed: ")]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:

@@ -184,3 +184,15 @@ def test_the_command_asks_for_the_same(ftree, tmp_path):
         assert (code, said) == (0, whole)
     frame[read[1:] + ["text"]].to_csv(part, index=False)
     assert "now missing" in ftree("predict", model, part)[2]
+
+
+def test_the_index_of_a_file_that_pandas_wrote_is_no_column_of_a_frame(tmp_path):
+    frame = pd.DataFrame({"a": np.arange(40) % 9, "k": list("xyzy") * 10, "y": list("pqqp") * 10})
+    frame.to_csv(tmp_path / "f.csv")
+    model = fasttree.fit(tmp_path / "f.csv", "y")
+    again = pd.read_csv(tmp_path / "f.csv")
+    assert "Unnamed: 0" in again
+    assert np.array_equal(model.predict(again), model.predict(frame))
+    assert model.score(again.drop(columns="y"), again["y"]) == model.evaluate(again).accuracy
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        model.predict(again.rename(columns={"Unnamed: 0": "b"}))

@@ -203,8 +203,8 @@ class Advice:
         tried = sum(row["criterion"] is not None for row in self.table)
         notes.append(
             f"{tried} of {counted(tried + len(self.not_tried), 'candidate')} tried; the "
-            f"{self._judge.measure} above is corrected for choosing among them (judged on rows "
-            "that took no part in the choice)."
+            f"{self._judge.measure} of the recommendation is corrected for choosing among them "
+            "(judged on rows that took no part in the choice)."
         )
         late, dear = self.not_tried[: self._out_of_time], self.not_tried[self._out_of_time :]
         if self.time_limit is not None:

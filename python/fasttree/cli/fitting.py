@@ -156,7 +156,8 @@ def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
         best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
         return f"Neither this tree nor a pruned one does better than {best}."
     return (
-        f"A pruned tree does as well or better: about {verdict.pruned_leaves:.0f} leaves, {said}: "
+        "A pruned tree is as good within one standard error: about "
+        f"{verdict.pruned_leaves:.0f} leaves, {said}: "
         f"add -p pruning={pruning}, or ask ftree advise."
     )
 

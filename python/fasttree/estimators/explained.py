@@ -325,13 +325,17 @@ class Explained:
         return f"node {node} is a leaf: {reason.partition(': ')[2]}"
 
     def _tied(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
-        """That a node is a leaf, or how many candidates share the score of its split."""
+        """That a node is a leaf, how many candidates share the score of its split, or that other
+        rules of the criterion than the score decided."""
         if not self.tree_.n_children[node]:
             return [f"{self._leaf_text(node)}."]
         chosen = [row["score"] for row in rows if row["chosen"]]
         if not chosen:
             return []
         tied = sum(math.isclose(row["score"], chosen[0], rel_tol=1e-12) for row in rows)
+        rules = [name for name in ("guard", "mdl_penalty") if getattr(self.criterion, name, None)]
+        if rules and (tied > 1 or max(row["score"] for row in rows) > chosen[0] * (1 + 1e-12)):
+            return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
         if tied < 2:
             return []
         ties = getattr(self, "ties", "first")

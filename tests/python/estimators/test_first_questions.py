@@ -137,6 +137,10 @@ def test_explain_says_how_many_candidates_are_tied():
     best = max(row["score"] for row in MODEL.explain(0, X, Y))
     tied = sum(row["score"] == best for row in MODEL.explain(0, X, Y))
     assert f"{tied} candidates are tied at {best:.4g}" in str(MODEL.explain(0, X, Y)) and tied > 1
+    c45 = fasttree.FastTreeClassifier(**fasttree.presets.C45).fit(X, Y)
+    for node in (0, 3):  # the penalty takes one of two equal scores, and a lower score
+        said = str(c45.explain(node, X, Y))
+        assert "tied" not in said and "guard and mdl_penalty of the criterion do, too" in said
     single = fasttree.fit(X.iloc[:, :1], Y, max_depth=1)
     assert "tied" not in str(single.explain(0, X.iloc[:, :1], Y))
     other = fasttree.fit(X, Y, max_depth=1, ties="even")

@@ -510,7 +510,7 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     needed = [schema.names[j] for j in read if not schema.unused[j]]
     absent = [date_of.get(name, name) for name in needed if name not in own]
     missing = [name for name in dict.fromkeys(absent) if name not in own]
-    extra = [n for n in given if n not in known and not n.startswith("Unnamed: ")]
+    extra = [n for n in given if n not in known and n != "Unnamed: 0"]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:

@@ -194,7 +194,7 @@ class Drawing:
         max_depth = maybe(whole(0))("max_depth", max_depth)
         max_nodes = maybe(whole(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
-        self.decimals = decimals
+        self.decimals = whole(0, 1000)("decimals", decimals)
         self.tree = tree = reading.tree
         self.weight = tree.weighted_n_node_samples
         self._subtree_end = tree.subtree_ends()

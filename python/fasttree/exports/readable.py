@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._checks import integer, listing, shown
+from .._checks import integer, listing, shown, whole
 from .._checks.speech import worded
 from ..rendering.words import counted
 from .formats import offer_methods
@@ -87,6 +87,7 @@ class Readable:
             raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
         if max_depth is not None:
             max_depth = integer("max_depth", max_depth, 0)
+        decimals = whole(0, 1000)("decimals", decimals)
         from .text import to_text
 
         return to_text(self, decimals, max_depth, max_levels, names)

@@ -116,6 +116,7 @@ ALSO = {
     "value": "discretize=",
     "method": "pruning=",
     "data": "not a valid",
+    "exposure": "of the target",
     "F": "the criterion returned",
 }
 """Other words for a parameter that serve as its name."""

@@ -24,7 +24,7 @@ from .c_code import to_c as tree_to_c
 from .python_code import to_python as tree_to_python
 from .python_code import tuple_literal
 from .reading import Reading
-from .sql import largest, named_list, sum_of, warn_of_dates, writer_of
+from .sql import largest, named_list, sum_of, writer_of
 
 __all__ = ["to_c", "to_python", "to_sql"]
 
@@ -192,7 +192,7 @@ def to_sql(
         >>> to_sql(forest).endswith("/ 2.0")
         True
     """
-    warn_of_dates(model)
+    model._schema.warn_of_dates()
     trees = list(model.estimators_)
     writers = [writer_of(tree, dialect, table) for tree in trees]
     writer, reading = writers[0], writers[0].reading

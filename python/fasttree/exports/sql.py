@@ -28,8 +28,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._checks import shown
-from ..table.dates import date_reason
-from ..table.doubtful import warn_caller
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -269,19 +267,6 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 
 
-def warn_of_dates(model: Any) -> None:
-    """Warn of tested dates that SQL reads in another way than the model does."""
-    schema = model._schema
-    tested = {schema.names[j] for j in schema.read}
-    for name, order in schema.dates.items():
-        if order.partition(" ")[0] + order.partition(" ")[2] != "ymd" and name in tested:
-            read = date_reason(order).rpartition(": used")[0]
-            warn_caller(
-                f"column {name!r}: the model reads {read}, and SQL a date type or texts like "
-                "2024-01-31: give it that, in the time zone of the model"
-            )
-
-
 def sum_of(terms: list[str]) -> str:
     """The sum of expressions, added in pairs: nested O(log terms) deep, as parsers limit depth."""
     if not terms:
@@ -338,7 +323,7 @@ def to_sql(
           WHEN "x0" > 0.5 THEN 'it''s'
         END
     """
-    warn_of_dates(model)
+    model._schema.warn_of_dates()
     writer = writer_of(model, dialect, table)
     reading = writer.reading
     served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")

@@ -123,7 +123,7 @@ def _check_numbers(table: Table) -> None:
 
 def _check_target(table: Table, *, is_class: bool) -> None:
     """Refuse a target of one class, one with too many for classes (one in five rows), and numbers
-    as text that nobody calls classes."""
+    as text, unless the caller says that it has classes."""
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
     occurring = int((counts > 0).sum())
     if occurring < 2:

@@ -5,8 +5,8 @@ What
     of its split and a bar of its class shares; a leaf shows its class, ``(rows/errors)`` and the
     bar; a branch shows what it takes. Of a regression tree, a leaf shows its number and
     ``(rows/standard deviation)``; the bar reaches from one standard deviation below the number to
-    one above, on one scale for all nodes, and its colour is that of the number. Long names are
-    cut, and the tooltip has them in full with the counts of the classes. Colours are CSS variables
+    one above, on one scale for all nodes, and the number gives its colour. Long names are cut, and
+    the tooltip has them in full with the counts of the classes. Colours are CSS variables
     (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``, ``--ft-soft``) with values for
     light and for dark pages; a page that embeds the picture may set its own.
 Complexity

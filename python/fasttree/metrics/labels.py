@@ -95,9 +95,8 @@ def codes_of(
     if (codes == -2).any():
         row = int(np.flatnonzero(codes == -2)[0])
         raise ValueError(
-            f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, "
-            "which is not one of "
-            f"the classes {shown(list(classes))}"
+            f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, which is not one "
+            f"of the classes {shown(list(classes))}"
         )
     if not missing_ok and (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])

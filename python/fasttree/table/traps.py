@@ -95,7 +95,6 @@ _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
 MOST_STRANGERS = 3
 """Texts among the numbers of a column that are named, at most."""
 
-
 LOOKED_AT = 1000
 """Levels of a column that are read."""
 

@@ -416,6 +416,8 @@ def test_a_report_holds_an_explorer_for_every_set(browser, tmp_path):
     for name in ("weather", "iris"):
         page.locator("details.set > summary", has_text=name).click()
         inside = page.locator("details.set[open]")
+        # An explorer is laid out when the browser reports the size of its box.
+        inside.locator("[role=tree]").nth(1).wait_for()
         assert inside.count() == 1 and inside.locator("[role=tree]").count() == 2
         assert inside.locator("[role=treeitem]").count() > 4
         box = page.locator("details.set[open] .fx").bounding_box()

@@ -183,6 +183,7 @@ impl Target {
     }
 
     /// The number of a row, as it was given.
+    #[inline]
     pub fn value(&self, row: u32) -> f64 {
         self.numbers[row as usize]
     }

@@ -2,7 +2,8 @@
 //!
 //! Growth sums numbers that are rounded to a grid. After it, the rows are sent down the tree, with
 //! their fractions where a missing value takes several branches, and each leaf sums its numbers as
-//! they were given, in twice the digits of a double, by ascending number. Inner nodes add up what
+//! they were given, in twice the digits of a double, by ascending number. The rows of a leaf of
+//! equal numbers are not needed: its mean on the grid tells the number. Inner nodes add up what
 //! their children have: the sum of the divergences of rows from their mean is that of the children,
 //! plus the divergence of each child's mean, by its weight (the decomposition of Bregman
 //! divergences; of squares it is Chan, Golub & LeVeque's). Where all numbers are on the grid,
@@ -49,9 +50,10 @@ impl FitPlan {
         if self.divides_cells(rows.data) {
             tree.share_missing();
         }
-        let sent = SentRows { compiled: CompiledTree::new(tree, schema)?, target, rows: *rows };
+        let sent = SentRows { schema, target, rows: *rows };
         if loss.is_none() || by_classes || !target.is_exact() {
-            sent.means(tree, self.criterion.as_ref(), control)?;
+            let are_whole = loss.is_none() && !by_classes && !tree.is_shared();
+            sent.means(tree, self.criterion.as_ref(), are_whole, control)?;
         }
         if let Some(constraints) = &self.limits().constraints {
             keep_order(tree, &constraints.signs);
@@ -63,9 +65,52 @@ impl FitPlan {
     }
 }
 
-/// Training rows, and the tree that they are sent down.
+/// The numbers of a target, found by their units.
+struct NumbersByUnits<'a> {
+    target: &'a Target,
+    /// The first row of each bucket of units, which are the units from the least on, shifted.
+    starts: Vec<u32>,
+    shift: u32,
+}
+
+/// Bits of the number of buckets: their starts stay in the second cache.
+const BUCKET_BITS: u32 = 16;
+
+impl<'a> NumbersByUnits<'a> {
+    fn new(target: &'a Target) -> Self {
+        let units = target.units();
+        let range = units.last().map_or(0, |last| last.abs_diff(units[0]));
+        let shift = (u64::BITS - range.leading_zeros()).saturating_sub(BUCKET_BITS);
+        let mut starts = vec![0; (range >> shift) as usize + 2];
+        units.iter().for_each(|u| starts[(u.abs_diff(units[0]) >> shift) as usize + 1] += 1);
+        for bucket in 1..starts.len() {
+            starts[bucket] += starts[bucket - 1];
+        }
+        Self { target, starts, shift }
+    }
+
+    /// The number that all rows of a leaf have, where its variance and mean on the grid tell it.
+    #[inline]
+    fn number_of(&self, leaf: &Outcome) -> Option<f64> {
+        let (all, grid) = (self.target.units(), self.target.grid());
+        if leaf.variance != 0.0 {
+            return None;
+        }
+        let units = grid.units(leaf.value);
+        let bucket = usize::try_from(units - all[0]).ok()? >> self.shift;
+        let [start, end] =
+            [bucket, bucket + 1].map(|i| self.starts.get(i).map(|&row| row as usize));
+        let first = start? + all[start?..end?].partition_point(|&other| other < units);
+        let is_known = all.get(first) == Some(&units) && grid.number(units as f64) == leaf.value;
+        let equal = (first..all.len()).take_while(|&row| all[row] == units);
+        let mut numbers = equal.map(|row| self.target.value(row as u32)).filter(|_| is_known);
+        numbers.next().filter(|&one| numbers.all(|other| other == one))
+    }
+}
+
+/// Training rows that are sent down a tree.
 struct SentRows<'a> {
-    compiled: CompiledTree,
+    schema: &'a Schema,
     target: &'a Target,
     rows: PruneRows<'a>,
 }
@@ -84,6 +129,11 @@ struct OutcomeSums {
 }
 
 impl OutcomeSums {
+    /// The sums of rows of one number.
+    fn of(number: f64, weight: i64) -> Self {
+        Self { weight, sum: product(number, weight), mean: number, ..Self::default() }
+    }
+
     /// Add a number of twice the digits to the sum.
     fn add(&mut self, [high, low]: [f64; 2]) {
         let sum = self.sum[0] + high;
@@ -136,25 +186,42 @@ impl ReachedSums {
 }
 
 impl SentRows<'_> {
-    /// Visit the nodes that rows reach, see [`CompiledTree::send_down`].
+    /// Visit the nodes in `wanted` that rows reach, see [`CompiledTree::send_down`].
     fn each(
         &self,
+        tree: &Tree,
+        wanted: &[bool],
         control: &Control,
-        visit: impl FnMut(usize, &ReachingRows<'_>, bool),
-    ) -> Result<f64> {
+        visit: impl FnMut(usize, &ReachingRows<'_>),
+    ) -> Result<()> {
         let PruneRows { data, rows, weights } = self.rows;
-        self.compiled.send_down(data, rows, weights, control, visit)
+        let compiled = CompiledTree::new(tree, self.schema)?;
+        compiled.send_down(data, rows, weights, wanted, control, visit)
     }
 
     /// Means and variances, and the impurities that follow from these or average divergences.
-    fn means(&self, tree: &mut Tree, criterion: &dyn Criterion, control: &Control) -> Result<()> {
+    /// Where the rows `are_whole` and growth has summed their numbers, leaves of equal numbers read
+    /// no rows.
+    fn means(
+        &self,
+        tree: &mut Tree,
+        criterion: &dyn Criterion,
+        are_whole: bool,
+        control: &Control,
+    ) -> Result<()> {
         let divergent = criterion.averages_divergences().then_some(criterion);
+        let scale = self.rows.weights.units_of_fractions(self.rows.rows);
+        let known = are_whole.then(|| NumbersByUnits::new(self.target));
         let mut all = vec![OutcomeSums::default(); tree.nodes.len()];
-        let mut numbers: Vec<(f64, i64)> = Vec::new();
-        let scale = self.each(control, |node, reaching, is_leaf| {
-            if !is_leaf {
-                return;
+        let mut wanted = vec![false; all.len()];
+        for i in (0..all.len()).filter(|&i| tree.is_leaf(i) && tree.nodes[i].rows > 0) {
+            match known.as_ref().and_then(|known| known.number_of(&tree.outcomes[i])) {
+                Some(number) => all[i] = OutcomeSums::of(number, (tree.counts[i] * scale) as i64),
+                None => wanted[i] = true,
             }
+        }
+        let mut numbers: Vec<(f64, i64)> = Vec::new();
+        let visit = |node: usize, reaching: &ReachingRows<'_>| {
             // Rows of one number are taken together, so that their order does not matter.
             numbers.clear();
             for (row, weight) in reaching.weighed() {
@@ -166,8 +233,7 @@ impl SentRows<'_> {
             }
             let own = &mut all[node];
             if let &[(number, weight)] = &numbers[..] {
-                let sum = product(number, weight);
-                *own = OutcomeSums { weight, sum, mean: number, ..OutcomeSums::default() };
+                *own = OutcomeSums::of(number, weight);
                 return;
             }
             for &(number, weight) in &numbers {
@@ -179,7 +245,10 @@ impl SentRows<'_> {
                 own.spread_out(divergent, number - own.mean, weight);
             }
             own.spread_out(divergent, own.rest, -own.weight);
-        })?;
+        };
+        if wanted.contains(&true) {
+            self.each(tree, &wanted, control, visit)?;
+        }
         // Children have larger numbers than their parents.
         for i in (0..all.len()).rev() {
             let mut own = all[i];
@@ -213,7 +282,9 @@ impl SentRows<'_> {
     /// Values that are quantiles, and impurities that are mean losses around them.
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
         let mut is_empty = vec![true; tree.nodes.len()];
-        self.each(control, |node, reaching, _| {
+        let wanted = vec![true; is_empty.len()];
+        let mut outcomes = tree.outcomes.clone();
+        self.each(tree, &wanted, control, |node, reaching| {
             let numbers =
                 || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
             let [low, high] =
@@ -239,13 +310,14 @@ impl SentRows<'_> {
                     sum_below: below.sum,
                 };
                 let losses = sums.loss(grid.units(lower), loss);
-                let outcome = &mut tree.outcomes[node];
+                let outcome = &mut outcomes[node];
                 outcome.value = (lower + next.map_or(lower, |next| next.0)) / 2.0;
                 outcome.impurity = losses / all.weight as f64 * grid.unit;
                 is_empty[node] = false;
                 break;
             }
         })?;
+        tree.outcomes = outcomes;
         fill_empty(tree, |node| is_empty[node]);
         Ok(())
     }

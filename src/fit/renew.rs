@@ -76,12 +76,11 @@ impl FitPlan {
         let compiled = CompiledTree::new(&tree, of.data.schema())?;
         let mut rows_of: BTreeMap<usize, Vec<(u32, i64)>> = BTreeMap::new();
         let (rows, weights) = (of.rows.rows(), of.weights);
-        let scale = compiled.send_down(of.raw, rows, weights, control, |node, reaching, _| {
-            if narrow[node] {
-                let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
-                rows_of.insert(node, arrived.collect());
-            }
+        compiled.send_down(of.raw, rows, weights, &narrow, control, |node, reaching| {
+            let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
+            rows_of.insert(node, arrived.collect());
         })?;
+        let scale = weights.units_of_fractions(rows);
         let root_weight = tree.counts[0];
         let (mut grown, mut end) = (BTreeMap::new(), 0);
         for (node, rows) in rows_of {

@@ -11,8 +11,9 @@ use crate::model::Model;
 use crate::parallel::Control;
 use crate::tree::Test;
 
-/// Bits that mark thresholds, per threshold: few other values have a marked bit.
-const MARKS: usize = 256;
+/// Bits that mark thresholds, per threshold: few other values have a marked bit, and the bits of
+/// a thousand thresholds stay in the first cache.
+const MARKS: usize = 128;
 /// Most such bits: 2 MiB.
 const MOST_MARKS: usize = 1 << 24;
 
@@ -97,21 +98,23 @@ fn cuts(schema: &Schema, feature: usize) -> &[f64] {
 /// Call `report(value, threshold)` for each of the ascending thresholds that rounding moves a value
 /// over, with the nearest such value.
 fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64, f64)) {
-    // A value moves over a threshold only where both have the same single below them.
-    let digits = (MARKS * thresholds.len()).min(MOST_MARKS).next_power_of_two().ilog2();
-    let mark_of = |single: f64| {
-        (single.to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - digits)) as u32
-    };
-    let mut marked = Bits::new(1 << digits);
-    thresholds.iter().for_each(|&at| marked.set(mark_of(single_below(at))));
+    // A value moves over a threshold only where both have the same single below them: then the
+    // nearest single of the value is this one or the next. The last digits tell most singles apart.
+    let mask = (MARKS * thresholds.len()).min(MOST_MARKS).next_power_of_two() - 1;
+    let mark_of = |single: f32| single.to_bits() & mask as u32;
+    let mut marked = Bits::new(mask + 1);
+    for &at in thresholds {
+        marked.set(mark_of(single_below(at)));
+        marked.set(mark_of(single_below(at).next_up()));
+    }
     let mut nearest: Vec<Option<f64>> = vec![None; thresholds.len()];
-    for &value in column.values().iter().filter(|value| !value.is_nan()) {
-        let single = single_below(value);
-        if marked.get(mark_of(single)) == 0 {
+    for &value in column.values() {
+        if marked.get(mark_of(value as f32)) == 0 || value.is_nan() {
             continue;
         }
+        let single = f64::from(single_below(value));
         let (from, rounded) = (thresholds.partition_point(|&at| at < single), value as f32);
-        let same_single = |&(_, &at): &(usize, &f64)| single_below(at) == single;
+        let same_single = |&(_, &at): &(usize, &f64)| f64::from(single_below(at)) == single;
         for (place, &at) in thresholds.iter().enumerate().skip(from).take_while(same_single) {
             let moves = (value <= at) != (f64::from(rounded) <= at);
             let is_nearer = |known: f64| (value - at).abs() < (known - at).abs();
@@ -126,9 +129,9 @@ fn moved(column: &NumericColumn, thresholds: &[f64], mut report: impl FnMut(f64,
 }
 
 /// The largest number of single precision that is not above a number.
-fn single_below(x: f64) -> f64 {
+fn single_below(x: f64) -> f32 {
     let nearest = x as f32;
-    f64::from(if f64::from(nearest) > x { nearest.next_down() } else { nearest })
+    if f64::from(nearest) > x { nearest.next_down() } else { nearest }
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ pub struct CompiledTree {
     own_branches: Vec<(u32, u32)>,
     /// Share of each node in its parent's weight; empty if no missing value takes all branches.
     shares: Vec<f64>,
-    parents: Vec<u32>,
+    pub(super) parents: Vec<u32>,
     /// Tests on the longest path.
     pub(super) depth: usize,
     /// Whether all tests are thresholds.

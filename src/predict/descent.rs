@@ -70,8 +70,9 @@ impl WaitingRows {
 }
 
 impl CompiledTree {
-    /// Visit each node that some rows reach, in pre-order: the node, its rows, and whether it is a
-    /// leaf. Returns the units per weight of 1 ([`Weights::units_of_fractions`]).
+    /// Visit the nodes in `wanted` that some rows reach, in pre-order. Rows go no further than to
+    /// the last of these nodes on their way. Weights are in units of
+    /// [`Weights::units_of_fractions`].
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::error::Error::Cancelled).
@@ -80,9 +81,14 @@ impl CompiledTree {
         data: &Dataset,
         rows: &[u32],
         weights: &Weights,
+        wanted: &[bool],
         control: &Control,
-        mut visit: impl FnMut(usize, &ReachingRows<'_>, bool),
-    ) -> Result<f64> {
+        mut visit: impl FnMut(usize, &ReachingRows<'_>),
+    ) -> Result<()> {
+        let mut leads = vec![false; wanted.len()];
+        for (i, &parent) in self.parents.iter().enumerate().skip(1).rev() {
+            leads[parent as usize] |= wanted[i] || leads[i];
+        }
         let (scale, copies) = (weights.units_of_fractions(rows), weights.copies());
         let mut waiting = WaitingRows { rows: rows.to_vec(), ..WaitingRows::default() };
         waiting.rows.sort_unstable();
@@ -98,11 +104,12 @@ impl CompiledTree {
                 unchecked = 0;
             }
             let start = waiting.rows.len() - n;
-            let (rows, is_leaf) = (&waiting.rows[start..], self.is_leaf(node));
-            let shares = waiting.shares.get(start..).unwrap_or_default();
-            let reaching = ReachingRows { rows, shares, weights, copies, scale };
-            visit(node as usize, &reaching, is_leaf);
-            if is_leaf {
+            let rows = &waiting.rows[start..];
+            if wanted[node as usize] {
+                let shares = waiting.shares.get(start..).unwrap_or_default();
+                visit(node as usize, &ReachingRows { rows, shares, weights, copies, scale });
+            }
+            if !leads[node as usize] {
                 waiting.rows.truncate(start);
                 waiting.shares.truncate(start);
                 continue;
@@ -147,6 +154,6 @@ impl CompiledTree {
                 }
             }
         }
-        Ok(scale)
+        Ok(())
     }
 }

@@ -57,14 +57,15 @@ impl Pruning for M5 {
         let mut sums = vec![(0_i64, ExactSum::default()); edited.nodes.len()];
         let compiled = CompiledTree::new(input.tree, input.schema)?;
         let PruneRows { data, rows, weights } = *rows;
-        let scale =
-            compiled.send_down(data, rows, weights, input.control, |node, reaching, _| {
-                let ((sum, errors), own) = (&mut sums[node], edited.outcomes[node].value);
-                for (row, weight) in reaching.weighed() {
-                    *sum += weight;
-                    errors.add_product(weight as f64, (target.value(row) - own).abs());
-                }
-            })?;
+        let all = vec![true; sums.len()];
+        compiled.send_down(data, rows, weights, &all, input.control, |node, reaching| {
+            let ((sum, errors), own) = (&mut sums[node], edited.outcomes[node].value);
+            for (row, weight) in reaching.weighed() {
+                *sum += weight;
+                errors.add_product(weight as f64, (target.value(row) - own).abs());
+            }
+        })?;
+        let scale = weights.units_of_fractions(rows);
         let errors = |i: usize| sums[i].1.value();
         let weight = |i: usize| sums[i].0 as f64;
         prune(edited, scale, &weight, &errors);

@@ -262,12 +262,14 @@ fn prune_numbers(
     // The squared errors of the held-out rows around the number that each node predicts.
     let mut sums = vec![ExactSum::default(); edited.nodes.len()];
     let PruneRows { data, rows, weights } = *rows;
-    let scale = compiled.send_down(data, rows, weights, control, |node, reaching, _| {
+    let all = vec![true; sums.len()];
+    compiled.send_down(data, rows, weights, &all, control, |node, reaching| {
         for (row, weight) in reaching.weighed() {
             let error = target.value(row) - edited.outcomes[node].value;
             sums[node].add_product(weight as f64, error * error);
         }
     })?;
+    let scale = weights.units_of_fractions(rows);
     if !rows.is_empty() {
         cut_where_no_worse(edited, 0.0, |_, i| sums[i].value() / scale);
     }

@@ -132,6 +132,7 @@ impl Tree {
             i = if subtree.is_some() { self.end_of(i) } else { i + 1 };
         }
         let mut joined = Self::empty(self.classes);
+        joined.nodes.reserve(next as usize);
         for (i, &own) in self.nodes.iter().enumerate().filter(|&(i, _)| number[i] != NONE) {
             let parent = number.get(own.parent as usize).copied().unwrap_or(NONE);
             let Some(subtree) = other.get(&i) else {

@@ -28,7 +28,7 @@ from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, unused_column
-from ..table.dates import PARTS, DateOrder, as_said, date_reason, dates_among, part_names
+from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
@@ -116,9 +116,9 @@ class Schema:
     def warn_of_dates(self) -> None:
         """Warn of tested dates that SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
-        for name, order in self.dates.items():
-            if order != "ymd" and name in tested:
-                read = date_reason(order).rpartition(": used")[0]
+        for name in self.dates:
+            read = (self.unused[self.names.index(name)] or "").rpartition(": used")[0]
+            if read != "dates" and name in tested:
                 warn_caller(
                     f"column {name!r}: the model reads {read}, and SQL a date type or texts like "
                     "2024-01-31: give it that, in the time zone of the model"

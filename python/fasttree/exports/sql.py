@@ -308,7 +308,8 @@ def to_sql(
         SQL without a semicolon at its end.
 
     Warns:
-        DataWarning: dates whose training texts have the day or month first, or a time zone.
+        DataWarning: dates that the training rows write in another form than 2024-01-31, or with a
+            time zone.
 
     Raises:
         ValueError: an unknown output or dialect, an output that the tree does not have, a name or

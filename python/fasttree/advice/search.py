@@ -41,7 +41,7 @@ from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
 from ..rendering.progress import Progress, make_report
 from ..table import Table
-from ..table.doubtful import quiet
+from ..table.doubtful import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.suspects import code_columns, hints
@@ -79,6 +79,7 @@ DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 less."""
 
 
+@about()
 @checked(
     scoring=one_value,
     groups=_listed,
@@ -128,7 +129,8 @@ def advise(
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
-            the mean absolute error. ``Scorer("expected_cost", cost_matrix=...)``: errors have
+            the mean absolute error, for one of two values the root mean squared error (the least
+            absolute error is that of the more frequent value). ``Scorer("expected_cost", cost_matrix=...)``: errors have
             costs, which the trees know too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column

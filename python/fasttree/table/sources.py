@@ -523,11 +523,15 @@ def pull(source: Source, target: str) -> Cells:
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     """The message for an unknown name, with the most similar known one."""
+    return f"no {what} is named {name!r}; {nearest(name, names)}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """What a message on an unknown name ends with: the most similar known one, else all."""
     close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
         name, names, 1
     )
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
-    return f"no {what} is named {name!r}; {hint}"
+    return f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
 
 
 def check_shape(rows: int, columns: int) -> tuple[int, int]:

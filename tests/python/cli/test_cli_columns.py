@@ -11,22 +11,11 @@ import numpy as np
 import pytest
 
 from fasttree import FastTreeClassifier
-from fasttree.cli import main
 from fasttree.datasets import load
 from fasttree.model_selection import cross_validate
 
 pd = pytest.importorskip("pandas")
 LEFT_OUT = "columns left out: 'Customer ID' (an identifier: 300 levels in 300 rows), 'country' (one"
-
-
-@pytest.fixture
-def ftree(capsys):
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -21,9 +21,9 @@ from ..rendering.words import counted
 from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
-from .output import check_writable, emit, save_picture
+from .output import check_writable, emit
 from .shell import quoted, typed
-from .showing import size_text, sizes
+from .showing import draw, size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ def _written(
         save_text(svg, tree.to_svg())
         lines.append(f"Drawn as {svg}")
     if png is not None:
-        save_picture(png, tree.plot)
+        draw(tree, png)
         lines.append(f"Drawn as {png}")
     if html is not None:
         tree.explore(rows).save(html)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..exports import FORMATS
+from ..exports.sql import DIALECTS
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted
 from . import options as o
@@ -16,7 +17,7 @@ from .output import check_writable, emit, save_picture
 from .rows import rows_for
 from .streams import say
 
-__all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
+__all__ = ["COMMANDS", "ModelFile", "Picture", "draw", "model_of", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
@@ -112,6 +113,9 @@ def show(
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
     decimals: Annotated[int, typer.Option("--decimals", help="Digits of numbers for the eye.")] = 6,
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
@@ -130,15 +134,18 @@ def show(
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
     _check_format(form, out, depth if plot is None else None)
+    if dialect is not None and (form != "sql" or plot is not None or html is not None):
+        raise ValueError("--dialect is for --form sql")
+    options = {} if dialect is None else {"dialect": dialect}
     # A page, a forest, or a tree in a format.
     tree = model_of(model, task)
     if html is not None:
         _write_page(tree, html, data, json)
         return
     if hasattr(tree, "estimators_"):
-        _show_forest(tree, model, form if plot is None else "--plot", out, json)
+        _show_forest(tree, model, form if plot is None else "--plot", options, out=out, json=json)
         return
-    content = FORMATS[form].show(tree, depth, decimals)
+    content = FORMATS[form].show(tree, depth, decimals, **options)
     if form == "text":
         content = f"{tree.criterion!r}: {size_text(tree)}\n\n{content!s}"
     document = {
@@ -152,7 +159,7 @@ def show(
         "tree": tree.to_text(decimals, depth),
     }
     if plot is not None:
-        save_picture(plot, lambda: tree.plot(max_depth=depth))
+        draw(tree, plot, depth)
     emit(_stored(content, form, out), document, json)
     if form in PROGRAMS and plot is None:
         _say_dates(tree, form)
@@ -217,9 +224,24 @@ def _stored(content: str | bytes, form: str, out: Path | None) -> str:
     return f"{form} written to {out}"
 
 
-def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Path | None) -> None:
+def draw(tree: Any, file: Path, depth: int | None = None) -> None:
+    """Draw a tree under a title: its target, and what the brackets in leaves hold."""
+    second = "standard deviation" if tree._task == "regression" else "errors"
+    title = f"{tree._schema.target}; leaves: (rows/{second})"
+    save_picture(file, lambda: tree.plot(max_depth=depth, title=title))
+
+
+def _show_forest(
+    forest: Any,
+    model: Path,
+    form: str,
+    options: dict[str, str],
+    *,
+    out: Path | None,
+    json: Path | None,
+) -> None:
     """Show the sizes of a forest, its model file or its ONNX graph."""
-    if not FORMATS[form].forests:
+    if form not in FORMATS or not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
             f"{model} is a forest of {counted(len(forest.estimators_), 'tree')}: --form "
@@ -246,7 +268,7 @@ def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Pa
         f"{nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":
-        content = FORMATS[form].show(forest)
+        content = FORMATS[form].show(forest, **options)
     emit(_stored(content, form, out), document, json)
 
 
@@ -255,7 +277,7 @@ COMMANDS = (
         show,
         (
             "ftree show model.json",
-            "ftree show model.json --form sql",
+            "ftree show model.json --form sql --dialect sqlite",
             "ftree show model.json --form svg -o tree.svg",
             "ftree show model.json --html tree.html --data iris",
         ),

@@ -27,7 +27,7 @@ from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.columns import MAX_LEVELS, Column, infinity_message, unused_column
+from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
@@ -525,15 +525,15 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:
-            lines.append(
-                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:20])
-            )
+            lines.append(f"Feature names unseen at fit time:{_lines_of(extra)}")
         if missing:
-            lines.append(
-                "Feature names seen at fit time, yet now missing:\n"
-                + "\n".join(f"- {n}" for n in missing[:20])
-            )
+            lines.append(f"Feature names seen at fit time, yet now missing:{_lines_of(missing)}")
         raise ValueError("\n".join(lines))
+
+
+def _lines_of(names: list[str]) -> str:
+    """Names as scikit-learn lists them, one per line; in the shell on the same line."""
+    return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")
 
 
 def _number(column: Column) -> Column:

@@ -28,6 +28,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._checks import shown
+from .._checks.speech import given
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -262,7 +263,7 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     """The writer of a tree in a dialect; ValueError for an unknown one."""
     if dialect not in DIALECTS:
         raise ValueError(
-            f"dialect={shown(dialect)} is not known; use {', '.join(map(repr, DIALECTS))}"
+            f"{given('dialect', shown(dialect))} is not known; use {', '.join(map(repr, DIALECTS))}"
         )
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 

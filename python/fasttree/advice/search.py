@@ -204,8 +204,7 @@ def advise(
         if task == "classification":
             raise ValueError(
                 f"{option('exposure')} with {argument('task', task)}: only counts have rates; "
-                "leave "
-                "one out"
+                "leave one out"
             )
         task = "regression"
     aside = [one for one in (groups, exposure) if isinstance(one, str)]
@@ -543,8 +542,7 @@ def _chosen(
     if len(allowed) == 0:
         raise ValueError(
             f"{given('scoring', repr(judge.metric))} is infinite or has no value for all "
-            "candidates; use "
-            "another metric"
+            "candidates; use another metric"
         )
     n = float(known.sum() / len(known))
     quality, square = (one[allowed] for one in means)

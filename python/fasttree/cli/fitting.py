@@ -201,8 +201,7 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
     if n_classes > MOST_CLASSES and many_numbers(rows) is None:  # of which the fit warns
         warnings.warn(
             f"{counted(n_classes, 'class')} in {counted(n_rows, 'row')}: is {rows.target!r} a "
-            "class? Name it with "
-            "--target",
+            "class? Name it with --target",
             stacklevel=2,
         )
     if n_rows >= 50 and leaves > n_rows / 5:

@@ -245,8 +245,7 @@ def _show_forest(
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
             f"{model} is a forest of {counted(len(forest.estimators_), 'tree')}: --form "
-            f"{', '.join(most)} and "
-            f"{last} are for forests; the others are for one tree (save one: "
+            f"{', '.join(most)} and {last} are for forests; the others are for one tree (save one: "
             "forest.estimators_[0].save(FILE))"
         )
     nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
@@ -264,8 +263,7 @@ def _show_forest(
     }
     content: str | bytes = (
         f"{forest.criterion!r}: {counted(document['trees'], 'tree')}; on average {leaves:.1f} "
-        "leaves, "
-        f"{nodes:.1f} nodes, depth {depth:.1f}"
+        f"leaves, {nodes:.1f} nodes, depth {depth:.1f}"
     )
     if form != "text":
         content = FORMATS[form].show(forest, **options)

@@ -123,8 +123,7 @@ def read_delimited(
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
             f"sep={shown(sep)} cannot separate cells; use one ASCII character that is no quote and "
-            "no "
-            "line end"
+            "no line end"
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"{given('decimal', shown(decimal))} is not known; use '.', ',' or None")

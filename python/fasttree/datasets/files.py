@@ -363,8 +363,7 @@ def _refuse(options: dict[str, Any], path: str) -> None:
         if value is not None:
             raise ValueError(
                 f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its "
-                "kin), "
-                f"and only that takes it; leave it out"
+                f"kin), and only that takes it; leave it out"
             )
 
 

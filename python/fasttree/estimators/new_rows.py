@@ -570,23 +570,16 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     code_of = {level: j for j, level in enumerate(levels)}
     places = [code_of.get(v, code_of.get(str(v), -1)) for v in own]
     declared = np.array([*places, -1], dtype=np.int32)
-    occurring = np.unique(codes[codes >= 0])
-    unseen = [own[c] for c in occurring if declared[c] < 0]
-    if unseen:
-        row = int(np.flatnonzero((declared[codes] < 0) & (codes >= 0))[0])
-        _report_unseen(
-            column.name,
-            f"{len(unseen)} level(s)",
-            unseen,
-            row=row,
-            cell=own[codes[row]],
-            handle_unknown=handle_unknown,
-        )
+    rows = np.flatnonzero((declared[codes] < 0) & (codes >= 0))
+    if len(rows):
+        unseen = [own[code] for code in np.unique(codes[rows])]
+        what, first = f"{len(unseen)} level(s)", (int(rows[0]), own[codes[rows[0]]])
+        _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
     return Column(column.name, "nominal", declared[codes], levels)
 
 
 def _report_unseen(
-    name: str, what: str, unseen: list[Any], *, row: int, cell: Any, handle_unknown: str
+    name: str, what: str, unseen: list[Any], levels: Any, first: Any, *, handle_unknown: str
 ) -> None:
     """Warn of undeclared levels, or refuse them.
 
@@ -594,14 +587,16 @@ def _report_unseen(
         name: name of the column.
         what: number of levels or cells, as text.
         unseen: some of the levels.
-        row, cell: the first cell with such a level.
+        levels: the declared ones.
+        first: the first row with such a level, and its cell.
         handle_unknown: "missing" warns, "error" refuses.
     """
     text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
     fault = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
+    fault += f" (declared: {shorten(levels, 4)})"
     if handle_unknown == "error":
         raise ValueError(
-            f"{fault}; the first is {cell!r} in row {row}; drop or recode these rows, or "
+            f"{fault}; the first is {first[1]!r} in row {first[0]}; drop or recode these rows, or "
             "choose handle_unknown='missing'"
         )
     warn_caller(fault + "; they are treated as missing", UserWarning)
@@ -661,8 +656,8 @@ def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown:
     unseen = [row for row in unknown if type(values[row]) is str or not is_missing(values[row])]
     if unseen:
         some = list(dict.fromkeys(values[row] for row in unseen[:9]))
-        what, row = f"{len(unseen):,} cell(s) of levels", unseen[0]
-        _report_unseen(name, what, some, row=row, cell=values[row], handle_unknown=handle_unknown)
+        what, first = f"{len(unseen):,} cell(s) of levels", (unseen[0], values[unseen[0]])
+        _report_unseen(name, what, some, levels, first, handle_unknown=handle_unknown)
     return Column(name, "nominal", codes, levels)
 
 

@@ -132,7 +132,8 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
         >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
         >>> dressed_as(("795", "34,481,000"))[1]
-        "read the file with fasttree.datasets.load(path, decimal='.') (1,500 is fifteen hundred)"
+        "read the file with fasttree.datasets.load(path, decimal='.') (1,500 is fifteen hundred) \
+(a frame: replace the comma, then pandas.to_numeric)"
     """
     some = levels[:: max(1, len(levels) // LOOKED_AT)]
     if commas := [one for one in some if isinstance(one, str) and "," in one]:

@@ -142,12 +142,17 @@ def show(
     if html is not None:
         _write_page(tree, html, data, json)
         return
-    if hasattr(tree, "estimators_"):
-        _show_forest(tree, model, form if plot is None else "--plot", options, out=out, json=json)
-        return
-    content = FORMATS[form].show(tree, depth, decimals, **options)
-    if form == "text":
-        content = f"{tree.criterion!r}: {size_text(tree)}\n\n{content!s}"
+    is_forest = hasattr(tree, "estimators_")
+    if is_forest:
+        _check_of_forests(tree, model, form if plot is None else "--plot")
+        head, facts = _of_forest(tree)
+    else:
+        head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(decimals, depth)}
+    content: str | bytes = f"{tree.criterion!r}: {head}"
+    if form != "text":
+        content = FORMATS[form].show(tree, depth, decimals, **options)
+    elif not is_forest:
+        content = f"{content!s}\n\n{FORMATS[form].show(tree, depth, decimals)!s}"
     document = {
         "command": "show",
         "model": str(model),
@@ -155,13 +160,12 @@ def show(
         "criterion": repr(tree.criterion),
         "classes": list(tree._schema.classes),
         "features": list(tree._schema.names),
-        **sizes(tree),
-        "tree": tree.to_text(decimals, depth),
+        **facts,
     }
     if plot is not None:
         draw(tree, plot, depth)
     emit(_stored(content, form, out), document, json)
-    if form in PROGRAMS and plot is None:
+    if form in PROGRAMS and plot is None and not is_forest:
         _say_dates(tree, form)
         _say_sentinels(tree, form)
 
@@ -231,16 +235,8 @@ def draw(tree: Any, file: Path, depth: int | None = None) -> None:
     save_picture(file, lambda: tree.plot(max_depth=depth, title=title))
 
 
-def _show_forest(
-    forest: Any,
-    model: Path,
-    form: str,
-    options: dict[str, str],
-    *,
-    out: Path | None,
-    json: Path | None,
-) -> None:
-    """Show the sizes of a forest, its model file or its ONNX graph."""
+def _check_of_forests(forest: Any, model: Path, form: str) -> None:
+    """Refuse a format that is for one tree."""
     if form not in FORMATS or not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
@@ -248,26 +244,15 @@ def _show_forest(
             f"{', '.join(most)} and {last} are for forests; the others are for one tree (save one: "
             "forest.estimators_[0].save(FILE))"
         )
+
+
+def _of_forest(forest: Any) -> tuple[str, dict[str, Any]]:
+    """The sizes of a forest in words, and as values."""
     nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
-    document = {
-        "command": "show",
-        "model": str(model),
-        "task": forest._task,
-        "criterion": repr(forest.criterion),
-        "classes": list(forest._schema.classes),
-        "features": list(forest._schema.names),
-        "trees": len(forest.estimators_),
-        "mean_leaves": leaves,
-        "mean_nodes": nodes,
-        "mean_depth": depth,
-    }
-    content: str | bytes = (
-        f"{forest.criterion!r}: {counted(document['trees'], 'tree')}; on average {leaves:.1f} "
-        f"leaves, {nodes:.1f} nodes, depth {depth:.1f}"
-    )
-    if form != "text":
-        content = FORMATS[form].show(forest, **options)
-    emit(_stored(content, form, out), document, json)
+    n_trees = len(forest.estimators_)
+    facts = {"trees": n_trees, "mean_leaves": leaves, "mean_nodes": nodes, "mean_depth": depth}
+    words = f"on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
+    return f"{counted(n_trees, 'tree')}; {words}", facts
 
 
 COMMANDS = (

@@ -336,7 +336,7 @@ class Explained:
         answers = (
             np.count_nonzero(tree.value[node]) if self._schema.classes else tree.variance[node]
         )
-        limits = {
+        limits: dict[str, Callable[[float], bool]] = {
             "max_depth": lambda most: tree.depth[node] >= most,
             "min_samples_split": lambda least: rows[node] < least,
             "min_samples_leaf": lambda least: rows[node] < 2 * least,

@@ -155,7 +155,7 @@ def describe(
             [name, why, "" if name in unusable else typed("--keep", [name])]
             for name, why in reasons.items()
         ]
-        header = ["column", "why", "to use it in a fit"]
+        header = ["column", "why", "to use it as it is (fit)"]
         tables.append(table("Treated by fit", header, _first(body, "column")))
         document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:

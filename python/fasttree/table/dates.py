@@ -197,7 +197,7 @@ def _moment(cell: Any, order: DateOrder) -> datetime.date | None:
         return day
 
 
-def _cells_of(values: Any) -> Sequence[Any]:
+def _cells_of(values: Any) -> list[Any]:
     """The cells of a column; of a Column its levels that occur."""
     if not isinstance(values, Column):
         return listed(values)

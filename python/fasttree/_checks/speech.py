@@ -2,9 +2,9 @@
 
 What
     A message that names an argument calls `argument`, `reading`, `given`, `option`, `data_row` or
-    `worded` for that part while it is made. The current `Speaker` writes the part; a command of the shell has
-    its own (see `fasttree.cli.shell`). Finished messages are never searched, so names and cells may
-    hold anything.
+    `worded` for that part while it is made. The current `Speaker` writes the part; a command of
+    the shell has its own (see `fasttree.cli.shell`). Finished messages are never searched, so
+    names and cells may hold anything.
 When not to use it
     For code that the user runs in Python wherever it is printed, such as `Advice.code`.
 """

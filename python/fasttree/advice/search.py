@@ -79,7 +79,6 @@ DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 less."""
 
 
-@about()
 @checked(
     scoring=one_value,
     groups=_listed,
@@ -130,8 +129,9 @@ def advise(
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
             the mean absolute error, for one of two values the root mean squared error (the least
-            absolute error is that of the more frequent value). ``Scorer("expected_cost", cost_matrix=...)``: errors have
-            costs, which the trees know too.
+            absolute error is that of the more frequent value).
+            ``Scorer("expected_cost", cost_matrix=...)``: errors have costs, which the trees know
+            too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
             of X, which then is no feature: folds keep the rows of one group together.
@@ -232,20 +232,21 @@ def advise(
     plan, not_tried = _within_budget(
         candidates(table, judge.shared), sample, len(folds.pairs), WORK[work].units
     )
-    tried = _cross_validated(
-        sample,
-        plan,
-        judge,
-        folds,
-        {"random_state": seed, "n_jobs": n_jobs, "client": client},
-        by_rows=judge.has_rows and members is None,
-        at_a_time=_at_a_time(client, seconds, len(plan)),
-        deadline=started + seconds,
-        progress=progress,
-    )
-    choice = _chosen(
-        whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
-    )
+    with about():
+        tried = _cross_validated(
+            sample,
+            plan,
+            judge,
+            folds,
+            {"random_state": seed, "n_jobs": n_jobs, "client": client},
+            by_rows=judge.has_rows and members is None,
+            at_a_time=_at_a_time(client, seconds, len(plan)),
+            deadline=started + seconds,
+            progress=progress,
+        )
+        choice = _chosen(
+            whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
+        )
     return Advice(
         model=choice.model,
         params=choice.params,

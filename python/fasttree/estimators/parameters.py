@@ -48,8 +48,8 @@ __all__ = [
 ]
 
 ELSEWHERE = {
-    "target": "name the column as y={0!r}, or give fasttree.Table(frame, target={0!r}) or "
-    "fasttree.datasets.load(path, target={0!r})",
+    "target": "name the column instead of y, as in fasttree.fit(X, {0!r}), or give "
+    "fasttree.Table(frame, target={0!r}) or fasttree.datasets.load(path, target={0!r})",
     "drop": "leave the column out of X: a frame by X.drop(columns=...), a file by "
     "fasttree.datasets.load(path, drop={0!r})",
     "decimal": "read the file with fasttree.datasets.load(path, decimal={0!r})",

@@ -76,7 +76,7 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     with answers.open() as stream:
         assert [r["prediction"] for r in rows] == [r["prediction"] for r in csv.DictReader(stream)]
     code, _, err = ftree("predict", model, new, "--drop", "signup")
-    assert code == 2 and "yet now missing:" in err and "- signup" in err
+    assert code == 2 and "yet now missing:" in err and "now missing: 'signup'." in err
     code, out, _ = ftree("show", model, "--form", "sql")
     assert code == 0 and 'EXTRACT(ISODOW FROM CAST("signup" AS DATE))' in out
 

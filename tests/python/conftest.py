@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -66,6 +67,21 @@ def published(uci: Path) -> Path:
     return folder
 
 
+def options_of(words):
+    """The options of the command that some words call; none if they name no command."""
+    import typer
+
+    from fasttree.cli.app import app
+
+    found, options = typer.main.get_command(app), set()
+    for word in words:
+        found = getattr(found, "commands", {}).get(word)
+        if found is None:
+            break
+        options = {name for one in found.params for name in one.opts} | {"--help"}
+    return options
+
+
 @pytest.fixture
 def ftree(capsys):
     """Run a command in this process: exit code, stdout, stderr."""
@@ -73,8 +89,16 @@ def ftree(capsys):
     from fasttree.cli import main
 
     def call(*arguments):
-        code = main([str(a) for a in arguments])
+        words = [str(a) for a in arguments]
+        code = main(words)
         said = capsys.readouterr()
+        known = options_of(words)
+        if known and "ftree: " in said.err:
+            of_others = r"(ftree \w+|plink2|in cv, compare and advise use)( [^;,]*)"
+            text = re.sub(of_others, "", said.err)
+            named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - set(words)
+            named -= {"--task"} if words[0] == "sweep" else set()  # of all commands on files
+            assert named <= known, f"no option of this command: {named - known}\n{said.err}"
         return code, said.out, said.err
 
     return call

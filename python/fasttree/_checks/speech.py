@@ -1,10 +1,10 @@
 """The words of messages: arguments of functions in Python, options in the shell.
 
 What
-    A message that names an argument calls `argument`, `given`, `option`, `data_row` or `worded` for
-    that part while it is made. The current `Speaker` writes the part; a command of the shell has
-    its own (see `fasttree.cli.shell`). Finished messages are never searched, so names and cells may
-    hold anything.
+    A message that names an argument calls `argument`, `reading`, `given`, `option`, `data_row` or
+    `worded` for that part while it is made. The current `Speaker` writes the part; a command of
+    the shell has its own (see `fasttree.cli.shell`). Finished messages are never searched, so
+    names and cells may hold anything.
 When not to use it
     For code that the user runs in Python wherever it is printed, such as `Advice.code`.
 """
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Speaker", "argument", "data_row", "given", "option", "speaking", "worded"]
+__all__ = ["Speaker", "argument", "data_row", "given", "option", "reading", "speaking", "worded"]
 
 
 class Speaker:
@@ -63,6 +63,16 @@ def argument(name: str, value: Any) -> str:
     "drop=['the id']"
     """
     return _SPEAKERS[-1].argument(name, value)
+
+
+def reading(name: str, value: Any) -> str:
+    """An argument of the function that reads files, which other functions do not have.
+
+    >>> reading("decimal", ",")
+    "fasttree.datasets.load(path, decimal=',')"
+    """
+    said = argument(name, value)
+    return worded(f"fasttree.datasets.load(path, {said})", said)
 
 
 def given(name: str, text: str) -> str:

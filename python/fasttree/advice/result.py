@@ -190,8 +190,7 @@ class Advice:
         if self.compared < self.n_rows:
             notes.append(
                 f"Candidates were compared on a sample of {counted(self.compared, 'row')}; the "
-                "tree is "
-                "fitted on all."
+                "tree is fitted on all."
             )
         if self.automatic:
             notes.append(f"Automatic settings: {'; '.join(self.automatic)}.")

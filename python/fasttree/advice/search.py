@@ -41,7 +41,7 @@ from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
 from ..rendering.progress import Progress, make_report
 from ..table import Table
-from ..table.doubtful import quiet
+from ..table.doubtful import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.suspects import code_columns, hints
@@ -128,8 +128,10 @@ def advise(
         scoring: what candidates are compared by: a name in `fasttree.metrics.METRICS` or of a
             scorer of scikit-learn, a `fasttree.metrics.Scorer` (which takes options such as
             ``positive=``), or a function (estimator, X, y). By default the accuracy, for a number
-            the mean absolute error. ``Scorer("expected_cost", cost_matrix=...)``: errors have
-            costs, which the trees know too.
+            the mean absolute error, for one of two values the root mean squared error (the least
+            absolute error is that of the more frequent value).
+            ``Scorer("expected_cost", cost_matrix=...)``: errors have costs, which the trees know
+            too.
         prefer: ``"small"``, or ``"accurate"``: the best candidate whatever its size.
         groups: the group of each row (a patient, a site), shape (n_rows,), or the name of a column
             of X, which then is no feature: folds keep the rows of one group together.
@@ -202,8 +204,7 @@ def advise(
         if task == "classification":
             raise ValueError(
                 f"{option('exposure')} with {argument('task', task)}: only counts have rates; "
-                "leave "
-                "one out"
+                "leave one out"
             )
         task = "regression"
     aside = [one for one in (groups, exposure) if isinstance(one, str)]
@@ -231,20 +232,21 @@ def advise(
     plan, not_tried = _within_budget(
         candidates(table, judge.shared), sample, len(folds.pairs), WORK[work].units
     )
-    tried = _cross_validated(
-        sample,
-        plan,
-        judge,
-        folds,
-        {"random_state": seed, "n_jobs": n_jobs, "client": client},
-        by_rows=judge.has_rows and members is None,
-        at_a_time=_at_a_time(client, seconds, len(plan)),
-        deadline=started + seconds,
-        progress=progress,
-    )
-    choice = _chosen(
-        whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
-    )
+    with about():
+        tried = _cross_validated(
+            sample,
+            plan,
+            judge,
+            folds,
+            {"random_state": seed, "n_jobs": n_jobs, "client": client},
+            by_rows=judge.has_rows and members is None,
+            at_a_time=_at_a_time(client, seconds, len(plan)),
+            deadline=started + seconds,
+            progress=progress,
+        )
+        choice = _chosen(
+            whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
+        )
     return Advice(
         model=choice.model,
         params=choice.params,
@@ -541,8 +543,7 @@ def _chosen(
     if len(allowed) == 0:
         raise ValueError(
             f"{given('scoring', repr(judge.metric))} is infinite or has no value for all "
-            "candidates; use "
-            "another metric"
+            "candidates; use another metric"
         )
     n = float(known.sum() / len(known))
     quality, square = (one[allowed] for one in means)

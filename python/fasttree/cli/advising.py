@@ -110,7 +110,7 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     given = {
         "--target": columns.target,
         "--drop": listed(split_list(columns.drop)),
-        "--nominal": listed(split_list(columns.nominal)),
+        "--nominal": ",".join(columns.nominal or ()),
         "--header": columns.header,
         "--decimal": columns.decimal,
         "--missing": ",".join(columns.missing or ()),

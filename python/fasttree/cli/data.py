@@ -89,7 +89,7 @@ def _as_treated(
 def describe(
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("nominal", "use", "keep", "exposure")],
+    columns: Annotated[o.Columns, Without("use", "keep", "exposure")],
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""
@@ -155,7 +155,7 @@ def describe(
             [name, why, "" if name in unusable else typed("--keep", [name])]
             for name, why in reasons.items()
         ]
-        header = ["column", "why", "to use it as it is"]
+        header = ["column", "why", "to use it as it is (fit)"]
         tables.append(table("Treated by fit", header, _first(body, "column")))
         document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:

@@ -21,9 +21,9 @@ from ..rendering.words import counted
 from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
-from .output import check_writable, emit, save_picture
+from .output import check_writable, emit
 from .shell import quoted, typed
-from .showing import size_text, sizes
+from .showing import draw, size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
     if n_classes > MOST_CLASSES and many_numbers(rows) is None:  # of which the fit warns
         warnings.warn(
             f"{counted(n_classes, 'class')} in {counted(n_rows, 'row')}: is {rows.target!r} a "
-            "class? Name it with "
-            "--target",
+            "class? Name it with --target",
             stacklevel=2,
         )
     if n_rows >= 50 and leaves > n_rows / 5:
@@ -349,7 +348,7 @@ def _written(
         save_text(svg, tree.to_svg())
         lines.append(f"Drawn as {svg}")
     if png is not None:
-        save_picture(png, tree.plot)
+        draw(tree, png)
         lines.append(f"Drawn as {png}")
     if html is not None:
         tree.explore(rows).save(html)

@@ -58,8 +58,7 @@ def rank_variants(
         numbers = _tested(study, criteria, settings, permutations)
         notes += [
             f"p, adjusted p: {counted(permutations, 'permutation')} of the classes; the adjusted "
-            "one holds "
-            "for all variants together (max-T).",
+            "one holds for all variants together (max-T).",
             "Scores with p-values count a missing genotype as the most frequent one of a variant.",
         ][not permutations :]
         notes.append(

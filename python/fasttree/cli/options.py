@@ -231,9 +231,12 @@ class Columns:
 
     @property
     def kinds(self) -> Any:
-        """The value of ``--nominal``: names of columns, "all", or "from_dtype" by default."""
-        listed = split_list(self.nominal)
-        return "from_dtype" if not listed else "all" if listed == ["all"] else listed
+        """The value of ``--nominal``: names of columns, "all", or "from_dtype" by default.
+
+        >>> Columns(nominal=["all"]).kinds, Columns(nominal=['"all"']).kinds
+        ('all', ['all'])
+        """
+        return "all" if self.nominal == ["all"] else split_list(self.nominal) or "from_dtype"
 
     def table(
         self,

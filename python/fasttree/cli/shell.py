@@ -22,6 +22,7 @@ OPTIONS = {
     "columns": "--columns",
     "cv": "--cv",
     "decimal": "--decimal",
+    "dialect": "--dialect",
     "drop": "--drop",
     "exposure": "--exposure",
     "groups": "--groups",

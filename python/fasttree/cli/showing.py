@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ..exports import FORMATS
+from ..exports.sql import DIALECTS
 from ..rendering.saving import save_bytes
 from ..rendering.words import counted
 from . import options as o
@@ -16,7 +17,7 @@ from .output import check_writable, emit, save_picture
 from .rows import rows_for
 from .streams import say
 
-__all__ = ["COMMANDS", "ModelFile", "Picture", "model_of", "size_text", "sizes"]
+__all__ = ["COMMANDS", "ModelFile", "Picture", "draw", "model_of", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
@@ -112,6 +113,9 @@ def show(
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
     decimals: Annotated[int, typer.Option("--decimals", help="Digits of numbers for the eye.")] = 6,
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
@@ -130,17 +134,25 @@ def show(
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
     _check_format(form, out, depth if plot is None else None)
+    if dialect is not None and (form != "sql" or plot is not None or html is not None):
+        raise ValueError("--dialect is for --form sql")
+    options = {} if dialect is None else {"dialect": dialect}
     # A page, a forest, or a tree in a format.
     tree = model_of(model, task)
     if html is not None:
         _write_page(tree, html, data, json)
         return
-    if hasattr(tree, "estimators_"):
-        _show_forest(tree, model, form if plot is None else "--plot", out, json)
-        return
-    content = FORMATS[form].show(tree, depth, decimals)
-    if form == "text":
-        content = f"{tree.criterion!r}: {size_text(tree)}\n\n{content!s}"
+    is_forest = hasattr(tree, "estimators_")
+    if is_forest:
+        _check_of_forests(tree, model, form if plot is None else "--plot")
+        head, facts = _of_forest(tree)
+    else:
+        head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(decimals, depth)}
+    content: str | bytes = f"{tree.criterion!r}: {head}"
+    if form != "text":
+        content = FORMATS[form].show(tree, depth, decimals, **options)
+    elif not is_forest:
+        content = f"{content!s}\n\n{FORMATS[form].show(tree, depth, decimals)!s}"
     document = {
         "command": "show",
         "model": str(model),
@@ -148,13 +160,12 @@ def show(
         "criterion": repr(tree.criterion),
         "classes": list(tree._schema.classes),
         "features": list(tree._schema.names),
-        **sizes(tree),
-        "tree": tree.to_text(decimals, depth),
+        **facts,
     }
     if plot is not None:
-        save_picture(plot, lambda: tree.plot(max_depth=depth))
+        draw(tree, plot, depth)
     emit(_stored(content, form, out), document, json)
-    if form in PROGRAMS and plot is None:
+    if form in PROGRAMS and plot is None and not is_forest:
         _say_dates(tree, form)
         _say_sentinels(tree, form)
 
@@ -217,37 +228,31 @@ def _stored(content: str | bytes, form: str, out: Path | None) -> str:
     return f"{form} written to {out}"
 
 
-def _show_forest(forest: Any, model: Path, form: str, out: Path | None, json: Path | None) -> None:
-    """Show the sizes of a forest, its model file or its ONNX graph."""
-    if not FORMATS[form].forests:
+def draw(tree: Any, file: Path, depth: int | None = None) -> None:
+    """Draw a tree under a title: its target, and what the brackets in leaves hold."""
+    second = "standard deviation" if tree._task == "regression" else "errors"
+    title = f"{tree._schema.target}; leaves: (rows/{second})"
+    save_picture(file, lambda: tree.plot(max_depth=depth, title=title))
+
+
+def _check_of_forests(forest: Any, model: Path, form: str) -> None:
+    """Refuse a format that is for one tree."""
+    if form not in FORMATS or not FORMATS[form].forests:
         *most, last = (name for name, one in FORMATS.items() if one.forests)
         raise ValueError(
             f"{model} is a forest of {counted(len(forest.estimators_), 'tree')}: --form "
-            f"{', '.join(most)} and "
-            f"{last} are for forests; the others are for one tree (save one: "
+            f"{', '.join(most)} and {last} are for forests; the others are for one tree (save one: "
             "forest.estimators_[0].save(FILE))"
         )
+
+
+def _of_forest(forest: Any) -> tuple[str, dict[str, Any]]:
+    """The sizes of a forest in words, and as values."""
     nodes, leaves, depth = forest._model.shapes().mean(axis=0).tolist()
-    document = {
-        "command": "show",
-        "model": str(model),
-        "task": forest._task,
-        "criterion": repr(forest.criterion),
-        "classes": list(forest._schema.classes),
-        "features": list(forest._schema.names),
-        "trees": len(forest.estimators_),
-        "mean_leaves": leaves,
-        "mean_nodes": nodes,
-        "mean_depth": depth,
-    }
-    content: str | bytes = (
-        f"{forest.criterion!r}: {counted(document['trees'], 'tree')}; on average {leaves:.1f} "
-        "leaves, "
-        f"{nodes:.1f} nodes, depth {depth:.1f}"
-    )
-    if form != "text":
-        content = FORMATS[form].show(forest)
-    emit(_stored(content, form, out), document, json)
+    n_trees = len(forest.estimators_)
+    facts = {"trees": n_trees, "mean_leaves": leaves, "mean_nodes": nodes, "mean_depth": depth}
+    words = f"on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
+    return f"{counted(n_trees, 'tree')}; {words}", facts
 
 
 COMMANDS = (
@@ -255,7 +260,7 @@ COMMANDS = (
         show,
         (
             "ftree show model.json",
-            "ftree show model.json --form sql",
+            "ftree show model.json --form sql --dialect sqlite",
             "ftree show model.json --form svg -o tree.svg",
             "ftree show model.json --html tree.html --data iris",
         ),

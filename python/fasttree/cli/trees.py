@@ -71,8 +71,8 @@ def predict(
     tree = model_of(model, columns.task).set_params(n_jobs=n_jobs)
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
-    carried = _carried(data, id or [])
-    members = _carried(data, [groups] if groups is not None else [])
+    carried = _carried(data, id or [], columns)
+    members = _carried(data, [groups] if groups is not None else [], columns)
     schema = tree._schema
     aside = dict.fromkeys([*carried, *members])
     unused = [name for name in aside if name not in (*schema.names, schema.target)]
@@ -127,13 +127,13 @@ def predict(
         say("\n".join(quality.lines))
 
 
-def _carried(data: str, names: list[str]) -> dict[str, list[str]]:
+def _carried(data: str, names: list[str], columns: o.Columns) -> dict[str, list[str]]:
     """The texts of the columns of ``--id``, by name."""
     if not names:
         return {}
     from ..datasets.files import load_texts
 
-    return load_texts(data, list(dict.fromkeys(names)))
+    return load_texts(data, list(dict.fromkeys(names)), columns.reading.get("header"))
 
 
 def _write_predictions(

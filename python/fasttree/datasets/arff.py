@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.speech import argument, reading
 from .._engine import ArffReader
 from ..table.columns import Column
 from .blocks import blocks, decode, decode_as, head, split_suffix
@@ -119,7 +119,7 @@ def _start(reader: ArffReader, drop: set[str], path: Path) -> None:
             continue
         if kind == "relational":
             hint = "is of type relational, which no tree here splits on; leave it out: "
-            hint += argument("drop", [name])
+            hint += reading("drop", [name])
             raise DataFileError(hint, path, line, name)
         wanted.append(place)
     reader.start(wanted)

@@ -6,7 +6,6 @@ rule for the class column; `columns_of_frame` takes the columns of a pandas or P
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -15,11 +14,12 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.speech import argument, data_row, option, worded
+from .._checks.speech import argument, data_row, option, reading, worded
 from ..table import Table
 from ..table.columns import Column
-from ..table.doubtful import task_of_numbers
+from ..table.doubtful import is_quiet, task_of_numbers, warn_caller
 from ..table.screening import table_to_screen
+from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
@@ -70,10 +70,11 @@ def _as_target(
 ) -> tuple[Column, Task]:
     """The column as a target, and its task: some row has a number, or a class, which is a label or
     a whole number; `is_number`: the file declares a number."""
+    another = worded("y='NAME'", "--target NAME")
     if label.n_missing == len(label):
         raise DataFileError(
             f"the column taken as the {'target' if task == 'regression' else 'class'} is empty; "
-            f"name another: {argument('target', 'NAME')}",
+            f"name another: {another}",
             path,
             column=label.name,
         )
@@ -86,7 +87,7 @@ def _as_target(
                 "Unknown label type: continuous. The column taken as the class holds "
                 f"{label.values[broken[0]]} in {data_row(int(broken[0]))}: that is a number "
                 f"({argument('task', 'regression')}); for classes name another: "
-                f"{argument('target', 'NAME')}, {worded('load without one by target=False, ')}"
+                f"{another}, {worded('fasttree.datasets.load(path, target=False) has none, ')}"
                 "or cut the numbers into groups (below 10, 10 to 20, ...)",
                 path,
                 column=label.name,
@@ -119,20 +120,16 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
         return str(target)
     if isinstance(target, str) and re.fullmatch(r"-?\d+", target):  # a position as text
         return find_target(names, int(target), path)
-    # A name in another case is accepted if it is the only one; else a hint helps.
     alike = [n for n in names if n.lower() == str(target).lower()]
     if len(alike) == 1:
+        if not is_quiet():
+            warn_caller(f"{path}: no column is named {target!r}; the target is {alike[0]!r}")
         return alike[0]
-    close = difflib.get_close_matches(str(target), list(names), 1)
-    hint = (
-        f"did you mean {close[0]!r}?"
-        if close
-        else f"the columns are {', '.join(map(repr, names[:12]))}"
-    )
+    hint = nearest(str(target), names)
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "
-            f"{argument('header', True)}; else give the position (0 to {len(names) - 1}, -1 the "
+            f"{reading('header', True)}; else give the position (0 to {len(names) - 1}, -1 the "
             "last)"
         )
     raise DataFileError(

@@ -33,14 +33,14 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
-from .._checks.speech import argument, given, option, worded
+from .._checks.speech import given, option, reading, worded
 from .._engine import DelimitedReader
 from ..rendering.plain_text import unguard_cell
 from ..rendering.words import counted, some_of
 from ..table.columns import Column, to_float
 from ..table.doubtful import is_quiet, warn_caller
 from ..table.file_cells import FileCells
-from ..table.sources import unknown_name
+from ..table.sources import nearest
 from ..table.traps import are_numbers
 from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import (
@@ -123,8 +123,7 @@ def read_delimited(
     if not isinstance(sep, str) or len(sep) != 1 or not sep.isascii() or sep in '"\r\n\0':
         raise ValueError(
             f"sep={shown(sep)} cannot separate cells; use one ASCII character that is no quote and "
-            "no "
-            "line end"
+            "no line end"
         )
     if decimal not in (None, ".", ","):
         raise ValueError(f"{given('decimal', shown(decimal))} is not known; use '.', ',' or None")
@@ -205,7 +204,7 @@ def _ask_of_thousands(path: Path, columns: Iterable[Column]) -> None:
         warn_caller(
             f"{os.fspath(path)}: {some_of([repr(name) for name in doubtful])}: whole numbers stand "
             "beside numbers of three digits behind the point; if the point separates thousands, "
-            f"read the source with {argument('decimal', ',')}"
+            f"read the file with {reading('decimal', ',')}"
         )
 
 
@@ -225,16 +224,18 @@ def check_columns(wanted: Sequence[str], names: Sequence[str], path: Path) -> No
     """Refuse a wanted column that is none of a file's."""
     for name in wanted:
         if name not in names:
-            hint = f"is not a column; the columns are {', '.join(map(repr, names[:12]))}"
-            raise DataFileError(hint, path, None, None, name)
+            raise DataFileError(f"is not a column; {nearest(name, names)}", path, None, None, name)
 
 
-def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
-    """Columns of a delimited file with a header, as the texts that the file holds.
+def read_texts(
+    path: Path, names: Sequence[str], header: bool | None = None
+) -> dict[str, list[str]]:
+    """Columns of a delimited file, as the texts that the file holds.
 
     Args:
         path: the file.
         names: the columns.
+        header: as in `load`.
 
     Raises:
         DataFileError: no such column, or a row without it.
@@ -248,10 +249,10 @@ def read_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     rows = [
         (reader.line_num, row) for row in reader if len(row) > 1 or any(map(str.strip, row))
     ] or [(1, [""])]
-    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], True, MISSING)
-    header = first.names(rows[first.above - 1][1])
-    check_columns(names, header, path)
-    places = [header.index(name) for name in names]
+    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING)
+    known = _names(first, rows[first.header or 0][1], None, path, rows[0][0])
+    check_columns(names, known, path)
+    places = [known.index(name) for name in names]
     found: dict[str, list[str]] = {name: [] for name in names}
     for line, row in rows[first.above :]:
         for name, place in zip(names, places, strict=True):
@@ -310,7 +311,7 @@ class _Pass:
         if found and len(found[0].values) == 0:
             raise DataFileError(
                 "there are no rows: the one line that there is looks like a header; "
-                + worded("header=False reads it as data", "put the rows below it"),
+                f"{reading('header', False)} reads it as data",
                 self.path,
             )
         # The names again, in the encoding that the whole file turned out to have.
@@ -364,7 +365,7 @@ class _Pass:
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not {*self.cells.remembered}.issuperset(texts):
                 known_as = worded("missing", "--missing")
-                hint = f"is not a column ({known_as}); {unknown_name(name, self.names, 'column')}"
+                hint = f"is not a column ({known_as}); {nearest(name, self.names)}"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None
@@ -410,7 +411,8 @@ def _names(
     if len(set(resolved)) < len(resolved):
         double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
         raise DataFileError(
-            "names two columns; rename one" + worded(", or give names=[...]", " in the file"),
+            "names two columns; rename one"
+            + worded(", or give fasttree.datasets.load(path, names=[...])", " in the file"),
             path,
             line,
             None,

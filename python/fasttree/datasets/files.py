@@ -229,12 +229,14 @@ def _read(
     return table
 
 
-def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
+def load_texts(
+    path: Path, names: Sequence[str], header: bool | None = None
+) -> dict[str, list[str]]:
     """Columns of a data file as texts, by name: those of delimited text as they are written, else
     levels and numbers.
 
     Args:
-        path: as in `load`.
+        path, header: as in `load`.
         names: the columns.
 
     Raises:
@@ -242,7 +244,7 @@ def load_texts(path: Path, names: Sequence[str]) -> dict[str, list[str]]:
     """
     text = os.path.expanduser(os.fspath(path))
     if os.path.isfile(text) and _format_of(text) == "delimited":
-        return read_texts(text, names)
+        return read_texts(text, names, header)
     table = load(text, target=False)
     check_columns(names, table.feature_names, text)
     return {name: [_written(v) for v in table.column(name).labels().tolist()] for name in names}
@@ -361,8 +363,7 @@ def _refuse(options: dict[str, Any], path: str) -> None:
         if value is not None:
             raise ValueError(
                 f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its "
-                "kin), "
-                f"and only that takes it; leave it out"
+                f"kin), and only that takes it; leave it out"
             )
 
 

@@ -153,8 +153,7 @@ class ColumnTransformer(Parameters):
             lost = [n for n in self._names if n not in table.feature_names]
             raise ValueError(
                 "The feature names should match those that were passed during fit: column "
-                f"{unknown[0]!r} was not "
-                f"there, column {lost[0]!r} is missing"
+                f"{unknown[0]!r} was not there, column {lost[0]!r} is missing"
             )
         return table.columns
 
@@ -171,8 +170,7 @@ class ColumnTransformer(Parameters):
         if one_value("scope", self.scope) not in ("fold", "all"):
             raise ValueError(
                 f"scope={shown(self.scope)} is not known; use 'fold' (training rows of each "
-                "fold) or "
-                "'all'"
+                "fold) or 'all'"
             )
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:

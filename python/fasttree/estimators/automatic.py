@@ -112,7 +112,8 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
 
 def _listed(names: Sequence[str]) -> str:
     """A few names, or the number of many."""
-    return ", ".join(names) if len(names) <= MOST_NAMED else counted(len(names), "tree")
+    apart = "; " if any("," in name for name in names) else ", "
+    return apart.join(names) if len(names) <= MOST_NAMED else counted(len(names), "tree")
 
 
 def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:

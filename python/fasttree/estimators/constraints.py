@@ -94,8 +94,7 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
         if not is_whole or sign not in (-1, 0, 1):
             raise ValueError(
                 f"monotonic_cst: {shown(sign)} for column {name!r} must be 1 (the prediction may "
-                "not "
-                "fall where the column rises), -1 (it may not rise) or 0"
+                "not fall where the column rises), -1 (it may not rise) or 0"
             )
     return [int(sign) for sign in signs]
 

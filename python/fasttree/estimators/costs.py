@@ -44,8 +44,7 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class "
-            "by predicted class, in "
-            "the order of classes_"
+            "by predicted class, in the order of classes_"
         )
     for (i, j), cost in np.ndenumerate(costs):
         if i == j and cost != 0:

@@ -14,7 +14,7 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,17 +45,6 @@ and score."""
 
 SORTED_AT_ONCE = 200_000
 """Largest number of rows in one call of `sort`, which cannot be interrupted."""
-
-
-def _candidate_text(row: dict[str, Any]) -> str:
-    """A candidate as text."""
-    if row["threshold"] is not None:
-        return f"{row['feature']} <= {row['threshold']:g}"
-    if row["levels"] is not None:
-        from ..exports.words import level_list
-
-        return f"{row['feature']} in {level_list([str(level) for level in row['levels']])}"
-    return str(row["feature"])
 
 
 def best_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -307,7 +296,7 @@ class Explained:
         return Records(
             rows,
             {
-                "candidate": _candidate_text,
+                "candidate": partial(self._candidate_text, node),
                 "score": "score",
                 "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
                 "chosen": lambda row: "chosen" if row["chosen"] else "",
@@ -317,12 +306,51 @@ class Explained:
             displayed=displayed,
         )
 
+    def _candidate_text(self, node: int, row: dict[str, Any]) -> str:
+        """A candidate of a node as text; levels are those that can come there, the shorter side."""
+        from ..exports.reading import Reading, ValueSet
+        from ..exports.words import condition
+
+        if row["threshold"] is not None:
+            return f"{row['feature']} <= {row['threshold']:g}"
+        if row["levels"] is None:
+            return str(row["feature"])
+        reading, place = Reading(self), self._schema.names.index(row["feature"])
+        codes = frozenset(map(self._schema.levels[place].index, row["levels"]))
+        among = reading.reaching(node, place)
+        return condition(
+            reading.features[place], ValueSet(codes=codes & among or codes, among=among)
+        )
+
     def _leaf_text(self, node: int) -> str:
         """That a node is a leaf, and what it answers."""
         from ..exports.reading import Reading
 
         reason = Reading(self).answers.reason(node).rstrip(".")
-        return f"node {node} is a leaf: {reason.partition(': ')[2]}"
+        return f"node {node} is a leaf: {reason.partition(': ')[2]}{self._ended_by(node)}"
+
+    def _ended_by(self, node: int) -> str:
+        """Why growth ended at a leaf, as far as its rows and the parameters tell."""
+        tree, given = self.tree_, self.get_params(deep=False)
+        rows = tree.weighted_n_node_samples
+        answers = (
+            np.count_nonzero(tree.value[node]) if self._schema.classes else tree.variance[node]
+        )
+        limits: dict[str, Callable[[float], bool]] = {
+            "max_depth": lambda most: tree.depth[node] >= most,
+            "min_samples_split": lambda least: rows[node] < least,
+            "min_samples_leaf": lambda least: rows[node] < 2 * least,
+            "max_leaf_nodes": lambda most: tree.n_leaves >= most,
+        }
+        if answers <= (1 if self._schema.classes else 0):
+            return "; pure"
+        for name, ends in limits.items():
+            limit = given.get(name)
+            if limit is not None and ends(limit * rows[0] if isinstance(limit, float) else limit):
+                return f"; {name}={limit} ends growth here"
+        others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
+        said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
+        return f"; no split is worth it by {' and '.join(said)}" if said else ""
 
     def _tied(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
         """That a node is a leaf, how many candidates share the score of its split, or that other

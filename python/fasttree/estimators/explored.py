@@ -125,8 +125,7 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     if X is None:
         raise ValueError(
             f"beside={shown(beside)} is a criterion: give the training rows, explore(X, y, "
-            "beside=...), "
-            "or a fitted model"
+            "beside=...), or a fitted model"
         )
     from sklearn.base import clone
 

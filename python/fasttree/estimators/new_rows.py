@@ -27,8 +27,8 @@ from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.columns import MAX_LEVELS, Column, infinity_message, unused_column
-from ..table.dates import PARTS, DateOrder, as_said, date_reason, dates_among, part_names
+from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
@@ -116,9 +116,9 @@ class Schema:
     def warn_of_dates(self) -> None:
         """Warn of tested dates that SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
-        for name, order in self.dates.items():
-            if order != "ymd" and name in tested:
-                read = date_reason(order).rpartition(": used")[0]
+        for name in self.dates:
+            read = (self.unused[self.names.index(name)] or "").rpartition(": used")[0]
+            if read != "dates" and name in tested:
                 warn_caller(
                     f"column {name!r}: the model reads {read}, and SQL a date type or texts like "
                     "2024-01-31: give it that, in the time zone of the model"
@@ -525,15 +525,15 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:
-            lines.append(
-                "Feature names unseen at fit time:\n" + "\n".join(f"- {n}" for n in extra[:20])
-            )
+            lines.append(f"Feature names unseen at fit time:{_lines_of(extra)}")
         if missing:
-            lines.append(
-                "Feature names seen at fit time, yet now missing:\n"
-                + "\n".join(f"- {n}" for n in missing[:20])
-            )
+            lines.append(f"Feature names seen at fit time, yet now missing:{_lines_of(missing)}")
         raise ValueError("\n".join(lines))
+
+
+def _lines_of(names: list[str]) -> str:
+    """Names as scikit-learn lists them, one per line; in the shell on the same line."""
+    return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")
 
 
 def _number(column: Column) -> Column:
@@ -570,23 +570,16 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     code_of = {level: j for j, level in enumerate(levels)}
     places = [code_of.get(v, code_of.get(str(v), -1)) for v in own]
     declared = np.array([*places, -1], dtype=np.int32)
-    occurring = np.unique(codes[codes >= 0])
-    unseen = [own[c] for c in occurring if declared[c] < 0]
-    if unseen:
-        row = int(np.flatnonzero((declared[codes] < 0) & (codes >= 0))[0])
-        _report_unseen(
-            column.name,
-            f"{len(unseen)} level(s)",
-            unseen,
-            row=row,
-            cell=own[codes[row]],
-            handle_unknown=handle_unknown,
-        )
+    rows = np.flatnonzero((declared[codes] < 0) & (codes >= 0))
+    if len(rows):
+        unseen = [own[code] for code in np.unique(codes[rows])]
+        what, first = f"{len(unseen)} level(s)", (int(rows[0]), own[codes[rows[0]]])
+        _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
     return Column(column.name, "nominal", declared[codes], levels)
 
 
 def _report_unseen(
-    name: str, what: str, unseen: list[Any], *, row: int, cell: Any, handle_unknown: str
+    name: str, what: str, unseen: list[Any], levels: Any, first: Any, *, handle_unknown: str
 ) -> None:
     """Warn of undeclared levels, or refuse them.
 
@@ -594,14 +587,16 @@ def _report_unseen(
         name: name of the column.
         what: number of levels or cells, as text.
         unseen: some of the levels.
-        row, cell: the first cell with such a level.
+        levels: the declared ones.
+        first: the first row with such a level, and its cell.
         handle_unknown: "missing" warns, "error" refuses.
     """
     text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
     fault = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
+    fault += f" (declared: {shorten(levels, 4)})"
     if handle_unknown == "error":
         raise ValueError(
-            f"{fault}; the first is {cell!r} in row {row}; drop or recode these rows, or "
+            f"{fault}; the first is {first[1]!r} in row {first[0]}; drop or recode these rows, or "
             "choose handle_unknown='missing'"
         )
     warn_caller(fault + "; they are treated as missing", UserWarning)
@@ -661,8 +656,8 @@ def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown:
     unseen = [row for row in unknown if type(values[row]) is str or not is_missing(values[row])]
     if unseen:
         some = list(dict.fromkeys(values[row] for row in unseen[:9]))
-        what, row = f"{len(unseen):,} cell(s) of levels", unseen[0]
-        _report_unseen(name, what, some, row=row, cell=values[row], handle_unknown=handle_unknown)
+        what, first = f"{len(unseen):,} cell(s) of levels", (unseen[0], values[unseen[0]])
+        _report_unseen(name, what, some, levels, first, handle_unknown=handle_unknown)
     return Column(name, "nominal", codes, levels)
 
 

@@ -48,9 +48,12 @@ __all__ = [
 ]
 
 ELSEWHERE = {
-    "target": "name the column instead of y: fasttree.fit(X, {0!r}), or give "
-    "fasttree.Table(X, target={0!r})",
-    "drop": "leave the column out of X: fasttree.fit(X.drop(columns=...), y)",
+    "target": "name the column instead of y, as in fasttree.fit(X, {0!r}), or give "
+    "fasttree.Table(frame, target={0!r}) or fasttree.datasets.load(path, target={0!r})",
+    "drop": "leave the column out of X: a frame by X.drop(columns=...), a file by "
+    "fasttree.datasets.load(path, drop={0!r})",
+    "decimal": "read the file with fasttree.datasets.load(path, decimal={0!r})",
+    "header": "read the file with fasttree.datasets.load(path, header={0!r})",
     "random_seed": "say random_state={0!r}",
     "seed": "say random_state={0!r}",
     "monotonic_cst": "trees here are not constrained; with monotonic_cst there is "

@@ -76,8 +76,7 @@ class Regressor(Estimator):
         if batches_of(X, self.threshold_search == "histogram") is not None:
             raise ValueError(
                 f"{option('exposure')} with rows in batches: rates are made of rows in memory; "
-                "read the rows "
-                "into one array or frame"
+                "read the rows into one array or frame"
             )
 
     def predict(self, X: Any) -> np.ndarray:

@@ -220,9 +220,10 @@ class NumberAnswers(Answers):
         rows = float(self._weight[node])
         if rows == 0:
             return f"Leaf {node}: no training row came here, so it answers as its parent."
-        if self.weighed:
-            return f"Leaf {node}: {self._centre} of training rows of weight {number(rows, 2)}."
-        return f"Leaf {node}: {self._centre} of {counted(int(rows), 'training row')}."
+        of = f"training rows of weight {number(rows, 2)}"
+        of, deviation = of if self.weighed else counted(int(rows), "training row"), self._deviation
+        spread = f", standard deviation {figures(deviation[node])}" if deviation[node] > 0 else ""
+        return f"Leaf {node}: {self._centre} of {of}{spread}."
 
     def held(self, node: int) -> list[str]:
         return [

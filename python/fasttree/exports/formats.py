@@ -47,17 +47,19 @@ class Format:
         module = importlib.import_module(f".{own or self.module}", __package__)
         return getattr(module, self.function)(model, **options)
 
-    def show(self, model: Any, max_depth: int | None = None, decimals: int = 6) -> str | bytes:
+    def show(
+        self, model: Any, max_depth: int | None = None, decimals: int = 6, **options: Any
+    ) -> str | bytes:
         """The format as the command writes it.
 
         Args:
             model: a fitted tree or forest.
             max_depth: deepest level shown; formats with `whole` show all.
             decimals: digits of numbers after the point, in formats for people.
+            options: of the writer.
         """
-        written = (
-            self.write(model) if self.shown is None else self.shown(model, max_depth, decimals)
-        )
+        shown = self.shown
+        written = shown(model, max_depth, decimals) if shown else self.write(model, **options)
         return written if isinstance(written, bytes) else str(written)
 
 

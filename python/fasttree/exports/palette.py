@@ -3,9 +3,9 @@
 There are ten colours for light backgrounds and ten for dark ones. They start from Okabe & Ito
 (2008) and were moved apart by search, so that every pair is distinct for people with deuteranopia
 and protanopia and no two are shades of one hue; each has a contrast of at least 3:1 with its
-background. The first three differ by at least 15 in lightness (L*), so that they differ in print
-without colours. Tests check all four. After ten colours come darker and paler ones, then they
-repeat, so no picture relies on colour alone.
+background. The first three differ by at least 15 in lightness (L*), and the first six by at least
+7, so that they differ in print without colours. Tests check all four. After ten colours come darker
+and paler ones, then they repeat, so no picture relies on colour alone.
 
 Numbers have a scale of eight colours, from the smallest to the largest. Its lightness grows (in the
 same order on both backgrounds), so that it is a scale for everybody; the contrasts are as above.
@@ -16,15 +16,15 @@ from __future__ import annotations
 __all__ = ["DARK", "DARK_VALUES", "PALETTE", "VALUES", "colour", "css_colours"]
 
 PALETTE = (
-    "#1B62D7", "#DF7415", "#2D1654", "#137B70", "#7C2E8F", "#2C91C6", "#836100", "#889984",
-    "#4C4A45", "#372105",
+    "#1B62D7", "#DF7415", "#2D1654", "#405866", "#6D0D8B", "#2B85AF", "#7F6300", "#8B997F",
+    "#4D401C", "#362108",
 )  # fmt: skip
-"""Colours on light backgrounds: blue, orange, dark violet, teal, purple, sky, brown, sage, grey,
+"""Colours on light backgrounds: blue, orange, dark violet, slate, purple, sky, brown, sage, olive,
 umber."""
 
 DARK = (
-    "#9194FF", "#FFEE2F", "#A400ED", "#E78E05", "#84B9AC", "#12FFFF", "#D40F1C", "#786E8C",
-    "#BADD9C", "#3FD2FF",
+    "#9194FF", "#FFEE2F", "#A400ED", "#F3A52E", "#719173", "#58E8E1", "#D21418", "#776C8E",
+    "#C1F2A5", "#3FC5DD",
 )  # fmt: skip
 """Colours on dark backgrounds: blue, yellow, violet, orange, sage, cyan, red, grey, lime, sky."""
 

@@ -244,22 +244,24 @@ class Reading:
         levels = self.features[feature].levels
         if levels is None:
             return sets
-        among, below = frozenset(range(len(levels))), node
-        while below:
-            parent = int(self.tree.parent[below])
-            if self.feature[parent] == feature:
-                taken = self._known(parent)[self.children[parent].index(below)]
-                among &= taken.codes or frozenset()
-                if parent in self._among:
-                    among &= self._among[parent]
-                    break
-            below = parent
-        self._among[node] = among
+        among = self._among[node] = self.reaching(node, feature)
         # A branch that no level can take keeps all of its own.
         return [
             replace(s, codes=s.codes & among, among=among) if s.codes and s.codes & among else s
             for s in sets
         ]
+
+    def reaching(self, node: int, feature: int) -> frozenset[int]:
+        """Codes of the levels of a feature that no test above a node has sent elsewhere."""
+        among = frozenset(range(len(self.features[feature].levels or ())))
+        while node:
+            parent = int(self.tree.parent[node])
+            if self.feature[parent] == feature:
+                among &= self._known(parent)[self.children[parent].index(node)].codes or frozenset()
+                if parent in self._among:
+                    return among & self._among[parent]
+            node = parent
+        return among
 
     def branch_of_levels(self, node: int) -> list[int]:
         """Branch of each level of the nominal feature that a node tests, by level code."""

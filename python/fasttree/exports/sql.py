@@ -28,6 +28,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .._checks import shown
+from .._checks.speech import given
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -262,7 +263,7 @@ def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     """The writer of a tree in a dialect; ValueError for an unknown one."""
     if dialect not in DIALECTS:
         raise ValueError(
-            f"dialect={shown(dialect)} is not known; use {', '.join(map(repr, DIALECTS))}"
+            f"{given('dialect', shown(dialect))} is not known; use {', '.join(map(repr, DIALECTS))}"
         )
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 
@@ -308,7 +309,8 @@ def to_sql(
         SQL without a semicolon at its end.
 
     Warns:
-        DataWarning: dates whose training texts have the day or month first, or a time zone.
+        DataWarning: dates that the training rows write in another form than 2024-01-31, or with a
+            time zone.
 
     Raises:
         ValueError: an unknown output or dialect, an output that the tree does not have, a name or

@@ -153,8 +153,7 @@ def to_svg(
     is_number = drawing.reading.predicts_number
     label = (
         f"Decision tree for {drawing.reading.target}: {counted(drawing.leaves_below(0), 'leaf')}, "
-        "depth "
-        f"{drawing.reading.depth}"
+        f"depth {drawing.reading.depth}"
     )
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '

@@ -37,8 +37,7 @@ def check_cost_matrix(cost_matrix: Any, n_classes: int) -> np.ndarray:
     if costs.shape not in ((n_classes, n_classes), (n_classes, n_classes + 1)):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected ({n_classes}, {n_classes}): true class "
-            "by predicted class "
-            f"(or {n_classes + 1} columns, the last for unclassified rows)"
+            f"by predicted class (or {n_classes + 1} columns, the last for unclassified rows)"
         )
     if not np.isfinite(costs).all():
         raise ValueError("cost_matrix holds a value that is not finite")

@@ -176,8 +176,7 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     if found.ndim != 2 or found.shape[1] != n_classes:
         raise ValueError(
             f"{what} has shape {found.shape}, expected ({n_rows}, {n_classes}): one column a "
-            "class; "
-            "pass classes= when some class does not occur in y_true"
+            "class; pass classes= when some class does not occur in y_true"
         )
     check_lengths(what, n_rows, len(found))
     bad = ~((found >= 0.0) & (found <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)

@@ -103,8 +103,7 @@ class _CostComplexity(Pruning):
                 if value != usual:
                     raise ValueError(
                         f"CostComplexity({name}={shown(value)}) cannot act: only ccp_alpha='cv' "
-                        "chooses "
-                        f"a price by folds; set that, or leave {name} out"
+                        f"chooses a price by folds; set that, or leave {name} out"
                     )
         if isinstance(alpha, str) and alpha == "cv":
             alpha = 0.0
@@ -171,8 +170,7 @@ def make(method: Any) -> Pruning:
         return method
     raise ValueError(
         f"pruning={shown(method)} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an "
-        "object "
-        "of fasttree.pruning"
+        "object of fasttree.pruning"
     )
 
 

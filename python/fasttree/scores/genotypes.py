@@ -78,8 +78,7 @@ def labelled(genotypes: Genotypes, y: Any) -> tuple[np.ndarray, Table]:
     if len(np.unique(table.y_codes)) < 2:
         raise ValueError(
             f"the {counted(len(kept), 'sample')} with a phenotype are all of one class; a .fam "
-            "says 1 for a "
-            "control and 2 for a case, 0 and -9 are missing"
+            "says 1 for a control and 2 for a case, 0 and -9 are missing"
         )
     return kept.astype(np.uint32), table
 

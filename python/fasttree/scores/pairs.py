@@ -220,8 +220,7 @@ class PairCounts:
         if scores.shape != (len(matrices),):
             raise ValueError(
                 f"the function returned an array of shape {scores.shape}; it must return one score "
-                "for each of the "
-                f"{counted(len(matrices), 'feature')}"
+                f"for each of the {counted(len(matrices), 'feature')}"
             )
         return scores
 

@@ -132,8 +132,7 @@ def infinity_message(name: str, row: int, value: Any) -> str:
     """The words of the error for an infinite cell."""
     return (
         f"column {name!r}, row {row}: the value {float(value)} is infinity or too large for "
-        "float64; "
-        "replace it by a finite number or by NaN (missing)"
+        "float64; replace it by a finite number or by NaN (missing)"
     )
 
 
@@ -149,8 +148,7 @@ def datetime_message(name: str, what: str = "dates or times") -> str:
     """The words of the error for dates, times and durations."""
     return (
         f"column {name!r} holds {what}, which is neither numeric nor nominal; turn it into numbers "
-        "first "
-        "(days since a date, hour of the day, month) or drop the column"
+        "first (days since a date, hour of the day, month) or drop the column"
     )
 
 
@@ -241,9 +239,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
             raise TypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} ({type(cell).__name__}) is mixed with "
                 f"{shown(cells[first[0]])} ({type(cells[first[0]]).__name__}, row {first[0]}); "
-                "make the "
-                f"{role} all "
-                "strings (nominal) or all numbers (numeric)"
+                f"make the {role} all strings (nominal) or all numbers (numeric)"
             )
     raise AssertionError("unreachable: two families but no two cells that differ")
 
@@ -284,8 +280,7 @@ def codes_of(
         row = next(i for i, v in enumerate(cells) if not is_missing(v) and v in wrong)
         raise ValueError(
             f"column {name!r}, row {row}: {cells[row]!r} is not among the {len(levels)} declared "
-            "levels "
-            f"{shorten(levels)}; declare it or correct the cell"
+            f"levels {shorten(levels)}; declare it or correct the cell"
         )
     for value in missing:
         look_up[value] = -1
@@ -380,8 +375,7 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
             except OverflowError:
                 raise ValueError(
                     f"column {name!r}, row {row}: {shown(cell)} is infinity or too "
-                    "large for float64; "
-                    "scale the column"
+                    "large for float64; scale the column"
                 ) from None
     check_finite(name, result)
     return result

@@ -3,8 +3,9 @@
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
     all others. The column itself keeps its place and is unused; the reason says that it holds
-    dates, in which order their text has day, month and year, and their time zone. So a schema says
-    all that is needed to make the three columns of new rows, which are converted to that zone.
+    dates, in which order their text has day, month and year, whether it has the form that SQL
+    reads, and their time zone. So a schema says all that is needed to make the three columns of new
+    rows, which are converted to that zone.
 Complexity
     A text is read once per level; other cells one by one, or by the library of their frame.
 When not to use it
@@ -58,8 +59,10 @@ PARTS = ("year", "month", "weekday")
 
 _ORDERS = {"ymd": "", "dmy": ", day first", "mdy": ", month first"}
 _REASON = re.compile(
-    r"dates(?: in (\S+?))?(, day first|, month first|): used as year, month and .*"
+    r"dates(?: in (\S+?))?(, day first|, month first|)(?:, [^:]+)?: used as year, month and .*"
 )
+_SQL = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
+"""A text of which every dialect of SQL takes the date."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _TIME = re.compile(r"(\d{2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?")
@@ -71,10 +74,15 @@ CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 
 
-def date_reason(order: DateOrder) -> str:
-    """Why a column of dates is itself unused, from which its order can be read."""
+def date_reason(order: DateOrder, values: Any = ()) -> str:
+    """Why a column of dates is itself unused, from which its order can be read, and whether texts
+    among its `values` have another form than SQL reads."""
     order, _, zone = order.removesuffix(LOCAL).partition(" ")
-    return f"dates{zone and f' in {zone}'}{_ORDERS[order]}: used as year, month and weekday"
+    said = f"dates{zone and f' in {zone}'}{_ORDERS[order]}"
+    cells = _cells_of(values) if said == "dates" and _temporal(values) is None else ()
+    if any(isinstance(t, str) and not _SQL.fullmatch(t) and _date_of(t, order) for t in cells):
+        said += ", not as 2024-01-31"
+    return f"{said}: used as year, month and weekday"
 
 
 def part_names(dates: Iterable[str]) -> list[str]:
@@ -189,6 +197,14 @@ def _moment(cell: Any, order: DateOrder) -> datetime.date | None:
         return day
 
 
+def _cells_of(values: Any) -> list[Any]:
+    """The cells of a column; of a Column its levels that occur."""
+    if not isinstance(values, Column):
+        return listed(values)
+    codes = np.unique(np.asarray(values.values)) if values.kind == "nominal" else ()
+    return [(values.levels or ())[int(code)] for code in codes if code >= 0]
+
+
 def _has_zone(moment: datetime.date | None) -> TypeGuard[datetime.datetime]:
     return isinstance(moment, datetime.datetime) and moment.utcoffset() is not None
 
@@ -202,10 +218,7 @@ def zone_of(values: Any) -> str:
         >>> zone_of(["2024-01-31T10:00+01:00", None]), zone_of(["2024-01-31 10:00"])
         (' UTC+01:00', '')
     """
-    if isinstance(values, Column):
-        codes = np.unique(np.asarray(values.values)) if values.kind == "nominal" else ()
-        values = [(values.levels or ())[int(code)] for code in codes if code >= 0]
-    elif (cells := _temporal(values)) is not None:
+    if (cells := _temporal(values)) is not None:
         name = getattr(cells.dtype, "time_zone", None)
         try:
             if name is None or _zone(name):
@@ -213,7 +226,7 @@ def zone_of(values: Any) -> str:
         except ValueError:  # a zone of dateutil, say: by the cells
             pass
     names = set()
-    for cell in listed(values):
+    for cell in _cells_of(values):
         # The zone of a text does not depend on the order of day and month: one of them reads it.
         for moment in map(_moment, [cell] * len(_ORDERS), _ORDERS):
             if _has_zone(moment):
@@ -307,7 +320,7 @@ def made_of_dates(
         elif not order.endswith(LOCAL):
             _zone(order.partition(" ")[2])
         made += date_columns(name, cells, order)
-        reasons[name] = date_reason(order)
+        reasons[name] = date_reason(order, cells)
     return made, reasons
 
 
@@ -356,11 +369,10 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
         if values.kind == "numeric":
             parts = np.full((len(values), len(PARTS)), np.nan)
         else:
-            occurring = np.unique(np.asarray(values.values))
-            some = [(values.levels or ())[code] for code in occurring[occurring >= 0].tolist()]
+            some = _cells_of(values)
             order = _own_order(name, some, order)
             of_level = _parts_of(list(values.levels or ()), order, zone)
-            _warn_of_other_texts(name, some, of_level[occurring[occurring >= 0]])
+            _warn_of_other_texts(name, some, _parts_of(some, order, zone))
             parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
     else:
         found = _temporal_parts(values, zone)

@@ -271,8 +271,7 @@ def _warn_of_target(table: Table) -> None:
         label = table.classes[int(codes[0])]
         warn_caller(
             f"all {counted(len(codes), 'row')} are of the class {label!r}, so every prediction is "
-            "that "
-            "class: add rows of another class, or name another target"
+            "that class: add rows of another class, or name another target"
         )
     many = many_numbers(table)
     if many is not None:
@@ -355,8 +354,7 @@ def _warn_of_text(table: Table) -> None:
     if dates:
         warn_caller(
             f"dates as text: {some_of([repr(name) for name in dates])}; each date is a level, "
-            "which "
-            "says nothing about other dates: leave the column out, or make numbers of it "
+            "which says nothing about other dates: leave the column out, or make numbers of it "
             "(Table.with_dates makes year, month and weekday)"
         )
     for column, _ in texts:
@@ -398,6 +396,5 @@ def warn_of_small_classes(classes: Any, codes: np.ndarray, n_folds: int) -> None
     if small:
         warn_caller(
             f"classes with fewer rows than the {counted(n_folds, 'fold')}: {some_of(small)}; some "
-            "test parts "
-            "are without them: use fewer folds, or join rare classes with others"
+            "test parts are without them: use fewer folds, or join rare classes with others"
         )

@@ -34,8 +34,7 @@ def resolve_roles(
             return "nominal"
         raise ValueError(
             f"{given('categorical_features', shown(categorical))} is not known; use 'from_dtype', "
-            "'all', None, a "
-            "bool mask, "
+            "'all', None, a bool mask, "
             "indices or names (a single name goes in a list)"
         )
     if categorical is None:

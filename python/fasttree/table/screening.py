@@ -235,8 +235,7 @@ def screened(table: Table, columns: Any = "auto") -> Table:
     for name in table.unused.keys() & keep:
         raise ValueError(
             f"{argument('columns', {name: 'as_given'})}: columns of numbers or levels can be used "
-            "as they "
-            f"are, and {name!r} is none ({table.unused[name]})"
+            f"as they are, and {name!r} is none ({table.unused[name]})"
         )
     if len(table.unused) == table.n_features > 0:
         name, why = next(iter(table.unused.items()))

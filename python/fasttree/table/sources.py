@@ -88,9 +88,7 @@ def take_apart(X: Any, unused: Collection[str] = ()) -> Source:
     if isinstance(X, (str, bytes)) or np.isscalar(X) or X is None:
         raise ValueError(
             f"Expected 2D array, got scalar array instead: array={shown(X)}. X is an array, a "
-            f"frame or "
-            "a list of rows "
-            "(to read a file use fasttree.datasets.load)"
+            f"frame or a list of rows (to read a file use fasttree.datasets.load)"
         )
     frame = _from_frame(X, unused)
     return frame if frame is not None else _from_array(np.asarray(X))
@@ -124,8 +122,7 @@ def _not_2d(shape: tuple[int, ...], text: str) -> ValueError:
             f"Expected 2D array, got 1D array instead: array={text}. Reshape your data either "
             "using "
             "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
-            "contains a "
-            "single sample."
+            "contains a single sample."
         )
     return ValueError(
         f"Found array with dim {len(shape)}, X expected <= 2. Reshape your data to (rows, features)"
@@ -195,8 +192,7 @@ def _from_mapping(X: Mapping[Any, Any], unused: Collection[str]) -> Source:
         if cells and len(column) != len(cells[0]):
             raise ValueError(
                 f"column {name!r} has {counted(len(column), 'row')} but column {names[0]!r} has "
-                f"{len(cells[0])}; "
-                "all columns need the same length"
+                f"{len(cells[0])}; all columns need the same length"
             )
         cells.append(column)
     return Source(len(cells[0]) if cells else 0, len(cells), names, cells=cells)
@@ -234,8 +230,7 @@ def _from_rows(rows: list[Any]) -> Source:
         if len(row) != width:
             raise ValueError(
                 f"row {i} of X has {counted(len(row), 'cell')} but row 0 has {width}; all rows "
-                "need the same "
-                "length "
+                "need the same length "
                 "(setting an array element with a sequence: inhomogeneous shape)"
             )
     # Columns of cells, which must be single values.
@@ -493,8 +488,7 @@ def rename(source: Source, names: list[str], target: str | None) -> None:
     if len(names) != source.n_columns:
         raise ValueError(
             f"feature_names has {counted(len(names), 'name')} ({shorten(names)}) but X has "
-            f"{source.n_columns} "
-            "columns"
+            f"{source.n_columns} columns"
         )
     source.names = names
 
@@ -523,11 +517,15 @@ def pull(source: Source, target: str) -> Cells:
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     """The message for an unknown name, with the most similar known one."""
+    return f"no {what} is named {name!r}; {nearest(name, names)}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """What a message on an unknown name ends with: the most similar known one, else all."""
     close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
         name, names, 1
     )
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
-    return f"no {what} is named {name!r}; {hint}"
+    return f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
 
 
 def check_shape(rows: int, columns: int) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._checks.speech import argument, worded
+from .._checks.speech import argument, reading, worded
 from ..rendering.words import counted, some_of
 from .columns import Column
 from .traps import are_numbers, named_code, reason_to_leave_out, strange_cells
@@ -374,8 +374,7 @@ groups='patient'
             by_column.setdefault(one.column, []).append(one.value)
         said.append(
             f"numbers far from all others may mean a missing cell: {some_of(listed)}; if so, "
-            f"{argument('missing', by_column)}"
-            + worded(" of fasttree.datasets.load, or NaN in a frame")
+            f"{reading('missing', by_column)}" + worded(", or NaN in a frame")
         )
     for name in labels_among(table, passed_over):
         what, noun = "stands one to one for the classes", "label"

@@ -303,8 +303,7 @@ def _check_length(cells: np.ndarray | Column, n_rows: int) -> None:
     if len(cells) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
-            f"{len(cells)}]; "
-            f"X has {counted(n_rows, 'row')} and y has {len(cells)}"
+            f"{len(cells)}]; X has {counted(n_rows, 'row')} and y has {len(cells)}"
         )
 
 
@@ -371,15 +370,13 @@ def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndar
             raise ValueError(
                 f"y should be a 1d array, got an array of shape {shape} instead. "
                 "Several targets at once are not served: fit one tree per column, for instance "
-                "with "
-                "sklearn.multioutput.MultiOutputClassifier"
+                "with sklearn.multioutput.MultiOutputClassifier"
             )
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of "
-            "y to "
-            "(n_samples,), for example using ravel().",
+            "y to (n_samples,), for example using ravel().",
             DataConversionWarning,
             stacklevel=4,
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.speech import argument, data_row, worded
+from .._checks.speech import argument, data_row, reading, worded
 from ..rendering.words import counted
 from .columns import Column
 from .dates import date_reason, order_of_dates, zone_of
@@ -132,19 +132,22 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
         >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
         >>> dressed_as(("795", "34,481,000"))[1]
-        "read the source with decimal='.' (1,500 is fifteen hundred) of fasttree.datasets.load"
+        "read the file with fasttree.datasets.load(path, decimal='.') (1,500 is fifteen hundred) \
+(a frame: replace the comma, then pandas.to_numeric)"
     """
     some = levels[:: max(1, len(levels) // LOOKED_AT)]
     if commas := [one for one in some if isinstance(one, str) and "," in one]:
         marks = {
-            argument("decimal", "."): (POINT, "1,500 is fifteen hundred"),
-            argument("decimal", ","): (COMMA, "1,5 is one and a half"),
+            ".": (POINT, "1,500 is fifteen hundred"),
+            ",": (COMMA, "1,5 is one and a half"),
         }
-        fit = [f"{m} ({x})" for m, (form, x) in marks.items() if _share(form, tuple(some)) == 1]
+        fit = [(m, x) for m, (form, x) in marks.items() if _share(form, tuple(some)) == 1]
         if fit:
-            remedy = f"read the source with {' or '.join(fit)}"
+            ways = zip((reading, argument), fit, strict=False)
+            read = " or ".join(f"{say('decimal', mark)} ({x})" for say, (mark, x) in ways)
             said = f"numbers with a comma ({commas[0]!r}, ...)"
-            return said, remedy + worded(" of fasttree.datasets.load")
+            frame = worded(" (a frame: replace the comma, then pandas.to_numeric)")
+            return said, f"read the file with {read}{frame}"
     others = [one for one in some if isinstance(one, str) and not _PLAIN.fullmatch(one)]
     if len(others) < 0.1 * len(some) or not all(isinstance(one, str) for one in some):
         return None
@@ -256,7 +259,7 @@ def strange_cells(column: Column, rows: np.ndarray | None = None) -> tuple[str, 
     if len(strange) > MOST_STRANGERS:
         return description, "correct them"
     frame = worded(" (a frame: pandas.to_numeric with errors='coerce')")
-    return description, f"if missing, read the source with {argument('missing', strange)}{frame}"
+    return description, f"if missing, read the file with {reading('missing', strange)}{frame}"
 
 
 @unfailing()
@@ -283,8 +286,13 @@ def reason_to_leave_out(column: Column, n_rows: int, rows: np.ndarray | None = N
             return "no value in any row"
         if len(levels) > 2 and date_share(levels) >= 0.95:
             order = order_of_dates(levels)
-            unclear = f"dates as text ({levels[0]}, ...) of no certain day, month and year"
-            return unclear if order is None else date_reason(order + zone_of(levels))
+            if order is not None:
+                return date_reason(order + zone_of(levels))
+            made = worded(f", or make a Table with dates={{{column.name!r}: 'dmy'}} or 'mdy'")
+            return (
+                f"dates as text ({levels[0]}, ...) whose day and month cannot be told apart: write "
+                f"them as 2024-01-31{made}"
+            )
         dressed = dressed_as(levels) if len(levels) > 2 else None
         many = filled >= LEAST_ROWS and len(levels) > 0.5 * filled
         if dressed is not None and (many or dressed[0].startswith("times")):

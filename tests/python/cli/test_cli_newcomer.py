@@ -391,3 +391,36 @@ def test_an_option_means_one_thing_in_every_command():
     assert {"--out", "--json", "--pictures"} <= set(kinds)
     kinds.pop("--data")  # rows: of one file (show), or of a folder of data sets (reproduce)
     assert not {name: found for name, found in kinds.items() if len(found) > 1}
+
+
+def test_show_writes_sql_of_a_dialect_and_draws_the_target(ftree, tmp_path):
+    for name, model in (
+        ("tree", fasttree.fit("iris")),
+        ("forest", fasttree.FastForestClassifier(2)),
+    ):
+        model.fit(fasttree.datasets.load_iris()).save(tmp_path / name)
+        for dialect in fasttree.exports.sql.DIALECTS:
+            _, out, _ = ftree("show", tmp_path / name, "--form", "sql", "--dialect", dialect)
+            assert out == model.to_sql(dialect=dialect) + "\n"
+        code, _, err = ftree("show", tmp_path / name, "--form", "sql", "--dialect", "oracle")
+        assert code == 2 and "--dialect 'oracle' is not known; use 'ansi', " in err
+        code, _, err = ftree("show", tmp_path / name, "--dialect", "mysql")
+        assert code == 2 and "--dialect is for --form sql" in err
+    code, _, err = ftree("show", tmp_path / "forest", "--plot", tmp_path / "p.svg")
+    assert code == 2 and "is a forest of 2 trees" in err
+    for task, said in (("classification", "errors"), ("regression", "standard deviation")):
+        (tmp_path / "d.csv").write_text(
+            "x,goal\n" + "".join(f"{i % 7},{i % 3}\n" for i in range(60))
+        )
+        picture = tmp_path / f"{task}.svg"
+        assert ftree("fit", tmp_path / "d.csv", "--task", task, "--no-cv", "--png", picture)[0] == 0
+        assert f"<!-- goal; leaves: (rows/{said}) -->" in picture.read_text()
+
+
+def test_names_that_are_missing_are_listed_in_the_line(ftree, tmp_path):
+    (tmp_path / "d.csv").write_text("a,b,y\n" + "".join(f"{i},{-i},{i > 9}\n" for i in range(20)))
+    assert ftree("fit", tmp_path / "d.csv", "--no-cv", "-m", tmp_path / "m")[0] == 0
+    (tmp_path / "e.csv").write_text("c,d e\n1,2\n")
+    code, _, err = ftree("predict", tmp_path / "m", tmp_path / "e.csv")
+    assert code == 2 and "unseen at fit time: 'c', 'd e'. Feature" in err
+    assert err.endswith("now missing: 'a'.\n") and " - " not in err

@@ -49,6 +49,27 @@ def test_predictions_carry_columns_as_they_are_written(ftree, model, tmp_path):
     assert code == 2 and "nokey" in err and "is not a column" in err
 
 
+@pytest.mark.parametrize("first", ["", "a,b,y\n", ",a,b,y\n"])
+def test_columns_are_carried_by_the_names_that_the_file_is_read_with(ftree, tmp_path, first):
+    """With a header, without one, and with an index that has no name."""
+    index = first.startswith(",")
+    rows = [
+        f"{i},{i}.5,{i % 3},{'pq'[i % 2]}"[0 if index else len(str(i)) + 1 :] for i in range(40)
+    ]
+    file, tree = tmp_path / "data.csv", tmp_path / "tree.json"
+    file.write_text(first + "\n".join(rows) + "\n")
+    assert ftree("fit", file, "--no-cv", "--model", tree)[0] == 0
+    names = ["x0"] * index + (["a", "b", "y"] if first else ["x0", "x1", "class"])
+    for place, name in enumerate(names):
+        code, out, _ = ftree("predict", tree, file, "--id", name)
+        found = [line.split(",")[1] for line in out.splitlines()]
+        assert code == 0 and found == [name, *(row.split(",")[place] for row in rows)]
+    for wrong in ("", "A"):
+        code, _, err = ftree("predict", tree, file, "--id", wrong)
+        known = "did you mean 'a'?" if wrong and first else ", ".join(map(repr, names))
+        assert code == 2 and f"{wrong!r} is not a column; " in err and known in err
+
+
 def test_a_dash_reads_csv_from_standard_input(ftree, model, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
     (tmp_path / "scratch").mkdir()

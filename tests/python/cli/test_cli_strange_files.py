@@ -144,7 +144,7 @@ REFUSED = {
     "a,b,y\n1,2,p\n2,3,4,q\n": "line 3: the line has 4 cells but there are 3 columns; quote",
     'a,b,y\n1,"2,p\n2,3,q\n': "line 2: .* its quote .* is opened here, in cell 2",
     "a,b,y\ninf,2,p\n1,2,q\n": "line 2, column 'a': 'inf' is infinity",
-    "a,b,y\n": "there are no rows: the one line that there is looks like a header; put the rows",
+    "a,b,y\n": "there are no rows: the one line that there is looks like a header; --header no",
     "a,b,y\n1,2,\n2,3,?\n": "column 'y': the column taken as the class is empty; name another: --t",
     "": "there are no rows",
 }

@@ -184,10 +184,12 @@ def test_bad_arguments(tmp_path):
     with pytest.raises(DataFileError, match="names= has 1 names but the line has 3 cells"):
         load(path, names=["a"])
     with pytest.raises(
-        DataFileError, match="'B2' is not a column .target.; the columns are 'a', 'b', 'c'"
+        DataFileError, match="'B2' is not a column .target.; there are 'a', 'b', 'c'"
     ):
         load(path, target="B2")
-    assert load(path, target="B").target == "b" and load(path, drop="a").feature_names == ["b"]
+    with pytest.warns(UserWarning, match="a.csv: no column is named 'B'; the target is 'b'"):
+        assert load(path, target="B").target == "b"
+    assert load(path, drop="a").feature_names == ["b"]
     with pytest.raises(DataFileError, match="there are no rows"):
         load(write(tmp_path, "h.csv", "a,b\n"), header=True)
 

@@ -74,7 +74,10 @@ def test_the_rule_of_a_row_says_what_the_number_is(rows, criterion, what):
     leaf, number = int(model.apply(X)[7]), model.predict(X)[7]
     count = int((model.apply(X) == leaf).sum())
     assert text[0] == f"{number:.4g}, because"
-    assert text[-1] == f"Leaf {leaf}: {what} of {count} training rows."
+    spread = f"{np.std(y[model.apply(X) == leaf]):.4g}"
+    assert text[-1] == (
+        f"Leaf {leaf}: {what} of {count} training rows, standard deviation {spread}."
+    )
     assert len(text) == model.tree_.depth[leaf] + 2
 
 

@@ -118,14 +118,47 @@ def test_pages_of_constrained_trees_say_that_candidates_may_be_forbidden():
 
 
 def test_explain_says_that_a_node_is_a_leaf():
-    answer = "node 1 is a leaf: 50 of 50 training rows are setosa"
+    answer = "node 1 is a leaf: 50 of 50 training rows are setosa; pure"
     with pytest.raises(ValueError, match=f"^{answer}; give X and y"):
         MODEL.explain(1)
     assert f"{answer}." in str(MODEL.explain(1, X, Y))
     assert "is a leaf" not in str(MODEL.explain(0, X, Y))
     number = fasttree.FastTreeRegressor(max_depth=1).fit(X, X.iloc[:, 3] + 0.25)
-    with pytest.raises(ValueError, match="^node 1 is a leaf: mean of 50 training rows; give X"):
+    with pytest.raises(ValueError, match="mean of 50 training rows, .*; max_depth=1 .*; give X"):
         number.explain(1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"max_depth": 2}, "max_depth=2 ends growth here"),
+        ({"min_samples_split": 60}, "min_samples_split=60 ends growth here"),
+        ({"min_samples_leaf": 0.2}, "min_samples_leaf=0.2 ends growth here"),
+        ({"max_leaf_nodes": 3}, "max_leaf_nodes=3 ends growth here"),
+        ({"pruning": "mdl"}, "no split is worth it by pruning='mdl'"),
+        ({"min_score": 0.3}, "no split is worth it by min_score=0.3"),
+    ],
+)
+def test_a_leaf_says_what_ended_growth(given, said):
+    model = fasttree.fit(X, Y, **given)
+    leaves = np.flatnonzero(model.tree_.n_children == 0)
+    for leaf in leaves.tolist():
+        pure = np.count_nonzero(model.tree_.value[leaf]) == 1
+        end = "pure" if pure else said
+        assert str(model.explain(leaf, X, Y)).endswith(f"; {end}.")
+    assert any(np.count_nonzero(model.tree_.value[leaf]) > 1 for leaf in leaves)
+
+
+def test_candidates_name_the_levels_of_the_node_by_the_shorter_side():
+    levels = [f"c{i}" for i in range(12)]
+    frame = pd.DataFrame({"c": levels * 20, "k": ["u", "v", "w"] * 80})
+    y = [("a" if i % 12 < 9 else "b") if i % 3 else "ab"[i % 12 == 4] for i in range(240)]
+    model = fasttree.fit(frame, y, nominal_splits="subset", columns="as_given")
+    texts = model.to_text(max_levels=None)
+    for node in np.flatnonzero(model.tree_.n_children).tolist():
+        rows = model.explain(node, frame, y)
+        (chosen,) = (one for one in str(rows).splitlines()[3:] if one.endswith("chosen"))
+        assert chosen.split("  ")[0] in texts
 
 
 def test_explain_says_how_many_candidates_are_tied():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import sqlite3
 import warnings
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 import fasttree
 from fasttree.exports.sql import DIALECTS
+from fasttree.table.dates import date_reason
 
 from .exports_tools import Case, cases
 
@@ -223,6 +225,9 @@ def test_dates_are_taken_apart_by_the_database(kind, missing, form):
         assert found == model.predict(X).tolist()
 
 
+NOT_OF_SQL = ["%Y/%m/%d", "%Y.%m.%d", "%Y-%-m-%-d", "%d %b %Y", "%Y/%m/%d %H:%M"]
+
+
 @pytest.mark.parametrize("make", [fasttree.FastTreeClassifier, fasttree.FastForestClassifier])
 @pytest.mark.parametrize(
     ("form", "said"),
@@ -230,7 +235,10 @@ def test_dates_are_taken_apart_by_the_database(kind, missing, form):
         ("%d/%m/%Y", "dates, day first, and SQL"),
         ("%m/%d/%Y", "dates, month first, and SQL"),
         ("%Y-%m-%dT%H:%M+02:00", r"dates in UTC\+02:00, and SQL"),
+        *[(form, "dates, not as 2024-01-31, and SQL") for form in NOT_OF_SQL],
         ("%Y-%m-%d", None),
+        ("%Y-%m-%d %H:%M", None),
+        ("%Y-%m-%dT%H:%M:%S.%f", None),
     ],
 )
 def test_dates_that_sql_reads_otherwise_are_named(make, form, said):
@@ -241,6 +249,14 @@ def test_dates_that_sql_reads_otherwise_are_named(make, form, said):
         model.to_sql(dialect="sqlite")
     assert len(caught) == (said is not None)
     assert all(re.search(said, str(one.message)) for one in caught)
+    assert set(model._schema.dates.values()) <= {"ymd", "dmy", "mdy", "ymd UTC+02:00"}
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%f", *NOT_OF_SQL])
+def test_texts_that_sqlite_does_not_read_are_the_ones_warned_of(form):
+    text = datetime.datetime(2024, 1, 5, 8, 30).strftime(form)
+    read = sqlite3.connect(":memory:").execute("SELECT STRFTIME('%Y', ?)", [text]).fetchone()
+    assert (read == ("2024",)) == ("not as" not in date_reason("ymd", [text]))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

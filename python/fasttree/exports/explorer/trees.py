@@ -182,6 +182,10 @@ class TreeData:
                 rounded(s, 4) if i else None
                 for s, i in zip(tree.score[kept].tolist(), inner.tolist(), strict=True)
             ],
+            "ended": {
+                str(i): self.model._ended_by(int(kept[i])).removeprefix("; ")
+                for i in np.flatnonzero(~inner).tolist()
+            },
             "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~opened).tolist()},
             "histograms": {str(index[n]): h for n, h in self.histograms.items()},
             "candidates": {str(index[n]): c for n, c in self.candidates.items()},

@@ -61,7 +61,7 @@ function candidatesOf(tree, node, state, changed, go) {
   if (two) box.append(verdict(tree, node, own, state, go));
   box.append(bars(own, data, state, two, changed));
   if (own.of > own.feature.length) {
-    box.append(make("p.note", {},
+    box.append(make("p.note.screen", {},
       "The best " + own.feature.length + " of " + own.of + " candidates are on this page."));
   }
   if (two) box.append(strips(own, data, state, changed));
@@ -82,10 +82,11 @@ function verdict(tree, node, own, state, go) {
     text.append(whole > 1 ? " They agree in all " + whole + " nodes listed."
     : " They agree in the node listed.");
   else {
-    text.append(" They differ in " + differ.length + " of " + whole + " nodes listed; ");
-    text.append(differ[0] === node ? "this is the first."
-      : make("button.link", { type: "button", onclick: function () { go(differ[0]); } },
-        "go to the first, node " + tree.id(differ[0])));
+    text.append(" They differ in " + differ.length + " of " + whole + " nodes listed");
+    text.append(differ[0] === node ? "; this is the first."
+      : make("span.screen", {}, "; ",
+        make("button.link", { type: "button", onclick: function () { go(differ[0]); } },
+          "go to the first, node " + tree.id(differ[0]))));
   }
   return text;
 }

@@ -17,7 +17,7 @@ function cardWidth(tree, nodes, most) {
     }, "")).width;
   }
   var above = longest("12.8px", function (i) {
-    return (i ? tree.raw.words[i] : "all rows") + said(tree.raw.weight[i], 6);
+    return (i ? tree.raw.words[i] : "all rows") + tree.rows(i);
   }), title = longest("600 14px", function (i) { return tree.title(i); });
   return Math.ceil(Math.min(most, Math.max(CARD.least, above + 34, title + 38)));
 }

@@ -32,6 +32,8 @@ function nodePanel(tree, node, state, changed, go) {
     box.append(candidatesOf(tree, node, state, changed, go));
   }
   if (!total) box.append(make("p.note", {}, "No training row comes here."));
+  else if (tree.raw.ended[node])
+    box.append(make("p.note", {}, "A leaf: " + tree.raw.ended[node] + "."));
   return box;
 }
 

@@ -47,6 +47,13 @@ Tree.prototype.condition = function (i) {
   return i === 0 ? "" : this.featureName(this.raw.parent[i]) + " " + this.raw.words[i];
 };
 
+/** The rows of a node; of a leaf of numbers their standard deviation after a slash. */
+Tree.prototype.rows = function (i) {
+  var rows = said(this.raw.weight[i], 6), spread = this.isLeaf(i) && this.data.number
+    && this.raw.deviation[i];
+  return spread ? rows + "/" + said(spread) : rows;
+};
+
 /** What a node asks or says. */
 Tree.prototype.title = function (i) {
   if (!this.isLeaf(i)) return this.featureName(i);

@@ -15,14 +15,15 @@ import numpy as np
 from .._checks import listing, shown
 from .._checks.aliases import Task
 from .._checks.speech import argument, option
+from ..data_checks.findings import inspect, treated
+from ..data_checks.unreadable import table_to_inspect
 from ..datasets import load
 from ..datasets.inputs import given
 from ..estimators.tree import task_of_target
 from ..rendering.words import counted
 from ..table import Table
-from ..table.screening import reasons_of, table_to_screen, treated
 from ..table.sources import check_known, names_of
-from ..table.traps import hidden_numbers
+from ..table.texts import hidden_numbers
 
 __all__ = ["Screened", "screened"]
 
@@ -75,7 +76,7 @@ def screened(
         task = task or task_of_target(X, y)
         present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
         unused = {"unused": dict.fromkeys(present, DROPPED)} if present else {}
-        table = table_to_screen(X, y, task=task, **unused)
+        table = table_to_inspect(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
     table = table.with_unused(dict.fromkeys(drop, DROPPED))
@@ -97,7 +98,7 @@ def screened(
         _check_numbers(table)
     else:
         _check_target(table, is_class=is_class)
-    table = treated(table, reasons_of(table))
+    table = treated(table, inspect(table).reasons)
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "

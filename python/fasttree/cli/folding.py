@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from .._checks.speech import data_row
+from ..data_checks.warned import groups_are_known
 from ..table.dates import instants_of, order_of_dates
-from ..table.doubtful import groups_are_known
 from . import options as o
 
 __all__ = ["Dependence"]

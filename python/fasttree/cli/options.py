@@ -17,8 +17,8 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.speech import data_row
+from ..data_checks.unfailing import unfailing
 from ..rendering.words import counted, left_out, some_of
-from ..table.unfailing import unfailing
 from .shell import SHELL, missing_cells, split_list, typed
 from .tasks import TASKS
 
@@ -501,24 +501,20 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
-    from ..table.dates import dates_of
-    from ..table.doubtful import traps_are_said
-    from ..table.suspects import code_columns, suspicions
-    from ..table.traps import is_constant, reason_to_leave_out, strange_cells
+    from ..data_checks import inspect
+    from ..data_checks.warned import traps_are_said
 
     # Each column is named once, by the most specific warning.
     traps_are_said()
-    mixed = {
-        c.name: odd
-        for c in table.columns
-        if (odd := strange_cells(c, table.row_numbers)) is not None
-        and (table.as_given or reason_to_leave_out(c, len(table)) is None)  # said where left out
-    }
-    found = [
-        (name, "dates as text" if dates_of({name: why}) else why)
-        for name, why in (suspicions(table) if table.as_given else ())
-        if not is_constant(why) and name not in mixed
-    ]
+    findings = inspect(table)
+    mixed, found = {}, []
+    for one in findings.of_columns:
+        if one.kind == "hidden_numbers" and one.evidence is not None:
+            if table.as_given or one.action is None:  # said where left out
+                mixed[one.column] = one.evidence
+        elif table.as_given and one.action is not None and one.kind != "constants":
+            is_date = one.kind == "dates" and one.evidence is not None
+            found.append((one.column, "dates as text" if is_date else one.text))
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found)
         drop = typed("--drop", (name for name, _ in found))
@@ -539,7 +535,7 @@ def warn_of_traps(table: Any, data: str) -> None:
         )
         return
     # Numbers that are codes by their names.
-    codes = code_columns(table)
+    codes = [one.column for one in findings.of("codes")]
     if codes:
         as_levels = typed("--nominal", ["all"] if len(codes) == table.n_features > 1 else codes)
         warnings.warn(

@@ -16,10 +16,10 @@ import numpy as np
 
 from .._checks.aliases import Task
 from .._checks.speech import argument, data_row, option, worded
+from ..data_checks.targets import task_of_numbers
+from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
 from ..table.columns import Column
-from ..table.doubtful import task_of_numbers
-from ..table.screening import table_to_screen
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
@@ -160,7 +160,7 @@ def columns_of_frame(
         raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
         kept = frame[[name for name in frame.columns if name not in drop]]
-        table = Table(kept) if as_given else table_to_screen(kept, dates=dict(dates))
+        table = Table(kept) if as_given else table_to_inspect(kept, dates=dict(dates))
         return list(table.columns), table.unused
     except MemoryError:
         raise

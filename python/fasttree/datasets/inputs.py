@@ -12,9 +12,10 @@ from typing import Any
 
 from .._checks import shown
 from .._checks.aliases import MaybeArray, Task
+from ..data_checks.findings import screened
+from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
 from ..table.inputs import without_column
-from ..table.screening import screened, table_to_screen
 from .files import load
 from .genotypes import Genotypes
 
@@ -66,7 +67,7 @@ def given(
         X: rows, or the name of a data set or file.
         y: labels or numbers, the name of their column, or None.
         task: of the Table of a data set or file, as in `load`.
-        as_given: False: the Table of a file is one whose columns are still to be screened.
+        as_given: False: the Table of a file is one whose columns are still to be inspected.
         missing: what missing cells of a file hold, as in `load`.
 
     Raises:
@@ -96,17 +97,15 @@ def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
 
 
 def table_for(X: Any, y: Any, columns: Any, **options: Any) -> Table:
-    """The Table that a fit reads, of what a caller gave: columns of a frame or file are screened.
+    """The Table that a fit reads, of what a caller gave: those of a frame or file are inspected.
 
     Args:
         X, y: as in `given`.
-        columns: as in `fasttree.table.screening.kept_columns`.
+        columns: as in `fasttree.data_checks.findings.kept_columns`.
         options: those of `Table`.
     """
     as_given = isinstance(columns, str) and columns == "as_given"
     X, y = given(X, y, options.get("task"), as_given=as_given)
-    return (
-        Table.from_any(X, y, **options)
-        if as_given
-        else screened(table_to_screen(X, y, **options), columns)
-    )
+    if as_given:
+        return Table.from_any(X, y, **options)
+    return screened(table_to_inspect(X, y, **options), columns)

@@ -22,17 +22,16 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
 from .._checks.naming import functions_named
-from .._checks.speech import argument, option
+from .._checks.speech import option
+from ..data_checks import inspect
+from ..data_checks.findings import kept_columns
+from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given, new_rows_of, table_for
 from ..rendering.saving import save_bytes
-from ..rendering.words import counted, some_of
 from ..table import Table
-from ..table.doubtful import warn_caller, warn_of_data
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
-from ..table.screening import kept_columns
 from ..table.sources import listed
-from ..table.unfailing import unfailing
 from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_empty_rows, without_target
@@ -103,9 +102,8 @@ class Estimator(Settings, Stored):
                 "criterion='poisson' has rates"
             )
         rows = self._weighted(table, sample_weight, kept)
-        warn_of_thin_levels(rows.table)
         warn_of_few_rows(self.criterion, rows.table, rows.weights)
-        warn_of_data(rows.table)
+        inspect(rows.table, "as_given").warn(of_trees=True)
         return rows
 
     @property
@@ -229,35 +227,6 @@ class Estimator(Settings, Stored):
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
-
-
-MANY_LEVELS = 10
-"""Columns of fewer levels are never thin."""
-
-
-def thin_levels(table: Table) -> dict[str, int]:
-    """Number of levels of the nominal columns with fewer than five rows per level, by name."""
-    if table.block is not None and table.block.dtype != np.uint8:
-        return {}
-    return {
-        c.name: len(c.levels)
-        for c in table.columns
-        if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
-    }
-
-
-@unfailing()
-def warn_of_thin_levels(table: Table) -> None:
-    """Warn once of nominal columns with fewer than five rows per level."""
-    thin = thin_levels(table)
-    if thin:
-        said = [f"{name!r} ({counted(n, 'level')})" for name, n in thin.items()]
-        warn_caller(
-            f"nominal columns with fewer than five rows per level: {some_of(said)}; a "
-            "split on them memorises rows (overfits): leave them out, or prune "
-            f"({argument('pruning', 'error_based')})",
-            UserWarning,
-        )
 
 
 def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:

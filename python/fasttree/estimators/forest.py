@@ -22,11 +22,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.aliases import MaybeArray
+from ..data_checks.warned import warn_caller
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from ..table import Table
-from ..table.doubtful import warn_caller
 from .backends import backend_of
 from .base import Estimator, read_back
 from .batches.sources import batches_of

@@ -22,8 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
+from ..data_checks.targets import warn_of_small_classes
 from ..exports import Readable
-from ..table.doubtful import warn_of_small_classes
 from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth

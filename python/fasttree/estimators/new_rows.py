@@ -25,15 +25,15 @@ from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
+from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, date_reason, dates_among, part_names
-from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.traps import no_numbers
+from ..table.texts import no_numbers
 from .training_rows import own_weights
 
 __all__ = [

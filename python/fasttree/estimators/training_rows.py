@@ -26,9 +26,9 @@ import numpy as np
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, is_of_trees, make
+from ..data_checks.warned import is_quiet, warn_caller
 from ..rendering.words import counted
 from ..table import Table
-from ..table.doubtful import is_quiet, warn_caller
 from .costs import class_sums, prior_factors
 
 __all__ = ["FittedOn", "TrainingRows", "kept_rows", "warn_of_few_rows"]

@@ -24,10 +24,10 @@ from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Task
 from .._checks.speech import option
 from ..criteria import Criterion
+from ..data_checks.findings import all_as_given
+from ..data_checks.targets import task_of_numbers
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.doubtful import task_of_numbers
-from ..table.screening import all_as_given
 from ..table.sources import one_column
 from .batches.sources import batches_of
 from .classifying import Classifier

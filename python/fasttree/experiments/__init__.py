@@ -25,10 +25,10 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, shown, string
+from ..data_checks.warned import quiet
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import check_on_interrupt
 from ..rendering.progress import Progress
-from ..table.doubtful import quiet
 from .paper import Request
 from .reproduction import Figure, Reproduction, Row
 

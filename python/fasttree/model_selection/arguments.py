@@ -15,8 +15,8 @@ import numpy as np
 from .._checks.aliases import Task
 from .._checks.naming import display_name
 from ..criteria import Criterion, PairFunction, _by_name
+from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
-from ..table.screening import table_to_screen
 
 __all__ = ["data_and_criteria", "has_labels", "is_pair", "load_tables", "named_items"]
 
@@ -145,7 +145,7 @@ def load_tables(
 
             one = load(one, task=task, as_given=as_given)
         elif isinstance(one, tuple) and len(one) == 2:
-            made = Table if as_given else table_to_screen
+            made = Table if as_given else table_to_inspect
             one = made(one[0], one[1], name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(

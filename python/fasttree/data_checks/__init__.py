@@ -2,7 +2,7 @@
 
 One file per check, and one entry of `CHECKS`. `inspect(table)` gives the `Findings` of a Table,
 once; `Findings.apply` is the one place where a finding becomes an action, `Findings.warn` and
-`Findings.to_text` those where it becomes words.
+`Findings.sentences` those where it becomes words.
 """
 
 from .finding import Finding

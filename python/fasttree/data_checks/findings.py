@@ -14,7 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -156,21 +156,16 @@ class Findings:
         """
         if is_quiet():
             return
-        scopes: tuple[str, ...] = ("fit", "column", "tree") if of_trees else ("fit", "column")
         if self.acts:
-            scopes = ("frame",)
+            kinds = _kinds("frame")
             if not is_described and (done := self.done()):
                 warn_caller(done)
-        for kind, check in CHECKS.items():
-            if check.scope in scopes and kind not in said_already():
-                for sentence in self.sentences(kind):
-                    warn_caller(sentence)
-
-    def to_text(self) -> str:
-        """What was found, a line each: what a fit does with columns, and the sentences of all
-        checks."""
-        kinds = [kind for kind in CHECKS if kind not in said_already()]
-        return "\n".join(filter(None, [self.done(), *self.sentences(*kinds)]))
+        else:
+            kinds = _kinds("tree", "fit") if of_trees else _kinds("fit")
+            if self._said_of_columns:
+                kinds = (*kinds, *SAID_OF_COLUMNS)
+        for sentence in self.sentences(*(kind for kind in kinds if kind not in said_already())):
+            warn_caller(sentence)
 
     def sentences(self, *kinds: str) -> list[str]:
         """What some checks say of the findings on which no fit acts."""
@@ -184,13 +179,19 @@ class Findings:
         if self.acts:
             reasons = self.reasons
             found = [one for one in self.of(kind) if one.column not in reasons]
-        elif check.scope != "column":
-            found = self.of(kind)
+        elif check.scope == "column":
+            found = [one for one in self._said_of_columns if one.kind == kind]
         else:
-            if "said" not in facts.found:
-                facts.found["said"] = _first_findings(facts.texts_and_gaps, SAID_OF_COLUMNS)
-            found = [one for one in facts.found["said"] if one.kind == kind]
+            found = self.of(kind)
         return tuple(check.say(found, facts)) if found else ()
+
+    @property
+    def _said_of_columns(self) -> list[Finding]:
+        """What is said of columns that are used as they are, column by column."""
+        found = self._facts.found
+        if "said" not in found:
+            found["said"] = _first_findings(self._facts.texts_and_gaps, SAID_OF_COLUMNS)
+        return found["said"]
 
     @unfailing(otherwise="")
     def done(self) -> str:
@@ -213,6 +214,11 @@ class Findings:
             one_of_them = f", {argument('columns', {first[0]: 'as_given'})} one of them"
         every = argument("columns", "as_given")
         return f"{'; '.join(said)}; {every} uses all columns as they are{one_of_them}"
+
+
+@cache
+def _kinds(*scopes: str) -> tuple[str, ...]:
+    return tuple(kind for kind, check in CHECKS.items() if check.scope in scopes)
 
 
 OF_COLUMNS = {kind: check for kind, check in CHECKS.items() if check.scope == "column"}
@@ -256,7 +262,7 @@ def kept_columns(columns: Any) -> list[str] | None:
         for name, word in columns.items():
             one_of(f"columns[{shown(name)}]", word, WORDS)
         return [str(name) for name, word in columns.items() if word == "as_given"]
-    return [] if one_of("columns", columns, WORDS) == "auto" else None
+    return None if one_of("columns", columns, WORDS) == "as_given" else []
 
 
 def all_as_given(params: Mapping[str, Any]) -> bool:

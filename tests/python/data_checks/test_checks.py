@@ -334,7 +334,7 @@ def test_every_check_finds_something_says_it_and_only_reads(kind):
     assert inspect(table).of(kind) == found
     said = inspect(table, "as_given").sentences(kind)
     assert bool(said) == (CHECKS[kind].say is not None and kind != "constants")
-    assert all(repr(one.column) in findings.to_text() for one in found if one.action is not None)
+    assert all(repr(one.column) in findings.done() for one in found if one.action is not None)
     assert all(now is old for now, (old, _) in zip(table.columns, before, strict=True))
     assert all(np.array_equal(old.values, values) for old, values in before)
 

@@ -193,10 +193,11 @@ class TableFacts:
         target = self.table.target_column
         return target if target is None or self.rows is None else target.take(self.rows)
 
-    @property
+    @cached_property
     def is_genotypes(self) -> bool:
         """Whether the features are one block of codes, in which nothing is looked for."""
-        return self.table.block is not None and self.table.block.dtype.kind != "f"
+        block = self.table.block
+        return block is not None and block.dtype.kind != "f"
 
     @cached_property
     def _numbers(self) -> np.ndarray | None:
@@ -247,11 +248,11 @@ class TableFacts:
     def texts_and_gaps(self) -> list[ColumnFacts]:
         """The features in use that are nominal, or whose first cell is missing."""
         block = self.table.block
-        if self.is_genotypes:
-            return []
         if block is None:
             return [c for c in self.columns if c.is_nominal or c.is_missing_first]
-        return [self.column(place) for place in np.flatnonzero(np.isnan(block[0])).tolist()]
+        if block.dtype.kind != "f" or not np.isnan(first := block[0]).any():
+            return []
+        return [self.column(place) for place in np.flatnonzero(np.isnan(first)).tolist()]
 
     def hand_on(self, table: Table) -> None:
         """Give a Table that has some of these columns what is known of them."""

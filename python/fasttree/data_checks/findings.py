@@ -157,14 +157,15 @@ class Findings:
         if is_quiet():
             return
         if self.acts:
-            kinds = _kinds("frame")
+            kinds = [*_kinds("frame")]
             if not is_described and (done := self.done()):
                 warn_caller(done)
         else:
-            kinds = _kinds("tree", "fit") if of_trees else _kinds("fit")
-            if self._said_of_columns:
-                kinds = (*kinds, *SAID_OF_COLUMNS)
-        for sentence in self.sentences(*(kind for kind in kinds if kind not in said_already())):
+            kinds = [*(_kinds("tree", "fit") if of_trees else _kinds("fit"))]
+            kinds = [kind for kind in kinds if self.of(kind)]
+            kinds += SAID_OF_COLUMNS if self._said_of_columns else ()
+        passed_over = said_already()
+        for sentence in self.sentences(*(kind for kind in kinds if kind not in passed_over)):
             warn_caller(sentence)
 
     def sentences(self, *kinds: str) -> list[str]:

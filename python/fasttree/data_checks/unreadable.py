@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,12 @@ import numpy as np
 from .._checks import is_missing
 from ..table.columns import MAX_LEVELS
 from ..table.dates import date_reason, dates_of, order_of_dates
-from ..table.inputs import without_column
 from ..table.kinds import resolve_roles
-from ..table.rebuild import is_frame
-from ..table.sources import names_of
 from ..table.table import Table
 from ..table.whole import has_inexact, is_inexact
+from .findings import kept_columns, screened
 
-__all__ = ["INEXACT", "table_to_inspect"]
+__all__ = ["INEXACT", "table_for", "table_to_inspect"]
 
 INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
 """Why a column of long numbers is unused."""
@@ -39,23 +37,37 @@ LOOKED_AT = 1000
 """Cells of a column that are looked at to see whether it holds dates, if no Table can hold it."""
 
 
-def table_to_inspect(X: Any, y: Any = None, **options: Any) -> Table:
-    """A Table of rows; of a frame or mapping one whose columns are still to be inspected.
+def table_for(X: Any, y: Any, columns: Any, **options: Any) -> Table:
+    """The Table that a fit reads: the columns of a frame or file are inspected.
+
+    Args:
+        X, y: as in `Table`.
+        columns: as in `fasttree.data_checks.findings.kept_columns`.
+        options: those of `Table`.
+    """
+    return screened(table_to_inspect(X, y, columns, **options), columns)
+
+
+def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: Any) -> Table:
+    """A Table of rows; of a frame or mapping one whose columns are still to be inspected, unless
+    all are used as given.
 
     Dates of a frame become year, month and weekday here, and columns of text with more levels than
     a Table can hold are unused: neither could be read otherwise.
 
     Args:
         X, y: as in `Table`.
+        columns: as in `fasttree.data_checks.findings.kept_columns`.
         options: those of `Table`.
     """
-    if isinstance(y, str):
-        X, y = without_column(X, y)
-    if isinstance(X, Table) or (names_of(X) is None and not is_frame(X)):
+    cells = None if kept_columns(columns) is None else _frame_cells(X)
+    if cells is None:
         return Table.from_any(X, y, **options)
-    found = dict(_unreadable(X))
+    if isinstance(y, str):
+        cells = [(name, one) for name, one in cells if name != y]
+    found = {name: why for name, one in cells if (why := _reason_of(one)) is not None}
     if INEXACT in found.values():  # levels may be any numbers
-        names = [str(name) for name in names_of(X) or ()]
+        names = [name for name, _ in cells]
         roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
         each = [roles] * len(names) if isinstance(roles, str) else roles or [None] * len(names)
         levels = {n for n, role in zip(names, each, strict=True) if role == "nominal"}
@@ -64,38 +76,30 @@ def table_to_inspect(X: Any, y: Any = None, **options: Any) -> Table:
     unused = {name: why for name, why in found.items() if name not in dates}
     told = options.pop("dates", {})
     dates = {name: told.get(name, order) for name, order in dates.items()}
-    table = Table.from_any(
-        X, y, unused={**unused, **options.pop("unused", {})}, dates=dates, **options
-    )
+    unused.update(options.pop("unused", {}))
+    table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
     return table
 
 
-def _unreadable(X: Any) -> Iterator[tuple[str, str]]:
-    """(column, reason) of the columns of a frame that no Table can hold."""
-    cells: Iterable[tuple[Any, Any]]
+def _frame_cells(X: Any) -> list[tuple[str, Any]] | None:
+    """The names and cells of the columns of a frame or mapping; None of other rows."""
+    if isinstance(X, Table | list | tuple):
+        return None
+    if isinstance(X, np.ndarray):
+        return [(name, X[name]) for name in X.dtype.names] if X.dtype.names else None
+    if isinstance(X, Mapping):
+        return [(str(name), cells) for name, cells in X.items()]
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
-        kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
-        if kinds <= set("fiub"):
-            X = X.loc[:, [dtype.kind in "iu" and dtype.itemsize == 8 for dtype in X.dtypes]]
-            if not X.size or not has_inexact(X.to_numpy()):
-                return
-        cells = ((name, X.iloc[:, j]) for j, name in enumerate(X.columns))
-    elif isinstance(X, Mapping):
-        cells = X.items()
-    elif isinstance(X, np.ndarray):
-        cells = ((name, X[name]) for name in names_of(X) or ())
-    else:
-        import narwhals as nw
+        columns = enumerate(X.columns)
+        return [(name, X.iloc[:, j]) for j, name in columns if isinstance(name, str)]
+    import narwhals as nw
 
-        frame = nw.from_native(X, pass_through=True)
-        if not isinstance(frame, nw.DataFrame) or len(frame) == 0:
-            return
-        cells = ((name, frame[name]) for name in frame.columns)
-    for name, values in cells:
-        if isinstance(name, str) and (reason := _reason_of(values)) is not None:
-            yield name, reason
+    frame = nw.from_native(X, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    return [(name, frame[name]) for name in frame.columns]
 
 
 def _reason_of(values: Any) -> str | None:

@@ -12,14 +12,12 @@ from typing import Any
 
 from .._checks import shown
 from .._checks.aliases import MaybeArray, Task
-from ..data_checks.findings import screened
-from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "new_rows_of", "table_for", "table_of"]
+__all__ = ["given", "loaded", "new_rows_of", "table_of"]
 
 
 def loaded(
@@ -94,18 +92,3 @@ def given(
 def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
     """A Table of what a caller gave: `Table.from_any` that takes names of data sets and files."""
     return Table.from_any(*given(X, y, options.get("task")), **options)
-
-
-def table_for(X: Any, y: Any, columns: Any, **options: Any) -> Table:
-    """The Table that a fit reads, of what a caller gave: those of a frame or file are inspected.
-
-    Args:
-        X, y: as in `given`.
-        columns: as in `fasttree.data_checks.findings.kept_columns`.
-        options: those of `Table`.
-    """
-    as_given = isinstance(columns, str) and columns == "as_given"
-    X, y = given(X, y, options.get("task"), as_given=as_given)
-    if as_given:
-        return Table.from_any(X, y, **options)
-    return screened(table_to_inspect(X, y, **options), columns)

@@ -25,19 +25,19 @@ from .._checks.naming import functions_named
 from .._checks.speech import option
 from ..data_checks import inspect
 from ..data_checks.findings import kept_columns
+from ..data_checks.unreadable import table_for
 from ..data_checks.warned import warn_caller
-from ..datasets.inputs import given, new_rows_of, table_for
+from ..datasets.inputs import given, new_rows_of
 from ..rendering.saving import save_bytes
 from ..table import Table
-from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
 from .declaration import check
 from .keywords import Settings
-from .new_rows import Schema, rows_for, without_empty_rows, without_target
+from .new_rows import Schema, rows_for, without_target
 from .parameters import restored_parameters
 from .stored import Stored
-from .training_rows import FittedOn, TrainingRows, kept_rows, warn_of_few_rows
+from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
 __all__ = ["NO_LABELS", "Estimator", "read_back"]
 
@@ -79,23 +79,33 @@ class Estimator(Settings, Stored):
     def _training_rows(
         self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
     ) -> TrainingRows:
-        """The Table of a fit with its target, and the weights of its rows and of its classes; with
-        an `exposure` the target are rates."""
+        """The Table of a fit with its target, and the weights of its rows and of its classes."""
         X, y = given(X, y, self._task, as_given=self._as_given)
-        X, exposure = taken_exposure(X, exposure)
-        if not isinstance(X, Table) and y is None:
-            raise ValueError(NO_LABELS)
+        if exposure is not None:
+            raise ValueError(f"{option('exposure')} with classes: only counts have rates")
+        return self._weighed(*self._labelled_table(X, y, sample_weight))
+
+    def _labelled_table(
+        self, X: Any, y: Any, sample_weight: MaybeArray
+    ) -> tuple[Table, MaybeArray, tuple[np.ndarray, int] | None]:
+        """The Table of rows whose names are resolved, their weights, and which rows it has: rows
+        of weight 0 are dropped before anything else."""
         kept = None
-        if not isinstance(X, Table) and sample_weight is not None:
-            weights = sample_weight
-            X, y, sample_weight = without_empty_rows(X, y, weights)
-            kept = kept_rows(weights, sample_weight)
+        if not isinstance(X, Table):
+            if y is None:
+                raise ValueError(NO_LABELS)
+            if sample_weight is not None:
+                X, y, sample_weight, kept = without_empty_rows(X, y, sample_weight)
         table = self._table(X, y)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
+        return table, sample_weight, kept
+
+    def _weighed(
+        self, table: Table, sample_weight: MaybeArray, kept: tuple[np.ndarray, int] | None
+    ) -> TrainingRows:
+        """The rows of a fit with their weights, after a look at what the fit will make of them."""
         check("handle_unknown", self.handle_unknown)
-        if exposure is not None:
-            table = with_exposure(table, exposure, kept)
         if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
             raise ValueError(
                 f"{option('exposure')} with criterion={criteria.name_of(self.criterion)!r}: only "

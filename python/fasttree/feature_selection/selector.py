@@ -56,8 +56,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
             validate_data(self, X, skip_check_array=True)
-            made = Table.from_any if as_given else table_to_inspect
-            table = made(X, y, categorical_features=self._roles())
+            table = table_to_inspect(X, y, self.columns, categorical_features=self._roles())
         else:
             table = X
             self.n_features_in_ = table.n_features

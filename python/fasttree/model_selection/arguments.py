@@ -145,8 +145,8 @@ def load_tables(
 
             one = load(one, task=task, as_given=as_given)
         elif isinstance(one, tuple) and len(one) == 2:
-            made = Table if as_given else table_to_inspect
-            one = made(one[0], one[1], name=name or None, task=task_of(*one))
+            columns = "as_given" if as_given else "auto"
+            one = table_to_inspect(*one, columns, name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "

@@ -149,8 +149,8 @@ def prepare_data(
         or exposure is not None
     ):
         kinds = params.get("categorical_features", "from_dtype")
-        made = Table.from_any if all_as_given(params) else table_to_inspect
-        table = made(X, y, categorical_features=kinds, task=task)
+        columns = params.get("columns", "auto")
+        table = table_to_inspect(X, y, columns, categorical_features=kinds, task=task)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         if exposure is not None:

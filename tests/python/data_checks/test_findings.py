@@ -12,10 +12,10 @@ import pytest
 import fasttree
 from fasttree import Table
 from fasttree.data_checks.findings import kept_columns, of_folds, screened
-from fasttree.data_checks.unreadable import table_to_inspect
+from fasttree.data_checks.unreadable import table_for, table_to_inspect
 from fasttree.data_checks.warned import DataWarning
 from fasttree.datasets import load
-from fasttree.datasets.inputs import table_for
+from fasttree.datasets.inputs import given
 
 N = 200
 
@@ -161,12 +161,12 @@ def test_the_words_of_columns():
 def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
     X = frame().assign(y=np.arange(N) % 2)
     X.to_csv(tmp_path / "a.csv", index=False)
-    table = table_for(tmp_path / "a.csv", "y", "auto")
+    table = table_for(*given(tmp_path / "a.csv", "y", as_given=False), "auto")
     assert set(table.unused) == set(LEFT_OUT)
     assert table.column("code").levels[:2] == ("000", "001")
-    assert not table_for(tmp_path / "a.csv", "y", "as_given").unused
+    assert not table_for(*given(tmp_path / "a.csv", "y"), "as_given").unused
     assert load("weather", as_given=False).as_given
-    assert not table_for("weather", None, "auto").unused
+    assert not table_for(*given("weather", None, as_given=False), "auto").unused
     found = load(tmp_path / "a.csv", "y", as_given=False)
     assert not found.as_given and not found.unused and found.origin.endswith("as_given=False)")
     assert load(tmp_path / "a.csv", "y").as_given

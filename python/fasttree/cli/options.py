@@ -7,7 +7,6 @@ criteria, parameters and Tables, and warn of columns that need an option.
 from __future__ import annotations
 
 import ast
-import difflib
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .._checks.naming import did_you_mean
 from .._checks.speech import data_row
 from ..data_checks.unfailing import unfailing
 from ..rendering.words import counted, left_out, some_of
@@ -460,8 +460,7 @@ def params_of(
     known = sorted(grown) if known is None else known
     for name in typed:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            hint = did_you_mean(name, known, f"there are {', '.join(known)}")
             what = "not one here, only of trees that grow" if name in grown else "no such parameter"
             raise ValueError(f"--param {name}: {what}; {hint}")
     if isinstance(typed.get("pruning"), str):

@@ -6,7 +6,6 @@ rule for the class column; `columns_of_frame` takes the columns of a pandas or P
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -15,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, data_row, option, worded
 from ..data_checks.targets import task_of_numbers
 from ..data_checks.unreadable import table_to_inspect
@@ -123,12 +123,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     alike = [n for n in names if n.lower() == str(target).lower()]
     if len(alike) == 1:
         return alike[0]
-    close = difflib.get_close_matches(str(target), list(names), 1)
-    hint = (
-        f"did you mean {close[0]!r}?"
-        if close
-        else f"the columns are {', '.join(map(repr, names[:12]))}"
-    )
+    every = f"the columns are {', '.join(map(repr, names[:12]))}"
+    hint = did_you_mean(str(target), names, every)
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "

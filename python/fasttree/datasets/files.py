@@ -19,7 +19,6 @@ Complexity
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +28,7 @@ import numpy as np
 
 from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
 from .._checks.aliases import TASKS, Task
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
 from ..data_checks.unreadable import INEXACT
 from ..table import Table
@@ -410,8 +410,8 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
         return assemble(columns, named, text, name=table.name, task=task)
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
-    close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    hint = did_you_mean(os.path.basename(text), [*files, *SHELF], most=3, least=0.5)
+    hint = hint and f"; {hint}"
     if is_prefix(text):
         hint = f"; it is the prefix of a PLINK study: give {text}.bed"
     if not os.path.isdir(folder):

@@ -59,7 +59,7 @@ from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
 from .leaf_losses import leaf_losses
 from .parameters import criterion_to_text
-from .tree import FastTreeClassifier
+from .tree import ClassificationTree, FastTreeClassifier
 
 __all__ = [
     "MinimalTreeClassifier",
@@ -87,17 +87,11 @@ def _seconds(value: Any) -> float | None:
     return seconds
 
 
-class _Searched(FastTreeClassifier):
+class _Searched(ClassificationTree):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
-    criterion, evaluation, pruning, ccp_alpha, merge_redundant = (
-        "info_gain",
-        "local",
-        None,
-        0.0,
-        None,
-    )
-    handle_unknown, missing, class_weight, n_jobs, trace = "missing", "error", None, None, "steps"
+    criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
+    handle_unknown, missing, n_jobs, trace = "missing", "error", None, "steps"
 
     max_nodes: int | None
     time_limit: float | None

@@ -8,7 +8,6 @@ When not to use it
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import numbers
@@ -20,7 +19,7 @@ import numpy as np
 from .. import criteria, discretize, pruning
 from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
-from .._checks.naming import display_name
+from .._checks.naming import did_you_mean, display_name
 from .._checks.speech import given
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
@@ -94,12 +93,11 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
     known = kind._get_param_names()
     for name, value in params.items():
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
             hint = (
                 option_hint(criterion, name, value)
                 or ELSEWHERE.get(name, "").format(value)
                 or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
-                or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
+                or did_you_mean(name, known, f"there are {', '.join(known)}")
             )
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 

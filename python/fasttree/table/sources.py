@@ -16,7 +16,6 @@ Complexity
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ import numpy as np
 
 from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option
 from ..rendering.words import counted
 from .columns import (
@@ -523,10 +523,7 @@ def pull(source: Source, target: str) -> Cells:
 
 def unknown_name(name: str, names: Sequence[str], what: str) -> str:
     """The message for an unknown name, with the most similar known one."""
-    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
-        name, names, 1
-    )
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
+    hint = did_you_mean(name, names, f"there are {shorten(names)}")
     return f"no {what} is named {name!r}; {hint}"
 
 

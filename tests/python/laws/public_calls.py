@@ -87,7 +87,7 @@ WALKED = {
     "tree_": "estimators: GrownTree.cut GrownTree.get_depth GrownTree.get_n_leaves GrownTree.tree_",
     "global distances": "estimators: GrownTree.trace_",
     "staged_score": """
-    estimators: FastTreeClassifier.staged_score FastTreeRegressor.staged_score
+    estimators: ClassificationTree.staged_score FastTreeRegressor.staged_score
       GrownTree.staged_predict
     """,
     "permutation_importance": "estimators: GrownForest.permutation_importance",
@@ -234,6 +234,8 @@ SHORT = {
       roc_graph tree_size_bars
     """,
     "makes one pass of NumPy over numbers, .3 s for ten million": """
+    data_checks: Findings.acted_on Findings.acts Findings.apply Findings.done Findings.leaves_any
+      Findings.of Findings.of_columns Findings.reasons Findings.sentences Findings.warn inspect
     criteria: Criterion.distance Criterion.score
     metrics: class_prior f_beta_from_counts mean_absolute_error mean_pinball_loss
       mean_poisson_deviance median_absolute_error probability_cost r2_score reward_curves

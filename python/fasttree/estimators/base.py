@@ -32,6 +32,7 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
+from . import explored, interoperable
 from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_target
@@ -56,6 +57,12 @@ class Estimator(Settings, Stored):
     _task: Task = "classification"
     get_params: Callable[..., dict[str, Any]]
     _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]
+
+    # What a fitted model is asked: a function per question.
+    explore = explored.explore
+    to_sklearn, plot_importances = interoperable.to_sklearn, interoperable.plot_importances
+    shap_values, shap_explanation = interoperable.shap_values, interoperable.shap_explanation
+    expected_value = property(interoperable.expected_value)
 
     @classmethod
     @cache

@@ -57,6 +57,7 @@ from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, 
 from .costs import costs_of
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
+from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import criterion_to_text
 from .tree import ClassificationTree, FastTreeClassifier
@@ -120,7 +121,7 @@ class _Searched(ClassificationTree):
     def _take(self, model: _engine.Model, table: Table) -> None:
         """Become the estimator of a model that a search of rows has found."""
         self._finish(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
+        remember_rounding(self, table)
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._candidates = {}

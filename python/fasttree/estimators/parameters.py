@@ -52,8 +52,6 @@ ELSEWHERE = {
     "drop": "leave the column out of X: fasttree.fit(X.drop(columns=...), y)",
     "random_seed": "say random_state={0!r}",
     "seed": "say random_state={0!r}",
-    "monotonic_cst": "trees here are not constrained; with monotonic_cst there is "
-    "sklearn.ensemble.HistGradientBoostingClassifier",
     "min_impurity_split": "say min_score={0!r}: the least score of a split",
     "warm_start": "single trees are grown anew; forests have warm_start",
     "eval_set": "hold rows out and call score, or use fasttree.model_selection.cross_validate",

@@ -18,7 +18,7 @@ import typer
 from .._checks.naming import did_you_mean
 from .._checks.speech import data_row
 from ..data_checks.unfailing import unfailing
-from ..rendering.words import counted, left_out, some_of
+from ..rendering.words import counted, left_out
 from .shell import SHELL, missing_cells, split_list, typed
 from .tasks import TASKS
 
@@ -501,47 +501,29 @@ def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
     from ..data_checks import inspect
-    from ..data_checks.warned import traps_are_said
+    from ..data_checks.warned import pass_over
 
-    # Each column is named once, by the most specific warning.
-    traps_are_said()
-    findings = inspect(table)
-    mixed, found = {}, []
-    for one in findings.of_columns:
-        if one.kind == "hidden_numbers" and one.evidence is not None:
-            if table.as_given or one.action is None:  # said where left out
-                mixed[one.column] = one.evidence
-        elif table.as_given and one.action is not None and one.kind != "constants":
-            is_date = one.kind == "dates" and one.evidence is not None
-            found.append((one.column, "dates as text" if is_date else one.text))
+    pass_over("dates", "hidden_numbers", "codes")  # they are said here
+    findings, kinds = inspect(table), ["hidden_numbers", "codes"]
+    found = {
+        one.column: "dates as text" if one.kind == "dates" and one.evidence else one.text
+        for one in (findings.of_columns if table.as_given else ())
+        if one.action is not None and one.kind not in ("constants", "hidden_numbers")
+    }
     if found:
-        said = "; ".join(f"{name}: {why}" for name, why in found)
-        drop = typed("--drop", (name for name, _ in found))
-        warnings.warn(f"{data}: {said}; leave out: {drop}", stacklevel=3)
-    for name, (why, remedy) in mixed.items():
-        warnings.warn(
-            f"{data}: {name}: {why}, so all its numbers are read as levels; {remedy}, or leave "
-            f"out: {typed('--drop', [name])}",
-            stacklevel=3,
-        )
+        said = "; ".join(f"{name}: {why}" for name, why in found.items())
+        warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):
+        kinds.remove("codes")
         warnings.warn(
             f"{data}: a PLINK .raw file: the class is PHENOTYPE, genotypes are levels: "
             "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all",
             stacklevel=3,
         )
-        return
-    # Numbers that are codes by their names.
-    codes = [one.column for one in findings.of("codes")]
-    if codes:
-        as_levels = typed("--nominal", ["all"] if len(codes) == table.n_features > 1 else codes)
-        warnings.warn(
-            f"{data}: {some_of(codes)}: codes of categories, by the name, are read as numbers; as "
-            f"levels: {as_levels}",
-            stacklevel=3,
-        )
+    for sentence in findings.sentences(*kinds):
+        warnings.warn(f"{data}: {sentence}", stacklevel=3)
 
 
 def check_form(form: str) -> str:

@@ -267,9 +267,9 @@ def rank(
         return
     # A table: scores, or estimates for many rows.
     from ..data_checks.findings import screened
-    from ..data_checks.warned import groups_are_known
+    from ..data_checks.warned import pass_over
 
-    groups_are_known()  # features are scored on all rows, without folds
+    pass_over("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
     rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from .._checks.speech import argument
 from ..rendering.words import some_of
@@ -33,9 +34,10 @@ def find(rows: TableFacts) -> Iterator[Finding]:
 def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
     """Names the columns, and what reads them as levels."""
     names = [one.column for one in found]
+    as_levels: Any = "all" if len(names) == rows.table.n_features > 1 else names
     yield (
         f"codes of categories, by the name, are read as numbers: {some_of(names)}; as levels: "
-        f"{argument('categorical_features', names)}"
+        f"{argument('categorical_features', as_levels)}"
     )
 
 

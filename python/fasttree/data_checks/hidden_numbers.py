@@ -42,6 +42,7 @@ def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
             yield (
                 f"column {one.column!r}: {one.evidence[0]}, so its numbers are levels: "
                 f"{one.evidence[1]}, or leave the column out"
+                + worded("", f": {argument('drop', [one.column])}")
             )
 
 

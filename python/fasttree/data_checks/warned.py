@@ -18,13 +18,12 @@ from contextvars import ContextVar
 __all__ = [
     "DataWarning",
     "about",
-    "groups_are_known",
     "groups_known",
     "held_warnings",
     "is_quiet",
+    "pass_over",
     "quiet",
     "said_already",
-    "traps_are_said",
     "warn_caller",
 ]
 
@@ -98,14 +97,10 @@ def groups_known(known: bool = True) -> Iterator[None]:
         _PASSED_OVER.reset(before)
 
 
-def groups_are_known() -> None:
-    """Suspect no groups in this command: the user has named them, or it has no folds."""
-    _PASSED_OVER.set(said_already() | {"groups"})
-
-
-def traps_are_said() -> None:
-    """Leave dates as text, hidden numbers and codes to the command, which has its own warnings."""
-    _PASSED_OVER.set(said_already() | {"dates", "hidden_numbers", "codes"})
+def pass_over(*kinds: str) -> None:
+    """Say nothing of some kinds of findings in this command: it says them itself, or groups are
+    named already, or are no matter without folds."""
+    _PASSED_OVER.set(said_already() | {*kinds})
 
 
 def said_already() -> frozenset[str]:

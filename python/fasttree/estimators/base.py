@@ -37,7 +37,7 @@ from .declaration import check
 from .keywords import Settings
 from .new_rows import Schema, rows_for, without_target
 from .parameters import restored_parameters
-from .stored import Stored
+from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
 __all__ = ["NO_LABELS", "Estimator", "read_back"]
@@ -48,12 +48,13 @@ NO_LABELS = (
 )
 
 
-class Estimator(Settings, Stored):
+class Estimator(Settings):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
     _model: Any
     _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
+    __getstate__, __setstate__ = state_of, take_state
     _task: Task = "classification"
     get_params: Callable[..., dict[str, Any]]
     _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]

@@ -23,7 +23,7 @@ from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
 from ..data_checks import inspect
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
-from ..estimators.stored import Stored
+from ..estimators.stored import state_of, take_state
 from ..table import Table
 
 __all__ = ["BayesClassifier"]
@@ -35,7 +35,7 @@ FORMAT = "fasttree Bayes model"
 """The kind of a model file."""
 
 
-class BayesClassifier(Stored, NetworkClassifier):
+class BayesClassifier(NetworkClassifier):
     """Base of the three classifiers; a subclass states the learner and its options.
 
     Attributes:
@@ -56,6 +56,8 @@ class BayesClassifier(Stored, NetworkClassifier):
     handle_unknown: str
     n_jobs: int | None
     _format = FORMAT
+    _derived = ()
+    __getstate__, __setstate__ = state_of, take_state
 
     # -- fitting ----------------------------------------------------------------------------------
 

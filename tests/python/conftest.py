@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fasttree.table import unfailing
+from fasttree.data_checks import unfailing
 
 unfailing.STRICT = True
 

@@ -14,7 +14,6 @@ When not to use it
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import math
@@ -32,7 +31,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from .masks import refuse_masked
-from .naming import written
+from .naming import did_you_mean, written
 from .speech import given
 
 HALF = re.compile("[\ud800-\udfff]")
@@ -547,12 +546,7 @@ class Parameters:
         names = _names(type(self))
         for name, value in params.items():
             if name not in names:
-                close = difflib.get_close_matches(name, names, 1)
-                hint = (
-                    f"did you mean {close[0]!r}?"
-                    if close
-                    else f"there are {', '.join(names) or 'none'}"
-                )
+                hint = did_you_mean(name, names, f"there are {', '.join(names) or 'none'}")
                 raise ValueError(f"Invalid parameter {name!r} for {type(self).__name__}; {hint}")
             setattr(self, name, value)
         return self

@@ -10,16 +10,18 @@ Complexity
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 __all__ = [
     "column_name",
+    "did_you_mean",
     "display_name",
     "functions_named",
     "named_in",
@@ -46,6 +48,28 @@ def display_name(thing: Any) -> str:
     if getattr(thing, "shape", None):  # rows of numbers name nothing
         return type(thing).__name__
     return " ".join(written(thing).split())
+
+
+def did_you_mean(
+    name: str, known: Iterable[str], otherwise: str = "", *, most: int = 1, least: float = 0.6
+) -> str:
+    """A question that names the known names most like an unknown one.
+
+    Args:
+        name: the unknown name.
+        known: the names; a mapping has the names to show as values.
+        otherwise: the text where none is alike.
+        most: names that are shown, at most.
+        least: likeness of a name, from 0 to 1, from which it is alike.
+
+    Examples:
+        >>> did_you_mean("ginni", ["gini", "chi2"]), did_you_mean("x", ["gini"], "there is gini")
+        ("did you mean 'gini'?", 'there is gini')
+    """
+    texts = known if isinstance(known, Mapping) else {one: one for one in known}
+    near = [one for one in texts if one.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, texts, most, least)
+    return f"did you mean {' or '.join(repr(texts[one]) for one in near)}?" if near else otherwise
 
 
 def functions_named(text: str) -> str:

@@ -15,14 +15,15 @@ import numpy as np
 from .._checks import listing, shown
 from .._checks.aliases import Task
 from .._checks.speech import argument, option
+from ..data_checks.findings import inspect, treated
+from ..data_checks.unreadable import table_to_inspect
 from ..datasets import load
 from ..datasets.inputs import given
 from ..estimators.tree import task_of_target
 from ..rendering.words import counted
 from ..table import Table
-from ..table.screening import reasons_of, table_to_screen, treated
 from ..table.sources import check_known, names_of
-from ..table.traps import hidden_numbers
+from ..table.texts import hidden_numbers
 
 __all__ = ["Screened", "screened"]
 
@@ -75,7 +76,7 @@ def screened(
         task = task or task_of_target(X, y)
         present = [] if isinstance(X, Table) else set(names_of(X) or []).intersection(drop)
         unused = {"unused": dict.fromkeys(present, DROPPED)} if present else {}
-        table = table_to_screen(X, y, task=task, **unused)
+        table = table_to_inspect(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
     table = table.with_unused(dict.fromkeys(drop, DROPPED))
@@ -93,11 +94,14 @@ def screened(
     # The rows with a target, and the columns that tell nothing.
     unlabelled = table.missing_target
     table = table.drop_missing_target()
-    if task == "regression" or (task is None and table.task == "regression"):
-        _check_numbers(table)
-    else:
-        _check_target(table, is_class=is_class)
-    table = treated(table, reasons_of(table))
+    findings = inspect(table)
+    for constant in findings.of("constant_target"):
+        is_number = table.task == "regression"
+        what = f"is {constant.evidence:g} in all rows" if is_number else "has one class"
+        raise ValueError(f"the target {table.target!r} {what}: there is nothing to predict")
+    if task == "classification" or table.task == "classification":
+        _check_classes(table, is_class=is_class)
+    table = treated(table, findings.reasons)
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "
@@ -111,23 +115,11 @@ def screened(
     return Screened(table, left_out, unlabelled)
 
 
-def _check_numbers(table: Table) -> None:
-    """Refuse a number that is the same in all rows."""
-    numbers = table.numbers
-    if numbers.min() == numbers.max():
-        raise ValueError(
-            f"the target {table.target!r} is {numbers[0]:g} in all rows: there is nothing to "
-            "predict"
-        )
-
-
-def _check_target(table: Table, *, is_class: bool) -> None:
-    """Refuse a target of one class, one with too many for classes (one in five rows), and numbers
-    as text, unless the caller says that it has classes."""
+def _check_classes(table: Table, *, is_class: bool) -> None:
+    """Refuse a target with too many values for classes (one in five rows), and numbers as text,
+    unless the caller says that it has classes."""
     counts = np.bincount(table.y_codes, minlength=len(table.classes))
     occurring = int((counts > 0).sum())
-    if occurring < 2:
-        raise ValueError(f"the target {table.target!r} has one class: there is nothing to predict")
     too_many = occurring > max(20, len(table) // 5)
     if occurring > 20 and (hidden := hidden_numbers(table.classes)) and (too_many or not is_class):
         raise ValueError(f"the target {table.target!r} holds {hidden}")

@@ -34,6 +34,8 @@ from .._checks import (
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.speech import argument, given, option
+from ..data_checks import inspect
+from ..data_checks.warned import quiet
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
@@ -41,10 +43,9 @@ from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
 from ..rendering.progress import Progress, make_report
 from ..table import Table
-from ..table.doubtful import about, quiet
+from ..data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
-from ..table.suspects import code_columns, hints
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
 from .evidence import is_associated
 from .result import Advice
@@ -258,7 +259,7 @@ def advise(
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
-        codes=code_columns(table),
+        codes=[one.column for one in inspect(table).of("codes")],
         not_tried=[*tried.not_tried, *not_tried],
         automatic=differences_in_words({one.name: one.params for one in plan}, table),
         out_of_time=len(tried.not_tried),
@@ -268,7 +269,9 @@ def advise(
         folds=folds.description,
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
-        hints=list(hints(whole, grouped=members is not None)),
+        hints=inspect(whole).sentences(
+            "sentinels", "labels", *([] if members is not None else ["groups"])
+        ),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],
         started=started,

@@ -20,8 +20,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
-from ..estimators.new_rows import Schema, without_empty_rows
+from ..estimators.new_rows import Schema
 from ..estimators.parameters import stored_discretizer
+from ..estimators.training_rows import without_empty_rows
 from ..rendering.saving import save_bytes
 from ..table import Table
 from .documents import NETWORK, sealed
@@ -53,7 +54,9 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
             return X, y, sample_weight
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None")
-        return (X, y, None) if sample_weight is None else without_empty_rows(X, y, sample_weight)
+        return (
+            (X, y, None) if sample_weight is None else without_empty_rows(X, y, sample_weight)[:3]
+        )
 
     def _set_classes(self, schema: Schema, classes: np.ndarray, counts: np.ndarray) -> None:
         """Set the fitted attributes of features and classes."""

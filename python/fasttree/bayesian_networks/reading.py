@@ -18,11 +18,11 @@ import numpy as np
 from .. import _engine
 from .._checks import listing, mapping, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
+from ..data_checks import inspect
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..estimators.new_rows import weighted_rows
 from ..table import Table
-from ..table.doubtful import warn_of_data
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 
@@ -121,7 +121,7 @@ def read(
     if table.target is None:
         raise ValueError("the Table has no target: the class is the last column of a network")
     one_of("missing", missing, ("mode", "parts", "error"))
-    warn_of_data(table)
+    inspect(table, "as_given").warn()
     max_parents = whole(0)("max_parents", max_parents)
     table, weights = weighted_rows(table, sample_weight)
     numeric = [c.name for c in table.columns if c.kind == "numeric"]

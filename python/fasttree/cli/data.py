@@ -93,17 +93,18 @@ def describe(
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""
+    from ..data_checks import inspect
+    from ..data_checks.codes import code_columns
+    from ..data_checks.facts import TableFacts
     from ..reports import render
-    from ..table.doubtful import warn_of_hints
-    from ..table.screening import reasons_of
-    from ..table.suspects import code_columns
 
     # Columns and classes.
     rows, refused = _readable(data, columns)
-    reasons = {} if rows.as_given else {**rows.unused, **reasons_of(rows)}
+    findings = inspect(rows)
+    reasons = {**rows.unused, **findings.reasons} if findings.acts else {}
     described = [_as_treated(one, rows.unused, reasons) for one in rows.describe()]
-    if not rows.as_given:
-        warn_of_hints(rows, reasons)
+    if findings.acts:
+        findings.warn(is_described=True)
     counts = {}
     numbers: dict[str, float] = {}
     if rows.target is not None and rows.task == "regression":
@@ -144,7 +145,7 @@ def describe(
         body = [[name, f"{value:.6g}"] for name, value in numbers.items()]
         tables.append(table(f"Target {rows.target!r}, a number", ["", "value"], body))
     # Columns that need an option: numbers that may be codes, and what cannot be read.
-    codes = [name for name in code_columns(rows, by_name=False) if name not in reasons]
+    codes = [name for name in code_columns(TableFacts(rows), by_name=False) if name not in reasons]
     if codes:
         title = "Whole numbers of few values, read as numbers"
         body = [[name, typed("--nominal", [name])] for name in codes]

@@ -15,10 +15,11 @@ import numpy as np
 import typer
 
 from .. import criteria
+from ..data_checks.targets import many_numbers
+from ..data_checks.warned import quiet
 from ..metrics.rare import RareClass
 from ..rendering.saving import save_text
 from ..rendering.words import counted
-from ..table.doubtful import many_numbers, quiet
 from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit

@@ -11,8 +11,8 @@ import numpy as np
 import typer
 
 from .._checks.speech import data_row
+from ..data_checks.warned import pass_over
 from ..table.dates import instants_of, order_of_dates
-from ..table.doubtful import groups_are_known
 from . import options as o
 
 __all__ = ["Dependence"]
@@ -58,7 +58,7 @@ class Dependence:
                 "--groups and --time: ordered folds do not keep groups together; give one of them"
             )
         if self.aside:
-            groups_are_known()
+            pass_over("groups")
 
     def folds(self, cv: str) -> Any:
         """The value of `cv` for `cross_validate`."""

@@ -7,7 +7,6 @@ criteria, parameters and Tables, and warn of columns that need an option.
 from __future__ import annotations
 
 import ast
-import difflib
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ from typing import Annotated, Any
 
 import typer
 
+from .._checks.naming import did_you_mean
 from .._checks.speech import data_row
-from ..rendering.words import counted, left_out, some_of
-from ..table.unfailing import unfailing
+from ..data_checks.unfailing import unfailing
+from ..rendering.words import counted, left_out
 from .shell import SHELL, missing_cells, split_list, typed
 from .tasks import TASKS
 
@@ -463,8 +463,7 @@ def params_of(
     known = sorted(grown) if known is None else known
     for name in typed:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+            hint = did_you_mean(name, known, f"there are {', '.join(known)}")
             what = "not one here, only of trees that grow" if name in grown else "no such parameter"
             raise ValueError(f"--param {name}: {what}; {hint}")
     if isinstance(typed.get("pruning"), str):
@@ -504,52 +503,30 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
-    from ..table.dates import dates_of
-    from ..table.doubtful import traps_are_said
-    from ..table.suspects import code_columns, suspicions
-    from ..table.traps import is_constant, reason_to_leave_out, strange_cells
+    from ..data_checks import inspect
+    from ..data_checks.warned import pass_over
 
-    # Each column is named once, by the most specific warning.
-    traps_are_said()
-    mixed = {
-        c.name: odd
-        for c in table.columns
-        if (odd := strange_cells(c, table.row_numbers)) is not None
-        and (table.as_given or reason_to_leave_out(c, len(table)) is None)  # said where left out
+    pass_over("dates", "hidden_numbers", "codes")  # they are said here
+    findings, kinds = inspect(table), ["hidden_numbers", "codes"]
+    found = {
+        one.column: "dates as text" if one.kind == "dates" and one.evidence else one.text
+        for one in (findings.of_columns if table.as_given else ())
+        if one.action is not None and one.kind not in ("constants", "hidden_numbers")
     }
-    found = [
-        (name, "dates as text" if dates_of({name: why}) else why)
-        for name, why in (suspicions(table) if table.as_given else ())
-        if not is_constant(why) and name not in mixed
-    ]
     if found:
-        said = "; ".join(f"{name}: {why}" for name, why in found)
-        drop = typed("--drop", (name for name, _ in found))
-        warnings.warn(f"{data}: {said}; leave out: {drop}", stacklevel=3)
-    for name, (why, remedy) in mixed.items():
-        warnings.warn(
-            f"{data}: {name}: {why}, so all its numbers are read as levels; {remedy}, or leave "
-            f"out: {typed('--drop', [name])}",
-            stacklevel=3,
-        )
+        said = "; ".join(f"{name}: {why}" for name, why in found.items())
+        warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):
+        kinds.remove("codes")
         warnings.warn(
             f"{data}: a PLINK .raw file: the class is PHENOTYPE, genotypes are levels: "
             "-t PHENOTYPE --drop FID,IID,PAT,MAT --nominal all",
             stacklevel=3,
         )
-        return
-    # Numbers that are codes by their names.
-    codes = code_columns(table)
-    if codes:
-        as_levels = typed("--nominal", ["all"] if len(codes) == table.n_features > 1 else codes)
-        warnings.warn(
-            f"{data}: {some_of(codes)}: codes of categories, by the name, are read as numbers; as "
-            f"levels: {as_levels}",
-            stacklevel=3,
-        )
+    for sentence in findings.sentences(*kinds):
+        warnings.warn(f"{data}: {sentence}", stacklevel=3)
 
 
 def check_form(form: str) -> str:

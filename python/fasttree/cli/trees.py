@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from ..data_checks.warned import quiet
 from ..rendering.records import write_csv
 from ..rendering.saving import replace_file
 from ..rendering.words import counted, some_of
-from ..table.doubtful import quiet
 from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
@@ -266,10 +266,10 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
-    from ..table.doubtful import groups_are_known
-    from ..table.screening import screened
+    from ..data_checks.findings import screened
+    from ..data_checks.warned import pass_over
 
-    groups_are_known()  # features are scored on all rows, without folds
+    pass_over("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
     rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
@@ -305,7 +305,7 @@ def _emit_ranking(
 ) -> None:
     """Print the features in the order of the first criterion's scores, best first, but for those
     that were left out."""
-    from ..estimators.base import thin_levels
+    from ..data_checks import inspect
     from ..reports import render
 
     # Ranks by every criterion; the order is that of the first.
@@ -346,7 +346,8 @@ def _emit_ranking(
         document["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
     shown = {names[j] for j in order}
-    thin = {name: n for name, n in thin_levels(rows).items() if name in shown}
+    found = inspect(rows, "as_given").of("thin_levels")
+    thin = {one.column: one.evidence for one in found if one.column in shown}
     if thin:
         document["few_rows_a_level"] = list(thin)
         said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])

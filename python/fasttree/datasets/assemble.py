@@ -14,12 +14,13 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, data_row, option, reading, worded
+from ..data_checks.targets import task_of_numbers
+from ..data_checks.unreadable import table_to_inspect
+from ..data_checks.warned import is_quiet, warn_caller
 from ..table import Table
 from ..table.columns import Column
-from ..table.doubtful import is_quiet, task_of_numbers, warn_caller
-from ..table.screening import table_to_screen
-from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
@@ -125,7 +126,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
         if not is_quiet():
             warn_caller(f"{path}: no column is named {target!r}; the target is {alike[0]!r}")
         return alike[0]
-    hint = nearest(str(target), names)
+    every = f"the columns are {', '.join(map(repr, names[:12]))}"
+    hint = did_you_mean(str(target), names, every)
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "
@@ -157,7 +159,7 @@ def columns_of_frame(
         raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
         kept = frame[[name for name in frame.columns if name not in drop]]
-        table = Table(kept) if as_given else table_to_screen(kept, dates=dict(dates))
+        table = Table(kept) if as_given else table_to_inspect(kept, dates=dict(dates))
         return list(table.columns), table.unused
     except MemoryError:
         raise

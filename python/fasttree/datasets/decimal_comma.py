@@ -19,7 +19,7 @@ from collections.abc import Collection
 import numpy as np
 
 from ..table.columns import Column
-from ..table.traps import COMMA, POINT
+from ..table.texts import COMMA, POINT
 
 __all__ = [
     "has_decimal_comma",

@@ -35,13 +35,13 @@ import numpy as np
 from .._checks import shown
 from .._checks.speech import given, option, reading, worded
 from .._engine import DelimitedReader
+from ..data_checks.warned import is_quiet, warn_caller
 from ..rendering.plain_text import unguard_cell
 from ..rendering.words import counted, some_of
 from ..table.columns import Column, to_float
-from ..table.doubtful import is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.traps import are_numbers
+from ..table.texts import are_numbers
 from .blocks import blocks, decode, decode_as, head
 from .decimal_comma import (
     has_decimal_comma,

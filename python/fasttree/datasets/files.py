@@ -10,7 +10,7 @@ Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
     else the last column. C4.5 and Orange files and OpenML name their class. Whether a
     target of numbers has classes is what the format declares, else what
-    `table.doubtful.task_of_numbers` says. A row without a target is
+    `data_checks.targets.task_of_numbers` says. A row without a target is
     kept: `Table.y` shows None or NaN there, fitting names the row,
     `Table.drop_missing_target()` leaves such rows out.
 Complexity
@@ -19,7 +19,6 @@ Complexity
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,11 +28,12 @@ import numpy as np
 
 from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
 from .._checks.aliases import TASKS, Task
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
+from ..data_checks.unreadable import INEXACT
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.file_cells import FileCells
-from ..table.screening import INEXACT
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
@@ -411,8 +411,8 @@ def _bundled(text: str, target: TargetName, drop: Collection[str], task: Task | 
         return assemble(columns, named, text, name=table.name, task=task)
     folder = os.path.dirname(text) or "."
     files = os.listdir(folder) if os.path.isdir(folder) else []
-    close = difflib.get_close_matches(os.path.basename(text), [*files, *SHELF], 3, 0.5)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+    hint = did_you_mean(os.path.basename(text), [*files, *SHELF], most=3, least=0.5)
+    hint = hint and f"; {hint}"
     if is_prefix(text):
         hint = f"; it is the prefix of a PLINK study: give {text}.bed"
     if not os.path.isdir(folder):

@@ -26,7 +26,7 @@ import numpy as np
 
 from .._checks.speech import argument
 from ..table.columns import Column
-from ..table.traps import date_share
+from ..table.texts import date_share
 from .decimal_comma import reads_as_number
 
 __all__ = ["Layout", "index_of", "layout", "sniff", "sniff_lines"]

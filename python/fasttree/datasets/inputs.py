@@ -14,11 +14,10 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray, Task
 from ..table import Table
 from ..table.inputs import without_column
-from ..table.screening import screened, table_to_screen
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "new_rows_of", "table_for", "table_of"]
+__all__ = ["given", "loaded", "new_rows_of", "table_of"]
 
 
 def loaded(
@@ -66,7 +65,7 @@ def given(
         X: rows, or the name of a data set or file.
         y: labels or numbers, the name of their column, or None.
         task: of the Table of a data set or file, as in `load`.
-        as_given: False: the Table of a file is one whose columns are still to be screened.
+        as_given: False: the Table of a file is one whose columns are still to be inspected.
         missing: what missing cells of a file hold, as in `load`.
 
     Raises:
@@ -93,20 +92,3 @@ def given(
 def table_of(X: Any, y: MaybeArray = None, **options: Any) -> Table:
     """A Table of what a caller gave: `Table.from_any` that takes names of data sets and files."""
     return Table.from_any(*given(X, y, options.get("task")), **options)
-
-
-def table_for(X: Any, y: Any, columns: Any, **options: Any) -> Table:
-    """The Table that a fit reads, of what a caller gave: columns of a frame or file are screened.
-
-    Args:
-        X, y: as in `given`.
-        columns: as in `fasttree.table.screening.kept_columns`.
-        options: those of `Table`.
-    """
-    as_given = isinstance(columns, str) and columns == "as_given"
-    X, y = given(X, y, options.get("task"), as_given=as_given)
-    return (
-        Table.from_any(X, y, **options)
-        if as_given
-        else screened(table_to_screen(X, y, **options), columns)
-    )

@@ -17,9 +17,9 @@ from collections.abc import Collection
 
 from .._checks.speech import option
 from .._engine import DelimitedReader
+from ..data_checks.warned import warn_caller
 from ..rendering.words import some_of
 from ..table.columns import Column
-from ..table.doubtful import warn_caller
 from .blocks import blocks, head
 from .errors import DataFileError
 from .limits import Limits

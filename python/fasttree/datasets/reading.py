@@ -8,7 +8,6 @@ and `arff` call this.
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,10 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument
 from .._engine import DelimitedReader, FileFault
+from ..data_checks.warned import warn_caller
 from ..table.columns import Column, make_levels, shorten
-from ..table.doubtful import warn_caller
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError
@@ -84,12 +84,9 @@ def faults_of(path: Path) -> Iterator[None]:
         text = None if value is None else decode(value)
         if declared is not None:
             levels = [decode(one) for one in declared]
-            close = difflib.get_close_matches(str(text), levels[:2000], 1)
-            problem += f" {{{shorten(levels)}}}" + (
-                f"; did you mean {close[0]!r}?"
-                if close
-                else "; declare it in the header or correct the cell"
-            )
+            remedy = "declare it in the header or correct the cell"
+            hint = did_you_mean(str(text), levels[:2000], remedy)
+            problem += f" {{{shorten(levels)}}}; {hint}"
         raise DataFileError(problem, path, line, name, text) from None
 
 

@@ -22,23 +22,23 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
 from .._checks.naming import functions_named
-from .._checks.speech import argument, option
-from ..datasets.inputs import given, new_rows_of, table_for
+from .._checks.speech import option
+from ..data_checks import inspect
+from ..data_checks.findings import kept_columns
+from ..data_checks.unreadable import table_for
+from ..data_checks.warned import warn_caller
+from ..datasets.inputs import given, new_rows_of
 from ..rendering.saving import save_bytes
-from ..rendering.words import counted, some_of
 from ..table import Table
-from ..table.doubtful import warn_caller, warn_of_data
-from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
-from ..table.screening import kept_columns
 from ..table.sources import listed
-from ..table.unfailing import unfailing
+from . import explored, interoperable
 from .declaration import check
 from .keywords import Settings
-from .new_rows import Schema, rows_for, without_empty_rows, without_target
+from .new_rows import Schema, rows_for, without_target
 from .parameters import restored_parameters
-from .stored import Stored
-from .training_rows import FittedOn, TrainingRows, kept_rows, warn_of_few_rows
+from .stored import state_of, take_state
+from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
 __all__ = ["NO_LABELS", "Estimator", "read_back"]
 
@@ -48,15 +48,22 @@ NO_LABELS = (
 )
 
 
-class Estimator(Settings, Stored):
+class Estimator(Settings):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
     _model: Any
     _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
+    __getstate__, __setstate__ = state_of, take_state
     _task: Task = "classification"
     get_params: Callable[..., dict[str, Any]]
     _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]
+
+    # What a fitted model is asked: a function per question.
+    explore = explored.explore
+    to_sklearn, plot_importances = interoperable.to_sklearn, interoperable.plot_importances
+    shap_values, shap_explanation = interoperable.shap_values, interoperable.shap_explanation
+    expected_value = property(interoperable.expected_value)
 
     @classmethod
     @cache
@@ -80,32 +87,41 @@ class Estimator(Settings, Stored):
     def _training_rows(
         self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
     ) -> TrainingRows:
-        """The Table of a fit with its target, and the weights of its rows and of its classes; with
-        an `exposure` the target are rates."""
+        """The Table of a fit with its target, and the weights of its rows and of its classes."""
         X, y = given(X, y, self._task, as_given=self._as_given)
-        X, exposure = taken_exposure(X, exposure)
-        if not isinstance(X, Table) and y is None:
-            raise ValueError(NO_LABELS)
+        if exposure is not None:
+            raise ValueError(f"{option('exposure')} with classes: only counts have rates")
+        return self._weighed(*self._labelled_table(X, y, sample_weight))
+
+    def _labelled_table(
+        self, X: Any, y: Any, sample_weight: MaybeArray
+    ) -> tuple[Table, MaybeArray, tuple[np.ndarray, int] | None]:
+        """The Table of rows whose names are resolved, their weights, and which rows it has: rows
+        of weight 0 are dropped before anything else."""
         kept = None
-        if not isinstance(X, Table) and sample_weight is not None:
-            weights = sample_weight
-            X, y, sample_weight = without_empty_rows(X, y, weights)
-            kept = kept_rows(weights, sample_weight)
+        if not isinstance(X, Table):
+            if y is None:
+                raise ValueError(NO_LABELS)
+            if sample_weight is not None:
+                X, y, sample_weight, kept = without_empty_rows(X, y, sample_weight)
         table = self._table(X, y)
         if table.target is None:
             raise ValueError("requires y to be passed: the Table has no target")
+        return table, sample_weight, kept
+
+    def _weighed(
+        self, table: Table, sample_weight: MaybeArray, kept: tuple[np.ndarray, int] | None
+    ) -> TrainingRows:
+        """The rows of a fit with their weights, after a look at what the fit will make of them."""
         check("handle_unknown", self.handle_unknown)
-        if exposure is not None:
-            table = with_exposure(table, exposure, kept)
         if table.exposure is not None and criteria.name_of(self.criterion) != "poisson":
             raise ValueError(
                 f"{option('exposure')} with criterion={criteria.name_of(self.criterion)!r}: only "
                 "criterion='poisson' has rates"
             )
         rows = self._weighted(table, sample_weight, kept)
-        warn_of_thin_levels(rows.table)
         warn_of_few_rows(self.criterion, rows.table, rows.weights)
-        warn_of_data(rows.table)
+        inspect(rows.table, "as_given").warn(of_trees=True)
         return rows
 
     @property
@@ -229,35 +245,6 @@ class Estimator(Settings, Stored):
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
-
-
-MANY_LEVELS = 10
-"""Columns of fewer levels are never thin."""
-
-
-def thin_levels(table: Table) -> dict[str, int]:
-    """Number of levels of the nominal columns with fewer than five rows per level, by name."""
-    if table.block is not None and table.block.dtype != np.uint8:
-        return {}
-    return {
-        c.name: len(c.levels)
-        for c in table.columns
-        if c.levels is not None and len(c.levels) > MANY_LEVELS and len(table) < 5 * len(c.levels)
-    }
-
-
-@unfailing()
-def warn_of_thin_levels(table: Table) -> None:
-    """Warn once of nominal columns with fewer than five rows per level."""
-    thin = thin_levels(table)
-    if thin:
-        said = [f"{name!r} ({counted(n, 'level')})" for name, n in thin.items()]
-        warn_caller(
-            f"nominal columns with fewer than five rows per level: {some_of(said)}; a "
-            "split on them memorises rows (overfits): leave them out, or prune "
-            f"({argument('pruning', 'error_based')})",
-            UserWarning,
-        )
 
 
 def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:

@@ -57,9 +57,10 @@ from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, 
 from .costs import costs_of
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
+from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import criterion_to_text
-from .tree import FastTreeClassifier
+from .tree import ClassificationTree, FastTreeClassifier
 
 __all__ = [
     "MinimalTreeClassifier",
@@ -87,17 +88,11 @@ def _seconds(value: Any) -> float | None:
     return seconds
 
 
-class _Searched(FastTreeClassifier):
+class _Searched(ClassificationTree):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
-    criterion, evaluation, pruning, ccp_alpha, merge_redundant = (
-        "info_gain",
-        "local",
-        None,
-        0.0,
-        None,
-    )
-    handle_unknown, missing, class_weight, n_jobs, trace = "missing", "error", None, None, "steps"
+    criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
+    handle_unknown, missing, n_jobs, trace = "missing", "error", None, "steps"
 
     max_nodes: int | None
     time_limit: float | None
@@ -126,7 +121,7 @@ class _Searched(FastTreeClassifier):
     def _take(self, model: _engine.Model, table: Table) -> None:
         """Become the estimator of a model that a search of rows has found."""
         self._finish(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table)
+        remember_rounding(self, table)
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         self._candidates = {}

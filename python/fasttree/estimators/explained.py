@@ -1,4 +1,4 @@
-"""`Explained`: the methods `explain` and `decision_rule` of trees.
+"""The methods `explain` and `decision_rule` of trees.
 
 What
     `explain` lists the scores of all candidate splits of a node, from the trace or from given rows.
@@ -30,12 +30,19 @@ from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from ..table import Table
 from .constraints import constraints_given
-from .keywords import ThresholdSearch
 from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = ["Explained", "by_own_criterion"]
+__all__ = [
+    "all_candidates",
+    "by_own_criterion",
+    "candidates_of",
+    "decision_rule",
+    "divides_rows",
+    "explain",
+    "path_of",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -133,343 +140,330 @@ def by_own_criterion(method: F) -> F:
     return explain  # type: ignore[return-value]
 
 
-class Explained:
-    """Candidates of nodes and paths of rows, a base class of trees.
+def all_candidates(
+    fitted: Any, rows: TrainingRows, config: dict[str, Any], custom: Any
+) -> dict[int, tuple[Candidate, ...]]:
+    """Candidates of every inner node.
 
-    Attributes:
-        _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
+    Args:
+        rows: the training rows.
+        config: the parameters as the core takes them, with the class weights.
+        custom: the criterion, if it is a user's function.
     """
+    blocks, n = rows_for(fitted._schema, rows.table)
+    rows_of = rows_by_node(fitted._model.apply(blocks, n), fitted.tree_.subtree_ends())
+    table = labelled(fitted._schema, rows.table)
+    found = {}
+    for node in np.flatnonzero(fitted.tree_.n_children > 0).tolist():
+        if divides_rows(fitted):
+            fractions = fitted._model.reach(blocks, n, node)
+        else:
+            fractions = np.zeros(n)
+            fractions[rows_of(node)] = 1.0
+        scored = candidates_of(fitted, table, fractions, config, custom, weights=rows.weights)
+        found[node] = tuple(scored)
+    return found
 
-    _model: Any
-    _schema: Any
-    _candidates: dict[int, tuple[Candidate, ...]]
-    criterion: Any
-    threshold_search: ThresholdSearch
-    tree_: Any
-    _blocks: Callable[[Any], tuple[list[np.ndarray], int]]
-    get_params: Callable[..., dict[str, Any]]
-    _weighted: Callable[..., TrainingRows]
-    predict: Callable[[Any], np.ndarray]
 
-    def _all_candidates(
-        self, rows: TrainingRows, config: dict[str, Any], custom: Any
-    ) -> dict[int, tuple[Candidate, ...]]:
-        """Candidates of every inner node.
+def divides_rows(fitted: Any) -> bool:
+    """True if rows with a missing value go down all branches, each with a fraction."""
+    return bool(np.any(fitted.tree_.missing_branch == -2))
 
-        Args:
-            rows: the training rows.
-            config: the parameters as the core takes them, with the class weights.
-            custom: the criterion, if it is a user's function.
-        """
-        blocks, n = rows_for(self._schema, rows.table)
-        rows_of = rows_by_node(self._model.apply(blocks, n), self.tree_.subtree_ends())
-        table = labelled(self._schema, rows.table)
-        found = {}
-        for node in np.flatnonzero(self.tree_.n_children > 0).tolist():
-            if self._divides_rows():
-                fractions = self._model.reach(blocks, n, node)
-            else:
-                fractions = np.zeros(n)
-                fractions[rows_of(node)] = 1.0
-            scored = self._candidates_of(table, fractions, rows.weights, config, custom)
-            found[node] = tuple(scored)
-        return found
 
-    def _divides_rows(self) -> bool:
-        """True if rows with a missing value go down all branches, each with a fraction."""
-        return bool(np.any(self.tree_.missing_branch == -2))
+def candidates_of(
+    fitted: Any,
+    table: Table,
+    fractions: np.ndarray,
+    config: dict[str, Any],
+    custom: Any,
+    *,
+    weights: np.ndarray | None,
+) -> list[Candidate]:
+    """Candidates of a node.
 
-    def _candidates_of(
-        self,
-        table: Table,
-        fractions: np.ndarray,
-        weights: np.ndarray | None,
-        config: dict[str, Any],
-        custom: Any,
-    ) -> list[Candidate]:
-        """Candidates of a node.
+    Args:
+        table: rows with the columns and classes of the model (`labelled`).
+        fractions: fraction of each row that reaches the node, (n_rows,).
+        config: the parameters as the core takes them, with the class weights.
+        custom: the criterion, if it is a user's function.
+        weights: weights of the rows; None: all 1.
+    """
+    scored = _engine.explain(
+        fitted._model, table, config, fractions, sample_weight=weights, custom=custom
+    )
+    names, levels = fitted._schema.names, fitted._schema.levels
+    return [
+        (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
+        for f, t, codes, score in scored
+    ]
 
-        Args:
-            table: rows with the columns and classes of the model (`labelled`).
-            fractions: fraction of each row that reaches the node, (n_rows,).
-            weights: weights of the rows; None: all 1.
-            config: the parameters as the core takes them, with the class weights.
-            custom: the criterion, if it is a user's function.
-        """
-        scored = _engine.explain(
-            self._model, table, config, fractions, sample_weight=weights, custom=custom
+
+@by_own_criterion
+def explain(
+    fitted: Any,
+    node: int = 0,
+    X: Any = None,
+    y: MaybeArray = None,
+    sample_weight: MaybeArray = None,
+) -> Records:
+    """Scores of all candidate splits of a node, best first.
+
+    Args:
+        node: node number (`tree_`); 0 is the root.
+        X: rows that are sent down to the node. None: the candidates of the trace, which a fit
+            with ``trace="candidates"`` keeps.
+        y: their labels or numbers, unless X is a Table.
+        sample_weight: their weights, shape (n_rows,); default: those of the Table, or 1. Class
+            weights and priors of the model multiply them.
+
+    Returns:
+        One dict per candidate; of each feature the best one is printed, and the split of the
+        tree. ``feature``; ``threshold`` (None for a
+        nominal feature); ``levels`` of the first branch of a subset split (the best subset of
+        each feature; else None); ``score``; ``chosen``: whether it is the split of the tree.
+
+    Raises:
+        ValueError: no rows given and no candidates kept, or no row reaches the node.
+    """
+    check_is_fitted(fitted)
+    tree = fitted.tree_
+    if isinstance(node, bool) or not isinstance(node, numbers.Integral):
+        raise TypeError(
+            f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
+            "splits of the root on rows; decision_rule(X[i:i+1]) explains the answer for one "
+            "row"
         )
-        names, levels = self._schema.names, self._schema.levels
-        return [
-            (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
-            for f, t, codes, score in scored
-        ]
-
-    @by_own_criterion
-    def explain(
-        self,
-        node: int = 0,
-        X: Any = None,
-        y: MaybeArray = None,
-        sample_weight: MaybeArray = None,
-    ) -> Records:
-        """Scores of all candidate splits of a node, best first.
-
-        Args:
-            node: node number (`tree_`); 0 is the root.
-            X: rows that are sent down to the node. None: the candidates of the trace, which a fit
-                with ``trace="candidates"`` keeps.
-            y: their labels or numbers, unless X is a Table.
-            sample_weight: their weights, shape (n_rows,); default: those of the Table, or 1. Class
-                weights and priors of the model multiply them.
-
-        Returns:
-            One dict per candidate; of each feature the best one is printed, and the split of the
-            tree. ``feature``; ``threshold`` (None for a
-            nominal feature); ``levels`` of the first branch of a subset split (the best subset of
-            each feature; else None); ``score``; ``chosen``: whether it is the split of the tree.
-
-        Raises:
-            ValueError: no rows given and no candidates kept, or no row reaches the node.
-        """
-        check_is_fitted(self)
-        tree = self.tree_
-        if isinstance(node, bool) or not isinstance(node, numbers.Integral):
-            raise TypeError(
-                f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
-                "splits of the root on rows; decision_rule(X[i:i+1]) explains the answer for one "
-                "row"
-            )
-        if not 0 <= node < tree.node_count:
+    if not 0 <= node < tree.node_count:
+        raise ValueError(
+            f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
+        )
+    if X is None:
+        if node not in fitted._candidates:
             raise ValueError(
-                f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
+                f"node {node} has no candidates in the trace: give X and y, or fit with "
+                "trace='candidates'"
+                if tree.n_children[node]
+                else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
             )
-        if X is None:
-            if node not in self._candidates:
-                raise ValueError(
-                    f"node {node} has no candidates in the trace: give X and y, or fit with "
-                    "trace='candidates'"
-                    if tree.n_children[node]
-                    else f"{self._leaf_text(node)}; give X and y to see the splits it could have"
-                )
-            found = list(self._candidates[node])
-        else:
-            blocks, n = self._blocks(X)
-            table = labelled(self._schema, X, y)
-            if sample_weight is None and isinstance(X, Table):
-                sample_weight = X.sample_weight
-            weights = own_weights(table, sample_weight)
-            config, custom = config_of(self.get_params(deep=False), table, weights)
-            config = self._weighted(table, weights).configured(config)
-            fractions = self._model.reach(blocks, n, node)
-            if not fractions.any():
-                raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
-            found = self._candidates_of(table, fractions, weights, config, custom)
-        # The split of the tree, as candidates state it: a threshold, or levels.
-        feature, threshold = tree.feature[node], tree.threshold[node]
-        name = self._schema.names[feature] if tree.n_children[node] else None
-        levels = tuple(self._schema.levels[feature][code] for code in tree.levels_of(node)) or None
-        chosen: Any = levels if np.isnan(threshold) else float(threshold)
-        if self.threshold_search == "histogram" and not np.isnan(threshold):
-            chosen = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
-        rows = best_first(
-            [
-                {
-                    "feature": f,
-                    "threshold": None if isinstance(test, tuple) else test,
-                    "levels": test if isinstance(test, tuple) else None,
-                    "score": score,
-                    "chosen": f == name and test == chosen,
-                }
-                for f, test, score in found
-            ]
-        )
-        # One line per feature, the best of it, beside the split of the tree.
-        seen: set[str] = set()
-        displayed = []
-        for row in rows:
-            if row["feature"] not in seen or row["chosen"]:
-                displayed.append(row)
-            seen.add(row["feature"])
-        best = rows[0]["score"] if rows else 0.0
-        notes = [] if len(displayed) == len(rows) else [_more(len(rows) - len(displayed))]
-        return Records(
-            rows,
+        found = list(fitted._candidates[node])
+    else:
+        blocks, n = fitted._blocks(X)
+        table = labelled(fitted._schema, X, y)
+        if sample_weight is None and isinstance(X, Table):
+            sample_weight = X.sample_weight
+        weights = own_weights(table, sample_weight)
+        config, custom = config_of(fitted.get_params(deep=False), table, weights)
+        config = fitted._weighted(table, weights).configured(config)
+        fractions = fitted._model.reach(blocks, n, node)
+        if not fractions.any():
+            raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
+        found = candidates_of(fitted, table, fractions, config, custom, weights=weights)
+    # The split of the tree, as candidates state it: a threshold, or levels.
+    feature, threshold = tree.feature[node], tree.threshold[node]
+    name = fitted._schema.names[feature] if tree.n_children[node] else None
+    levels = tuple(fitted._schema.levels[feature][code] for code in tree.levels_of(node)) or None
+    chosen: Any = levels if np.isnan(threshold) else float(threshold)
+    if fitted.threshold_search == "histogram" and not np.isnan(threshold):
+        chosen = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
+    rows = best_first(
+        [
             {
-                "candidate": partial(self._candidate_text, node),
-                "score": "score",
-                "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
-                "chosen": lambda row: "chosen" if row["chosen"] else "",
-            },
-            title=f"Candidates of node {node} by {_criterion_text(self.criterion)}, best first",
-            notes=[*notes, *self._tied(node, rows), *self._forbidden(node, rows)],
-            displayed=displayed,
+                "feature": f,
+                "threshold": None if isinstance(test, tuple) else test,
+                "levels": test if isinstance(test, tuple) else None,
+                "score": score,
+                "chosen": f == name and test == chosen,
+            }
+            for f, test, score in found
+        ]
+    )
+    # One line per feature, the best of it, beside the split of the tree.
+    seen: set[str] = set()
+    displayed = []
+    for row in rows:
+        if row["feature"] not in seen or row["chosen"]:
+            displayed.append(row)
+        seen.add(row["feature"])
+    best = rows[0]["score"] if rows else 0.0
+    notes = [] if len(displayed) == len(rows) else [_more(len(rows) - len(displayed))]
+    return Records(
+        rows,
+        {
+            "candidate": partial(_candidate_text, fitted, node),
+            "score": "score",
+            "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
+            "chosen": lambda row: "chosen" if row["chosen"] else "",
+        },
+        title=f"Candidates of node {node} by {_criterion_text(fitted.criterion)}, best first",
+        notes=[*notes, *_tied(fitted, node, rows), *_forbidden(fitted, node, rows)],
+        displayed=displayed,
+    )
+
+
+def _candidate_text(fitted: Any, node: int, row: dict[str, Any]) -> str:
+    """A candidate of a node as text; levels are those that can come there, the shorter side."""
+    from ..exports.reading import Reading, ValueSet
+    from ..exports.words import condition
+
+    if row["threshold"] is not None:
+        return f"{row['feature']} <= {row['threshold']:g}"
+    if row["levels"] is None:
+        return str(row["feature"])
+    reading, place = Reading(fitted), fitted._schema.names.index(row["feature"])
+    codes = frozenset(map(fitted._schema.levels[place].index, row["levels"]))
+    among = reading.reaching(node, place)
+    return condition(reading.features[place], ValueSet(codes=codes & among or codes, among=among))
+
+
+def _leaf_text(fitted: Any, node: int) -> str:
+    """That a node is a leaf, what it answers, and why growth ended there."""
+    from ..exports.reading import Reading
+
+    reason = Reading(fitted).answers.reason(node).rstrip(".")
+    return f"node {node} is a leaf: {reason.partition(': ')[2]}{_ended_by(fitted, node)}"
+
+
+def _ended_by(fitted: Any, node: int) -> str:
+    """Why growth ended at a leaf, as far as its rows and the parameters tell."""
+    tree, given = fitted.tree_, fitted.get_params(deep=False)
+    rows = tree.weighted_n_node_samples
+    answers = np.count_nonzero(tree.value[node]) if fitted._schema.classes else tree.variance[node]
+    limits: dict[str, Callable[[float], bool]] = {
+        "max_depth": lambda most: tree.depth[node] >= most,
+        "min_samples_split": lambda least: rows[node] < least,
+        "min_samples_leaf": lambda least: rows[node] < 2 * least,
+        "max_leaf_nodes": lambda most: tree.n_leaves >= most,
+    }
+    if answers <= (1 if fitted._schema.classes else 0):
+        return "; pure"
+    for name, ends in limits.items():
+        limit = given.get(name)
+        if limit is not None and ends(limit * rows[0] if isinstance(limit, float) else limit):
+            return f"; {name}={limit} ends growth here"
+    others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
+    said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
+    return f"; no split is worth it by {' and '.join(said)}" if said else ""
+
+
+def _tied(fitted: Any, node: int, rows: list[dict[str, Any]]) -> list[str]:
+    """That a node is a leaf, how many candidates share the score of its split, or that other
+    rules of the criterion than the score decided."""
+    if not fitted.tree_.n_children[node]:
+        return [f"{_leaf_text(fitted, node)}."]
+    chosen = [row["score"] for row in rows if row["chosen"]]
+    if not chosen:
+        return []
+    tied = sum(math.isclose(row["score"], chosen[0], rel_tol=1e-12) for row in rows)
+    rules = [name for name in ("guard", "mdl_penalty") if getattr(fitted.criterion, name, None)]
+    if rules and (tied > 1 or max(row["score"] for row in rows) > chosen[0] * (1 + 1e-12)):
+        return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
+    if tied < 2:
+        return []
+    ties = getattr(fitted, "ties", "first")
+    taken = "takes the first of them" if ties == "first" else "decides"
+    return [f"{tied} candidates are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
+
+
+def _forbidden(fitted: Any, node: int, rows: list[dict[str, Any]]) -> list[str]:
+    """How many candidates score above the split of a node, where constraints alone forbid
+    them: on the rows of the fit, with all features and thresholds searched."""
+    params = fitted.get_params(deep=False)
+    given = constraints_given(params)
+    chosen = [row["score"] for row in rows if row["chosen"]]
+    searches_all = params.get("max_features") is None and params.get("splitter") == "best"
+    if not given or not searches_all or not chosen:
+        return []
+    if not math.isclose(chosen[0], fitted.tree_.score[node], rel_tol=1e-9):
+        return []
+    above = sum(row["score"] > chosen[0] * (1 + 1e-12) for row in rows)
+    verb = "forbid" if len(given) > 1 else "forbids"
+    what = counted(above, "candidate")
+    return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
+
+
+def decision_rule(fitted: Any, row: Any) -> str:
+    """The path of a row as text: the conditions that it meets, and the rows of its leaf.
+
+    Args:
+        row: one row: a mapping or a frame of one row with column names, or a list of cells in
+            column order.
+
+    Raises:
+        ValueError: more than one row, or a row with another number of cells.
+
+    Examples:
+        >>> import fasttree
+        >>> model = fasttree.fit("weather")
+        >>> day = {
+        ...     "outlook": "rainy",
+        ...     "temperature": "mild",
+        ...     "humidity": "high",
+        ...     "windy": "TRUE",
+        ... }
+        >>> print(model.decision_rule(day))
+        no, because
+          outlook = rainy  (of 14 rows, 5 come here)
+          windy = TRUE  (of 5 rows, 2 come here)
+        Leaf 6: 2 of 2 training rows are no.
+        >>> model = fasttree.FastTreeRegressor().fit([[0.0], [1.0], [2.0]], [3.0, 3.5, 8.0])
+        >>> print(model.decision_rule([0.5]))
+        3, because
+          x0 <= 1.5  (of 3 rows, 2 come here)
+          x0 <= 0.5  (of 2 rows, 1 comes here)
+        Leaf 2: mean of 1 training row.
+    """
+    from ..exports.answers import figures, number
+    from ..exports.reading import Reading
+    from ..exports.words import condition
+
+    X = _one_row(row)
+    path = path_of(fitted, X, "decision_rule explains")
+    tree, reading = fitted.tree_, Reading(fitted)
+    leaves = [node for node in path if tree.n_children[node] == 0]
+    cells = [cell for block in fitted._blocks(X)[0] for cell in block[0]]
+    # One line per condition: the branch that leads to each node of the path. Branches below one
+    # another are indented where there are several.
+    weight = tree.weighted_n_node_samples
+    lines = []
+    for node in path[1:]:
+        parent = int(tree.parent[node])
+        subset = reading.shown_sets(parent)[reading.children[parent].index(node)]
+        test = condition(reading.features[reading.feature[parent]], subset, 6)
+        cell = cells[tree.feature[parent]]
+        if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
+            name, share = reading.features[reading.feature[parent]].name, subset.missing
+            part = "the row" if share == 1 else f"{100 * share:.3g} % of the row"
+            if test != f"{name} is missing":
+                test = f"{name} is missing: {part} goes to {test}"
+        indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
+        whole, part = float(weight[parent]), number(float(weight[node]), 2)
+        verb = "comes" if reading.answers.weighed or part == "1" else "come"
+        lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
+    # The answer above, the leaf below.
+    answer = fitted.predict(X)[0]
+    said = "no class" if answer is None else str(answer)
+    if reading.predicts_number:
+        said = figures(float(answer))
+    head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
+    if len(leaves) > 1:
+        tail = (
+            f"A value is missing: {counted(len(leaves), 'leaf')} answer together, weighted by "
+            "their rows."
         )
+    else:
+        tail = reading.answers.reason(leaves[0])
+    return Lines("\n".join(map(one_line, [head, *lines, tail])))
 
-    def _candidate_text(self, node: int, row: dict[str, Any]) -> str:
-        """A candidate of a node as text; levels are those that can come there, the shorter side."""
-        from ..exports.reading import Reading, ValueSet
-        from ..exports.words import condition
 
-        if row["threshold"] is not None:
-            return f"{row['feature']} <= {row['threshold']:g}"
-        if row["levels"] is None:
-            return str(row["feature"])
-        reading, place = Reading(self), self._schema.names.index(row["feature"])
-        codes = frozenset(map(self._schema.levels[place].index, row["levels"]))
-        among = reading.reaching(node, place)
-        return condition(
-            reading.features[place], ValueSet(codes=codes & among or codes, among=among)
-        )
-
-    def _leaf_text(self, node: int) -> str:
-        """That a node is a leaf, and what it answers."""
-        from ..exports.reading import Reading
-
-        reason = Reading(self).answers.reason(node).rstrip(".")
-        return f"node {node} is a leaf: {reason.partition(': ')[2]}{self._ended_by(node)}"
-
-    def _ended_by(self, node: int) -> str:
-        """Why growth ended at a leaf, as far as its rows and the parameters tell."""
-        tree, given = self.tree_, self.get_params(deep=False)
-        rows = tree.weighted_n_node_samples
-        answers = (
-            np.count_nonzero(tree.value[node]) if self._schema.classes else tree.variance[node]
-        )
-        limits: dict[str, Callable[[float], bool]] = {
-            "max_depth": lambda most: tree.depth[node] >= most,
-            "min_samples_split": lambda least: rows[node] < least,
-            "min_samples_leaf": lambda least: rows[node] < 2 * least,
-            "max_leaf_nodes": lambda most: tree.n_leaves >= most,
-        }
-        if answers <= (1 if self._schema.classes else 0):
-            return "; pure"
-        for name, ends in limits.items():
-            limit = given.get(name)
-            if limit is not None and ends(limit * rows[0] if isinstance(limit, float) else limit):
-                return f"; {name}={limit} ends growth here"
-        others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
-        said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
-        return f"; no split is worth it by {' and '.join(said)}" if said else ""
-
-    def _tied(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
-        """That a node is a leaf, how many candidates share the score of its split, or that other
-        rules of the criterion than the score decided."""
-        if not self.tree_.n_children[node]:
-            return [f"{self._leaf_text(node)}."]
-        chosen = [row["score"] for row in rows if row["chosen"]]
-        if not chosen:
-            return []
-        tied = sum(math.isclose(row["score"], chosen[0], rel_tol=1e-12) for row in rows)
-        rules = [name for name in ("guard", "mdl_penalty") if getattr(self.criterion, name, None)]
-        if rules and (tied > 1 or max(row["score"] for row in rows) > chosen[0] * (1 + 1e-12)):
-            return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
-        if tied < 2:
-            return []
-        ties = getattr(self, "ties", "first")
-        taken = "takes the first of them" if ties == "first" else "decides"
-        return [f"{tied} candidates are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
-
-    def _forbidden(self, node: int, rows: list[dict[str, Any]]) -> list[str]:
-        """How many candidates score above the split of a node, where constraints alone forbid
-        them: on the rows of the fit, with all features and thresholds searched."""
-        params = self.get_params(deep=False)
-        given = constraints_given(params)
-        chosen = [row["score"] for row in rows if row["chosen"]]
-        searches_all = params.get("max_features") is None and params.get("splitter") == "best"
-        if not given or not searches_all or not chosen:
-            return []
-        if not math.isclose(chosen[0], self.tree_.score[node], rel_tol=1e-9):
-            return []
-        above = sum(row["score"] > chosen[0] * (1 + 1e-12) for row in rows)
-        verb = "forbid" if len(given) > 1 else "forbids"
-        what = counted(above, "candidate")
-        return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
-
-    def decision_rule(self, row: Any) -> str:
-        """The path of a row as text: the conditions that it meets, and the rows of its leaf.
-
-        Args:
-            row: one row: a mapping or a frame of one row with column names, or a list of cells in
-                column order.
-
-        Raises:
-            ValueError: more than one row, or a row with another number of cells.
-
-        Examples:
-            >>> import fasttree
-            >>> model = fasttree.fit("weather")
-            >>> day = {
-            ...     "outlook": "rainy",
-            ...     "temperature": "mild",
-            ...     "humidity": "high",
-            ...     "windy": "TRUE",
-            ... }
-            >>> print(model.decision_rule(day))
-            no, because
-              outlook = rainy  (of 14 rows, 5 come here)
-              windy = TRUE  (of 5 rows, 2 come here)
-            Leaf 6: 2 of 2 training rows are no.
-            >>> model = fasttree.FastTreeRegressor().fit([[0.0], [1.0], [2.0]], [3.0, 3.5, 8.0])
-            >>> print(model.decision_rule([0.5]))
-            3, because
-              x0 <= 1.5  (of 3 rows, 2 come here)
-              x0 <= 0.5  (of 2 rows, 1 comes here)
-            Leaf 2: mean of 1 training row.
-        """
-        from ..exports.answers import figures, number
-        from ..exports.reading import Reading
-        from ..exports.words import condition
-
-        X = _one_row(row)
-        path = self._path_of(X, "decision_rule explains")
-        tree, reading = self.tree_, Reading(self)
-        leaves = [node for node in path if tree.n_children[node] == 0]
-        cells = [cell for block in self._blocks(X)[0] for cell in block[0]]
-        # One line per condition: the branch that leads to each node of the path. Branches below one
-        # another are indented where there are several.
-        weight = tree.weighted_n_node_samples
-        lines = []
-        for node in path[1:]:
-            parent = int(tree.parent[node])
-            subset = reading.shown_sets(parent)[reading.children[parent].index(node)]
-            test = condition(reading.features[reading.feature[parent]], subset, 6)
-            cell = cells[tree.feature[parent]]
-            if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
-                name, share = reading.features[reading.feature[parent]].name, subset.missing
-                part = "the row" if share == 1 else f"{100 * share:.3g} % of the row"
-                if test != f"{name} is missing":
-                    test = f"{name} is missing: {part} goes to {test}"
-            indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
-            whole, part = float(weight[parent]), number(float(weight[node]), 2)
-            verb = "comes" if reading.answers.weighed or part == "1" else "come"
-            lines.append(
-                f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)"
-            )
-        # The answer above, the leaf below.
-        answer = self.predict(X)[0]
-        said = "no class" if answer is None else str(answer)
-        if reading.predicts_number:
-            said = figures(float(answer))
-        head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
-        if len(leaves) > 1:
-            tail = (
-                f"A value is missing: {counted(len(leaves), 'leaf')} answer together, weighted by "
-                "their rows."
-            )
-        else:
-            tail = reading.answers.reason(leaves[0])
-        return Lines("\n".join(map(one_line, [head, *lines, tail])))
-
-    def _path_of(self, row: Any, what: str) -> list[int]:
-        """Numbers of the nodes that one row goes through, ascending; `what` begins an error."""
-        blocks, n = self._blocks(_one_row(row))
-        if n != 1:
-            one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
-            raise ValueError(f"{what} one row, got {n}; pass {one}")
-        indptr, nodes = self._model.decision_path(blocks, n)
-        found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
-        return found
+def path_of(fitted: Any, row: Any, what: str) -> list[int]:
+    """Numbers of the nodes that one row goes through, ascending; `what` begins an error."""
+    blocks, n = fitted._blocks(_one_row(row))
+    if n != 1:
+        one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
+        raise ValueError(f"{what} one row, got {n}; pass {one}")
+    indptr, nodes = fitted._model.decision_path(blocks, n)
+    found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
+    return found
 
 
 def _more(count: int) -> str:

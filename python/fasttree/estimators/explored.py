@@ -1,4 +1,4 @@
-"""`Explorable`: the method ``explore`` of trees and forests, which makes an interactive page.
+"""The method ``explore`` of trees and forests, which makes an interactive page.
 
 What
     The tree is read from the model. If rows are given, each node gets a histogram of its feature by
@@ -34,11 +34,11 @@ from ..exports.reading import Feature
 from ..rendering.words import counted
 from ..table import Column, Table
 from .constraints import constraints_given
-from .explained import rows_by_node
+from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .new_rows import labelled, rows_for
 
-__all__ = ["Explorable", "explored"]
+__all__ = ["explore", "explored"]
 
 MAX_LEVELS = 500
 """Largest number of levels of a feature whose names are kept."""
@@ -53,60 +53,55 @@ MAX_BARS = 24
 """Largest number of bars in the distribution of a numeric target."""
 
 
-class Explorable:
-    """The explorer of a tree or forest, a base class of the estimators."""
+def explore(
+    fitted: Any,
+    X: Any = None,
+    y: MaybeArray = None,
+    *,
+    beside: Any = None,
+    criteria: Iterable[Any] | None = None,
+    title: str = "",
+    **limits: int,
+) -> Exploration:
+    """The tree as an interactive page.
 
-    def explore(
-        self,
-        X: Any = None,
-        y: MaybeArray = None,
-        *,
-        beside: Any = None,
-        criteria: Iterable[Any] | None = None,
-        title: str = "",
-        **limits: int,
-    ) -> Exploration:
-        """The tree as an interactive page.
+    The page folds and searches the tree, follows a row, and lists the candidates of a node by
+    every criterion. It needs no network and contains the rows that it shows (`max_rows`). It
+    displays in a notebook; ``save(path)`` writes it to a file, ``open()`` opens a browser.
 
-        The page folds and searches the tree, follows a row, and lists the candidates of a node by
-        every criterion. It needs no network and contains the rows that it shows (`max_rows`). It
-        displays in a notebook; ``save(path)`` writes it to a file, ``open()`` opens a browser.
+    Args:
+        X: rows, usually the training rows: a Table, an array or frame, or the name of a data
+            set. None: the page has no histograms and no rows, and candidates only if the tree
+            was fitted with ``trace="candidates"``.
+        y: their labels or numbers, unless X has them.
+        beside: a second tree on the page: a fitted model, or a criterion with which this model
+            is fitted again on the rows.
+        criteria: criteria that score the candidates, in addition to the tree's own; by default
+            all criteria on tables, of a regression tree all criteria on numbers.
+        title: heading of the page.
+        **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
+            ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
+            ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
 
-        Args:
-            X: rows, usually the training rows: a Table, an array or frame, or the name of a data
-                set. None: the page has no histograms and no rows, and candidates only if the tree
-                was fitted with ``trace="candidates"``.
-            y: their labels or numbers, unless X has them.
-            beside: a second tree on the page: a fitted model, or a criterion with which this model
-                is fitted again on the rows.
-            criteria: criteria that score the candidates, in addition to the tree's own; by default
-                all criteria on tables, of a regression tree all criteria on numbers.
-            title: heading of the page.
-            **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
-                ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
-                ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
+    Raises:
+        ValueError: `beside` is a criterion and there are no rows, a limit outside its domain,
+            or a label that is not a class of the model.
+        TypeError: a limit that does not exist.
 
-        Raises:
-            ValueError: `beside` is a criterion and there are no rows, a limit outside its domain,
-                or a label that is not a class of the model.
-            TypeError: a limit that does not exist.
+    Examples:
+        >>> import fasttree
+        >>> model = fasttree.fit("weather")
+        >>> page = model.explore("weather", beside="gain_ratio")
+        >>> [tree["name"] for tree in page.document["trees"]]
+        ['info_gain', 'gain_ratio']
+    """
+    from sklearn.utils.validation import check_is_fitted
 
-        Examples:
-            >>> import fasttree
-            >>> model = fasttree.fit("weather")
-            >>> page = model.explore("weather", beside="gain_ratio")
-            >>> [tree["name"] for tree in page.document["trees"]]
-            ['info_gain', 'gain_ratio']
-        """
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self, "_model")
-        models: list[tuple[str, Any]] = [(_name_of_model(self), self)]
-        if beside is not None:
-            models.append(_second_model(self, beside, X, y))
-        return explored(
-            models, X, y, criteria=criteria, title=title, limits=ExplorerLimits(**limits)
-        )
+    check_is_fitted(fitted, "_model")
+    models: list[tuple[str, Any]] = [(_name_of_model(fitted), fitted)]
+    if beside is not None:
+        models.append(_second_model(fitted, beside, X, y))
+    return explored(models, X, y, criteria=criteria, title=title, limits=ExplorerLimits(**limits))
 
 
 def _name_of_model(model: Any) -> str:
@@ -170,11 +165,11 @@ def explored(
     limits: ExplorerLimits | None = None,
     roots: dict[str, Any] | None = None,
 ) -> Exploration:
-    """The page of several fitted models; see `Explorable.explore`.
+    """The page of several fitted models; see `explore`.
 
     Args:
         models: (name, model) of each, with the same columns and classes.
-        X, y, criteria, title: as in `Explorable.explore`.
+        X, y, criteria, title: as in `explore`.
         limits: limits of the content; None: the defaults.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
@@ -182,7 +177,7 @@ def explored(
             list.
 
     Raises:
-        ValueError: models of different columns or classes, or as in `Explorable.explore`.
+        ValueError: models of different columns or classes, or as in `explore`.
     """
     limits = limits or ExplorerLimits()
     first = models[0][1]
@@ -369,7 +364,7 @@ def _spread_of(
 def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """A function that gives the rows that reach a node, ascending, and their weights there."""
     model, n, weight = tree.model, len(rows.table), rows.weight
-    if model._divides_rows() and any(column.n_missing for column in rows.table.columns):
+    if divides_rows(model) and any(column.n_missing for column in rows.table.columns):
 
         def fractional(node: int) -> tuple[np.ndarray, np.ndarray]:
             fraction = model._model.reach(rows.blocks, n, node)

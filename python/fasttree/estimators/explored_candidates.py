@@ -1,4 +1,4 @@
-"""Scores of candidate splits by several criteria, for the pages of `Explorable.explore`.
+"""Scores of candidate splits by several criteria, for the pages of `explored.explore`.
 
 What
     For the nodes with the most rows, every candidate split is scored by every criterion on the rows
@@ -23,6 +23,7 @@ from ..exports.explorer.trees import name_of, rounded
 from ..rendering.words import counted, some_of
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
+from .explained import candidates_of
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -217,10 +218,10 @@ class _Scorer:
         try:
             config, custom = config_of(_plain_tree(model, criterion), table, weights)
             config = model._weighted(table, weights).configured(config)
-            found = model._candidates_of(table, fractions, weights, config, custom)
+            found = candidates_of(model, table, fractions, config, custom, weights=weights)
         except ValueError as error:
             self.refused.setdefault(_plain(criterion)["name"], str(error))
-            found = ()
+            found = []
         return _columns(found)
 
 

@@ -22,23 +22,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.aliases import MaybeArray
+from ..data_checks.warned import warn_caller
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from ..table import Table
-from ..table.doubtful import warn_caller
+from . import interoperable
 from .backends import backend_of
 from .base import Estimator, read_back
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import FOREST, REGRESSION_FOREST, check
 from .described import described
-from .explored import Explorable
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .grown_tree import GrownTree
 from .idle import refuse_idle
-from .interoperable import Interoperable
 from .keywords import ForestSettings, RegressionForestSettings
 from .new_rows import check_table
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
 
-class GrownForest(Explorable, Interoperable, Estimator):
+class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
 
     _tree_type: type[GrownTree]
@@ -126,7 +125,7 @@ class GrownForest(Explorable, Interoperable, Estimator):
         )
         self._grown = (config["seed"], model.content, kept_words(self))
         self._adopt(model, table.class_values, table.has_feature_names)
-        self._remember_rounding(table, None if rows.kept is None else rows.kept[0])
+        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):

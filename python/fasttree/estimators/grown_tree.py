@@ -22,17 +22,15 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
+from ..data_checks.targets import warn_of_small_classes
 from ..exports import Readable
-from ..table.doubtful import warn_of_small_classes
+from . import explained, interoperable, prunable
+from .base import Estimator
 from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
-from .explained import Explained
-from .explored import Explorable
 from .idle import refuse_idle
-from .interoperable import Interoperable
 from .parameters import config_of
-from .prunable import Prunable
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
 
@@ -43,8 +41,22 @@ if TYPE_CHECKING:
 __all__ = ["GrownTree"]
 
 
-class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
-    """A tree grown by the core."""
+class GrownTree(Readable, Estimator):
+    """A tree grown by the core.
+
+    Attributes:
+        _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
+    """
+
+    _candidates: dict[int, tuple[explained.Candidate, ...]]
+
+    # What a fitted tree is asked: a function per question.
+    explain, decision_rule = explained.explain, explained.decision_rule
+    cp_table, prune = prunable.cp_table, prunable.prune
+    cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
+    prune_report_ = property(prunable.prune_report_)
+    ccp_path_ = property(prunable.ccp_path_)
+    _path_of = explained.path_of
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -92,10 +104,12 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         self._adopt(model, table.class_values, table.has_feature_names)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
-        self._remember_rounding(table, None if rows.kept is None else rows.kept[0])
+        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
         self._candidates = (
-            self._all_candidates(rows, config, custom) if self.trace == "candidates" else {}
+            explained.all_candidates(self, rows, config, custom)
+            if self.trace == "candidates"
+            else {}
         )
         return self
 
@@ -204,7 +218,7 @@ class GrownTree(Readable, Explained, Explorable, Prunable, Interoperable):
         if step < 0:
             raise ValueError(f"step={step} must not be negative")
         other: Self = clone(self)
-        self._hand_over(self._model.cut(int(step)), other)
+        prunable.hand_over(self, self._model.cut(int(step)), other)
         return other
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Any:

@@ -25,15 +25,15 @@ from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, worded
+from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
-from ..table.doubtful import warn_caller
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.traps import no_numbers
+from ..table.texts import no_numbers
 from .training_rows import own_weights
 
 __all__ = [
@@ -43,7 +43,6 @@ __all__ = [
     "rows_for",
     "values_of",
     "weighted_rows",
-    "without_empty_rows",
     "without_target",
 ]
 
@@ -413,36 +412,6 @@ def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str,
         return {name: why for name, why in zip(names, schema.unused, strict=True) if why}
     whys = zip(schema.names, schema.unused, strict=True)
     return {name: why for name, why in whys if why and name in names and name not in dates}
-
-
-def without_empty_rows(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    """X, y and weights without the rows of weight 0.
-
-    They are returned unchanged if all weights are positive, or if weights are not valid: errors are
-    raised where weights are read.
-    """
-    if np.ma.is_masked(weights):  # refused by row where weights are read
-        return X, y, weights
-    try:
-        given = np.asarray(weights)
-    except ValueError:  # ragged: refused by name where weights are read
-        return X, y, weights
-    if (
-        given.ndim != 1
-        or given.dtype.kind not in "biuf"
-        or not hasattr(X, "__len__")
-        or len(X) != len(given)
-    ):
-        return X, y, weights
-    if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0):
-        return X, y, weights
-    if len(y) != len(given):
-        return X, y, weights
-    from sklearn.utils import _safe_indexing
-
-    rows = np.flatnonzero(given)
-    labels = y[rows] if hasattr(y, "to_native") else _safe_indexing(y, rows)
-    return _safe_indexing(X, rows), labels, given[rows]
 
 
 def check_count(schema: Schema, n_features: int) -> None:

@@ -8,7 +8,6 @@ When not to use it
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import numbers
@@ -20,7 +19,7 @@ import numpy as np
 from .. import criteria, discretize, pruning
 from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
-from .._checks.naming import display_name
+from .._checks.naming import did_you_mean, display_name
 from .._checks.speech import given
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
@@ -56,8 +55,6 @@ ELSEWHERE = {
     "header": "read the file with fasttree.datasets.load(path, header={0!r})",
     "random_seed": "say random_state={0!r}",
     "seed": "say random_state={0!r}",
-    "monotonic_cst": "trees here are not constrained; with monotonic_cst there is "
-    "sklearn.ensemble.HistGradientBoostingClassifier",
     "min_impurity_split": "say min_score={0!r}: the least score of a split",
     "warm_start": "single trees are grown anew; forests have warm_start",
     "eval_set": "hold rows out and call score, or use fasttree.model_selection.cross_validate",
@@ -97,12 +94,11 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
     known = kind._get_param_names()
     for name, value in params.items():
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
             hint = (
                 option_hint(criterion, name, value)
                 or ELSEWHERE.get(name, "").format(value)
                 or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
-                or (f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}")
+                or did_you_mean(name, known, f"there are {', '.join(known)}")
             )
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 

@@ -1,4 +1,4 @@
-"""`Prunable`: what `FastTreeClassifier` can do with the prunings of `fasttree.pruning`.
+"""What a tree can do with the prunings of `fasttree.pruning`.
 
 What
     ``model.prune(method)``, ``model.prune_report_``, ``model.cp_table()`` and
@@ -6,7 +6,7 @@ What
 Complexity
     That of the method; nothing is grown but in `cost_complexity_pruning_path`.
 When not to use it
-    Alone: it is a part of the estimator.
+    By themselves: the functions are methods of the estimators.
 """
 
 from __future__ import annotations
@@ -20,263 +20,269 @@ from .._checks.aliases import MaybeArray
 from ..pruning import PruneReport, make
 from ..rendering.listing import Records
 from ..table import Table
-from .base import Estimator
 from .costs import costs_of
 from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
 
-__all__ = ["Prunable"]
+__all__ = [
+    "ccp_path_",
+    "cost_complexity_pruning_path",
+    "cp_table",
+    "hand_over",
+    "prune",
+    "prune_report_",
+]
 
 
-class Prunable(Estimator):
-    """Prunings of a fitted tree."""
+def prune_report_(fitted: Any) -> PruneReport:
+    """What pruning cut and why; a model file does not hold it."""
+    from sklearn.utils.validation import check_is_fitted
 
-    @property
-    def prune_report_(self) -> PruneReport:
-        """What pruning cut and why; a model file does not hold it."""
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        parts = self._model.account()
-        if parts is None:
-            raise AttributeError(
-                "prune_report_ is known where a tree was fitted or pruned; a loaded or cut model "
-                "has none"
-            )
-        method = (
-            pruning.CostComplexity() if self.pruning is None and self.ccp_alpha else self.pruning
+    check_is_fitted(fitted)
+    parts = fitted._model.account()
+    if parts is None:
+        raise AttributeError(
+            "prune_report_ is known where a tree was fitted or pruned; a loaded or cut model "
+            "has none"
         )
-        made = None if method is None else make(method)
-        merged = getattr(self, "merge_redundant", None)
-        return PruneReport(parts, self._schema.names, made, merged)
+    method = (
+        pruning.CostComplexity() if fitted.pruning is None and fitted.ccp_alpha else fitted.pruning
+    )
+    made = None if method is None else make(method)
+    merged = getattr(fitted, "merge_redundant", None)
+    return PruneReport(parts, fitted._schema.names, made, merged)
 
-    @property
-    def ccp_path_(self) -> Any:
-        """How `fit` chose the complexity penalty (``CostComplexity("cv")``); a model file does not
-        hold it.
 
-        A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
-        becomes best), leaves, splits, impurities (summed over the leaves of each tree, on the
-        training rows), errors (cross-validated mean cost: 1 for a wrong class, the squared error or
-        the criterion's loss for a number), standard_errors. Also chosen (place of the tree that was
-        taken), ccp_alpha (the price it was pruned at).
-        """
-        from sklearn.utils import Bunch
-        from sklearn.utils.validation import check_is_fitted
+def ccp_path_(fitted: Any) -> Any:
+    """How `fit` chose the complexity penalty (``CostComplexity("cv")``); a model file does not
+    hold it.
 
-        check_is_fitted(self)
-        parts = self._model.alpha_choice()
-        if parts is None:
-            raise AttributeError(
-                "ccp_path_ is known where fit chose the price: pruning=CostComplexity('cv')"
-            )
-        names = ("ccp_alphas", "leaves", "splits", "impurities", "errors", "standard_errors")
-        return Bunch(**dict(zip((*names, "chosen", "ccp_alpha"), parts, strict=True)))
+    A Bunch of arrays of shape (n_trees,): ccp_alphas (at which each tree of the sequence
+    becomes best), leaves, splits, impurities (summed over the leaves of each tree, on the
+    training rows), errors (cross-validated mean cost: 1 for a wrong class, the squared error or
+    the criterion's loss for a number), standard_errors. Also chosen (place of the tree that was
+    taken), ccp_alpha (the price it was pruned at).
+    """
+    from sklearn.utils import Bunch
+    from sklearn.utils.validation import check_is_fitted
 
-    def cp_table(self, cp: float = 0.0) -> Records:
-        """The trees that cost-complexity pruning makes of this one, as rpart's cp table.
-
-        rpart's complexity parameter is ``cp = alpha / R(root)``: `ccp_alpha` relative to the
-        impurity of the root. All columns are relative to the root's; source: Therneau & Atkinson,
-        An introduction to recursive partitioning using the RPART routines (1997), section 4.
-
-        Args:
-            cp: the smallest complexity parameter of interest, in [0, 1]: the last tree is the one
-                that is best at it, as rpart prunes at its own `cp` (0.01 by default there).
-
-        Returns:
-            One dict per tree, the root alone first: CP (the tree is the best one from it up to the
-            CP of the row before), nsplit (splits), rel_error (``R(tree) / R(root)`` on the training
-            rows). Where `fit` chose the price by cross-validation (``CostComplexity("cv")``) the
-            trees are those of the whole tree, and there are xerror (cross-validated error) and xstd
-            (its standard error), relative to the error of the root on the training rows; else the
-            trees are those of this model's tree, and both are None.
-
-        Raises:
-            ValueError: `cp` outside its domain, or a cp table of a tree whose root is pure.
-
-        Examples:
-            >>> import fasttree
-            >>> tree = fasttree.FastTreeRegressor().fit([[0], [1], [2], [3]], [0.0, 1.0, 5.0, 7.0])
-            >>> print(tree.cp_table())
-                 CP  nsplit  rel_error
-            --------------------------
-             0.9237       0          1
-            0.06107       1    0.07634
-            0.01527       2    0.01527
-                  0       3          0
-        """
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self)
-        least = as_float(cp)
-        if least is None or not 0 <= least <= 1:
-            raise ValueError(f"cp={shown(cp)} must be a number from 0 to 1")
-        costs = costs_of(getattr(self, "cost_matrix", None), len(self._schema.classes))
-        parts = self._model.alpha_choice(self._impurity(costs), json.dumps(costs))
-        assert parts is not None
-        alphas, _, splits, impurities, errors, deviations, *_ = parts
-        root = impurities[-1]
-        if not root > 0:
-            raise ValueError(
-                "cp_table: the rows of the root are all alike, so nothing can be relative to them"
-            )
-        said = self._root_cost(root, costs)
-        rows: list[dict[str, Any]] = []
-        for tree in range(len(alphas))[::-1]:
-            if rows and rows[-1]["CP"] <= least:
-                break
-            judged = len(errors) > 0
-            rows.append(
-                {
-                    "CP": max(float(alphas[tree] / root), least),
-                    "nsplit": int(splits[tree]),
-                    "rel_error": float(impurities[tree] / root),
-                    "xerror": float(errors[tree] / said) if judged else None,
-                    "xstd": float(deviations[tree] / said) if judged else None,
-                }
-            )
-        return Records(rows)
-
-    def _root_cost(self, impurity: float, costs: Any) -> float:
-        """The mean cost of the training rows where all get the answer of the root."""
-        if self._task == "regression" or costs is not None:
-            return impurity
-        counts = self.tree_.value[0]  # type: ignore[attr-defined]
-        return float(1.0 - counts.max() / counts.sum())
-
-    def _impurity(self, costs: Any) -> str:
-        """The impurity of a leaf in cost-complexity pruning, as the core reads it."""
-        own = self.pruning if isinstance(self.pruning, pruning.CostComplexity) else None
-        named = "auto" if own is None else own.impurity
-        config = pruning.CostComplexity(impurity=named).to_config(
-            self.criterion, 0.0, costs is not None, self._task
+    check_is_fitted(fitted)
+    parts = fitted._model.alpha_choice()
+    if parts is None:
+        raise AttributeError(
+            "ccp_path_ is known where fit chose the price: pruning=CostComplexity('cv')"
         )
-        return str(config["impurity"])
+    names = ("ccp_alphas", "leaves", "splits", "impurities", "errors", "standard_errors")
+    return Bunch(**dict(zip((*names, "chosen", "ccp_alpha"), parts, strict=True)))
 
-    def prune(
-        self,
-        method: Any = None,
-        X: Any = None,
-        y: MaybeArray = None,
-        sample_weight: MaybeArray = None,
-        *,
-        merge_redundant: Any = None,
-    ) -> Any:
-        """A new model with this one's tree pruned; `prune_report_` of the new model tells what was
-        cut and why.
 
-        Args:
-            method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
-                training counts of the nodes.
-            X, y, sample_weight: rows that the method needs: the training rows for subtree raising,
-                rows that growth did not see for reduced-error pruning. Other methods look at none.
-            merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
+def cp_table(fitted: Any, cp: float = 0.0) -> Records:
+    """The trees that cost-complexity pruning makes of this one, as rpart's cp table.
 
-        Returns:
-            An estimator with the parameters of this one and `pruning` and `merge_redundant` as
-            given.
+    rpart's complexity parameter is ``cp = alpha / R(root)``: `ccp_alpha` relative to the
+    impurity of the root. All columns are relative to the root's; source: Therneau & Atkinson,
+    An introduction to recursive partitioning using the RPART routines (1997), section 4.
 
-        Raises:
-            ValueError: an unknown method, an option outside its domain, or rows that are missing or
-                not those of the tree.
+    Args:
+        cp: the smallest complexity parameter of interest, in [0, 1]: the last tree is the one
+            that is best at it, as rpart prunes at its own `cp` (0.01 by default there).
 
-        Examples:
-            >>> import fasttree
-            >>> grown = fasttree.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], criterion="gini")
-            >>> grown.prune("mdl").get_n_leaves(), len(grown.prune("mdl").prune_report_)
-            (1, 1)
-        """
-        from sklearn.base import clone
-        from sklearn.utils.validation import check_is_fitted
+    Returns:
+        One dict per tree, the root alone first: CP (the tree is the best one from it up to the
+        CP of the row before), nsplit (splits), rel_error (``R(tree) / R(root)`` on the training
+        rows). Where `fit` chose the price by cross-validation (``CostComplexity("cv")``) the
+        trees are those of the whole tree, and there are xerror (cross-validated error) and xstd
+        (its standard error), relative to the error of the root on the training rows; else the
+        trees are those of this model's tree, and both are None.
 
-        check_is_fitted(self)
-        method = None if method is None else make(method)
-        other = clone(self).set_params(pruning=method)
-        if merge_redundant is not None and not hasattr(self, "merge_redundant"):
-            raise ValueError(
-                f"merge_redundant={shown(merge_redundant)}: leaves are merged by their classes, "
-                f"which {type(self).__name__} has none of; leave it out"
-            )
-        if hasattr(self, "merge_redundant"):
-            other.set_params(merge_redundant=merge_redundant)
-        if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
-            other.ccp_alpha = 0.0
-        params = other.get_params(deep=False)
-        config, table, weights = prunings_of(params), None, None
-        if config.pop("alpha_rule", None) is not None:
-            raise ValueError(
-                "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
-            )
-        costs = getattr(self, "cost_matrix", None)
-        config["cost_matrix"] = costs_of(costs, len(self._schema.classes))
-        if (
-            isinstance(method, pruning.Pessimistic)
-            and self.pruning is not None
-            and make(self.pruning) == method
-        ):
-            config["pruning"] = None  # each subtree is looked at once
-        if method is not None and method.needs_rows is not None:
-            if X is None:
-                raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
-            table = labelled(self._schema, X, y)
-            if sample_weight is None and isinstance(X, Table):
-                sample_weight = X.sample_weight
-            rows = self._weighted(table, sample_weight)
-            table, weights = rows.table, rows.importances
-        model = _engine.prune(
-            self._model,
-            config,
-            json.dumps(stored_parameters(params, self._schema.file_cells)),
-            table,
-            sample_weight=weights,
-            n_jobs=self.n_jobs,
+    Raises:
+        ValueError: `cp` outside its domain, or a cp table of a tree whose root is pure.
+
+    Examples:
+        >>> import fasttree
+        >>> tree = fasttree.FastTreeRegressor().fit([[0], [1], [2], [3]], [0.0, 1.0, 5.0, 7.0])
+        >>> print(tree.cp_table())
+             CP  nsplit  rel_error
+        --------------------------
+         0.9237       0          1
+        0.06107       1    0.07634
+        0.01527       2    0.01527
+              0       3          0
+    """
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(fitted)
+    least = as_float(cp)
+    if least is None or not 0 <= least <= 1:
+        raise ValueError(f"cp={shown(cp)} must be a number from 0 to 1")
+    costs = costs_of(getattr(fitted, "cost_matrix", None), len(fitted._schema.classes))
+    parts = fitted._model.alpha_choice(_impurity(fitted, costs), json.dumps(costs))
+    assert parts is not None
+    alphas, _, splits, impurities, errors, deviations, *_ = parts
+    root = impurities[-1]
+    if not root > 0:
+        raise ValueError(
+            "cp_table: the rows of the root are all alike, so nothing can be relative to them"
         )
-        self._hand_over(model, other)
-        return other
-
-    def _hand_over(self, model: _engine.Model, other: Any) -> None:
-        """Give another estimator a part of this one's tree, and what is known of the rows."""
-        other._adopt(model, self._labels_known(), self._schema.has_names)
-        other._candidates = {}
-        other._float32_conflicts = getattr(self, "_float32_conflicts", None)
-        fitted_on = getattr(self, "_fitted_on", None)
-        if fitted_on is not None:
-            other._fitted_on = fitted_on
-
-    def cost_complexity_pruning_path(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> Any:
-        """Prices at which minimal cost-complexity pruning changes the tree, for `ccp_alpha`.
-
-        The tree is grown without pruning; impurities are entropy in bits for criterion info_gain,
-        Gini otherwise (or what a `CostComplexity` object given as `pruning` names). Source: Breiman
-        et al. (1984), chapter 3.
-
-        Args:
-            X, y, sample_weight: as in `fit`.
-
-        Returns:
-            A Bunch with ccp_alphas, ascending from 0, and impurities (summed over the leaves of
-            each tree), both of shape (n_trees,).
-
-        Examples:
-            >>> import fasttree
-            >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(
-            ...     fasttree.datasets.load_iris()
-            ... )
-            >>> float(path.ccp_alphas[0]), round(float(path.impurities[-1]), 4)
-            (0.0, 0.6667)
-        """
-        from sklearn.base import clone
-        from sklearn.utils import Bunch
-
-        whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
-        known = self.get_params(deep=False).keys()
-        grown = clone(self).set_params(**{k: v for k, v in whole.items() if k in known})
-        grown.fit(X, y, sample_weight=sample_weight)
-        costs = costs_of(getattr(self, "cost_matrix", None), len(grown._schema.classes))
-        alphas, impurities = _engine.cost_complexity_path(
-            grown._model, self._impurity(costs), costs
+    said = _root_cost(fitted, root, costs)
+    rows: list[dict[str, Any]] = []
+    for tree in range(len(alphas))[::-1]:
+        if rows and rows[-1]["CP"] <= least:
+            break
+        judged = len(errors) > 0
+        rows.append(
+            {
+                "CP": max(float(alphas[tree] / root), least),
+                "nsplit": int(splits[tree]),
+                "rel_error": float(impurities[tree] / root),
+                "xerror": float(errors[tree] / said) if judged else None,
+                "xstd": float(deviations[tree] / said) if judged else None,
+            }
         )
-        return Bunch(ccp_alphas=alphas, impurities=impurities)
+    return Records(rows)
+
+
+def _root_cost(fitted: Any, impurity: float, costs: Any) -> float:
+    """The mean cost of the training rows where all get the answer of the root."""
+    if fitted._task == "regression" or costs is not None:
+        return impurity
+    counts = fitted.tree_.value[0]
+    return float(1.0 - counts.max() / counts.sum())
+
+
+def _impurity(fitted: Any, costs: Any) -> str:
+    """The impurity of a leaf in cost-complexity pruning, as the core reads it."""
+    own = fitted.pruning if isinstance(fitted.pruning, pruning.CostComplexity) else None
+    named = "auto" if own is None else own.impurity
+    config = pruning.CostComplexity(impurity=named).to_config(
+        fitted.criterion, 0.0, costs is not None, fitted._task
+    )
+    return str(config["impurity"])
+
+
+def prune(
+    fitted: Any,
+    method: Any = None,
+    X: Any = None,
+    y: MaybeArray = None,
+    sample_weight: MaybeArray = None,
+    *,
+    merge_redundant: Any = None,
+) -> Any:
+    """A new model with this one's tree pruned; `prune_report_` of the new model tells what was
+    cut and why.
+
+    Args:
+        method: None, a name or an object of `fasttree.pruning`; its costs are taken from the
+            training counts of the nodes.
+        X, y, sample_weight: rows that the method needs: the training rows for subtree raising,
+            rows that growth did not see for reduced-error pruning. Other methods look at none.
+        merge_redundant: None, ``"class"`` or ``"distribution"``; see the class.
+
+    Returns:
+        An estimator with the parameters of this one and `pruning` and `merge_redundant` as
+        given.
+
+    Raises:
+        ValueError: an unknown method, an option outside its domain, or rows that are missing or
+            not those of the tree.
+
+    Examples:
+        >>> import fasttree
+        >>> grown = fasttree.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], criterion="gini")
+        >>> grown.prune("mdl").get_n_leaves(), len(grown.prune("mdl").prune_report_)
+        (1, 1)
+    """
+    from sklearn.base import clone
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(fitted)
+    method = None if method is None else make(method)
+    other = clone(fitted).set_params(pruning=method)
+    if merge_redundant is not None and not hasattr(fitted, "merge_redundant"):
+        raise ValueError(
+            f"merge_redundant={shown(merge_redundant)}: leaves are merged by their classes, "
+            f"which {type(fitted).__name__} has none of; leave it out"
+        )
+    if hasattr(fitted, "merge_redundant"):
+        other.set_params(merge_redundant=merge_redundant)
+    if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
+        other.ccp_alpha = 0.0
+    params = other.get_params(deep=False)
+    config, table, weights = prunings_of(params), None, None
+    if config.pop("alpha_rule", None) is not None:
+        raise ValueError(
+            "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
+        )
+    costs = getattr(fitted, "cost_matrix", None)
+    config["cost_matrix"] = costs_of(costs, len(fitted._schema.classes))
+    if (
+        isinstance(method, pruning.Pessimistic)
+        and fitted.pruning is not None
+        and make(fitted.pruning) == method
+    ):
+        config["pruning"] = None  # each subtree is looked at once
+    if method is not None and method.needs_rows is not None:
+        if X is None:
+            raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
+        table = labelled(fitted._schema, X, y)
+        if sample_weight is None and isinstance(X, Table):
+            sample_weight = X.sample_weight
+        rows = fitted._weighted(table, sample_weight)
+        table, weights = rows.table, rows.importances
+    model = _engine.prune(
+        fitted._model,
+        config,
+        json.dumps(stored_parameters(params, fitted._schema.file_cells)),
+        table,
+        sample_weight=weights,
+        n_jobs=fitted.n_jobs,
+    )
+    hand_over(fitted, model, other)
+    return other
+
+
+def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
+    """Give another estimator a part of this one's tree, and what is known of the rows."""
+    other._adopt(model, fitted._labels_known(), fitted._schema.has_names)
+    other._candidates = {}
+    other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
+    fitted_on = getattr(fitted, "_fitted_on", None)
+    if fitted_on is not None:
+        other._fitted_on = fitted_on
+
+
+def cost_complexity_pruning_path(
+    fitted: Any, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
+) -> Any:
+    """Prices at which minimal cost-complexity pruning changes the tree, for `ccp_alpha`.
+
+    The tree is grown without pruning; impurities are entropy in bits for criterion info_gain,
+    Gini otherwise (or what a `CostComplexity` object given as `pruning` names). Source: Breiman
+    et al. (1984), chapter 3.
+
+    Args:
+        X, y, sample_weight: as in `fit`.
+
+    Returns:
+        A Bunch with ccp_alphas, ascending from 0, and impurities (summed over the leaves of
+        each tree), both of shape (n_trees,).
+
+    Examples:
+        >>> import fasttree
+        >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(
+        ...     fasttree.datasets.load_iris()
+        ... )
+        >>> float(path.ccp_alphas[0]), round(float(path.impurities[-1]), 4)
+        (0.0, 0.6667)
+    """
+    from sklearn.base import clone
+    from sklearn.utils import Bunch
+
+    whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
+    known = fitted.get_params(deep=False).keys()
+    grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})
+    grown.fit(X, y, sample_weight=sample_weight)
+    costs = costs_of(getattr(fitted, "cost_matrix", None), len(grown._schema.classes))
+    alphas, impurities = _engine.cost_complexity_path(grown._model, _impurity(fitted, costs), costs)
+    return Bunch(ccp_alphas=alphas, impurities=impurities)

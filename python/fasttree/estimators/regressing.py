@@ -23,8 +23,9 @@ from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import option
+from ..data_checks.warned import quiet
+from ..datasets.inputs import given
 from ..table import Table
-from ..table.doubtful import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers
 from .base import NO_LABELS, Estimator
@@ -39,7 +40,7 @@ from .intervals import (
 )
 from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
-from .training_rows import FittedOn
+from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
@@ -70,6 +71,17 @@ class Regressor(Estimator):
         if name == "quantile":
             return f"{getattr(criterion, 'q', 0.5):g}-quantile"
         return "median" if name == "absolute_error" else "mean"
+
+    def _training_rows(
+        self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
+    ) -> TrainingRows:
+        """The Table of a fit and the weights of its rows; an `exposure` makes its target rates."""
+        if exposure is None:
+            return super()._training_rows(X, y, sample_weight)
+        X, y = given(X, y, self._task, as_given=self._as_given)
+        X, exposure = taken_exposure(X, exposure)
+        table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
+        return self._weighed(with_exposure(table, exposure, kept), sample_weight, kept)
 
     def _refuse_batches(self, X: Any) -> None:
         """Refuse an exposure of rows in batches."""

@@ -26,12 +26,12 @@ import numpy as np
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, is_of_trees, make
+from ..data_checks.warned import is_quiet, warn_caller
 from ..rendering.words import counted
 from ..table import Table
-from ..table.doubtful import is_quiet, warn_caller
 from .costs import class_sums, prior_factors
 
-__all__ = ["FittedOn", "TrainingRows", "kept_rows", "warn_of_few_rows"]
+__all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]
 
 
 @dataclass(frozen=True)
@@ -177,12 +177,33 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
     return weights
 
 
-def kept_rows(before: Any, after: Any) -> tuple[np.ndarray, int] | None:
-    """Which rows `without_empty_rows` kept, of these weights before and after; None: all."""
-    if after is before:
-        return None
-    given = np.asarray(before)
-    return np.flatnonzero(given), len(given)
+def without_empty_rows(
+    X: Any, y: Any, weights: Any
+) -> tuple[Any, Any, Any, tuple[np.ndarray, int] | None]:
+    """X, y and weights without the rows of weight 0, the numbers of the rows that are left, and how
+    many were given; None where all are.
+
+    They are returned unchanged if all weights are positive, or if weights are not valid: errors are
+    raised where weights are read.
+    """
+    unchanged = X, y, weights, None
+    if np.ma.is_masked(weights):  # refused by row where weights are read
+        return unchanged
+    try:
+        given = np.asarray(weights)
+    except ValueError:  # ragged: refused by name where weights are read
+        return unchanged
+    if given.ndim != 1 or given.dtype.kind not in "biuf" or not hasattr(X, "__len__"):
+        return unchanged
+    if len(X) != len(given) or len(y) != len(given):
+        return unchanged
+    if np.all(given > 0) or not np.all(given >= 0) or not np.any(given > 0):
+        return unchanged
+    from sklearn.utils import _safe_indexing
+
+    rows = np.flatnonzero(given)
+    labels = y[rows] if hasattr(y, "to_native") else _safe_indexing(y, rows)
+    return _safe_indexing(X, rows), labels, given[rows], (rows, len(given))
 
 
 def _class_factors(class_weight: Any, table: Table, sums: np.ndarray) -> np.ndarray:

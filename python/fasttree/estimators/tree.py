@@ -24,10 +24,10 @@ from .._checks import one_of
 from .._checks.aliases import TASKS, MaybeArray, Task
 from .._checks.speech import option
 from ..criteria import Criterion
+from ..data_checks.findings import all_as_given
+from ..data_checks.targets import task_of_numbers
 from ..datasets.inputs import given
 from ..table import Table
-from ..table.doubtful import task_of_numbers
-from ..table.screening import all_as_given
 from ..table.sources import one_column
 from .batches.sources import batches_of
 from .classifying import Classifier
@@ -45,8 +45,21 @@ if TYPE_CHECKING:
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
+class ClassificationTree(GrownTree, Classifier, ClassifierMixin, BaseEstimator):
+    """A tree that predicts classes, grown or searched."""
+
+    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._adopt(model, classes, has_names)
+        counts = self.tree_.value[0]
+        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
+
+    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
+        """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
+        return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
+
+
 @described(TREE)
-class FastTreeClassifier(GrownTree, TreeSettings, Classifier, ClassifierMixin, BaseEstimator):
+class FastTreeClassifier(TreeSettings, ClassificationTree):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -77,15 +90,6 @@ class FastTreeClassifier(GrownTree, TreeSettings, Classifier, ClassifierMixin, B
         >>> round(tree.score(X, y), 2), tree.get_n_leaves()
         (0.96, 3)
     """
-
-    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
-        counts = self.tree_.value[0]
-        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-
-    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
-        """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
-        return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
 
 
 @documented(FastTreeClassifier, TREE)

@@ -25,10 +25,11 @@ from os import PathLike
 from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, shown, string
+from .._checks.naming import did_you_mean
+from ..data_checks.warned import quiet
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import check_on_interrupt
 from ..rendering.progress import Progress
-from ..table.doubtful import quiet
 from .paper import Request
 from .reproduction import Figure, Reproduction, Row
 
@@ -112,10 +113,7 @@ def run(
     """
     check_on_interrupt(on_interrupt)
     if name not in EXPERIMENTS:
-        import difflib
-
-        close = difflib.get_close_matches(name, EXPERIMENTS, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(EXPERIMENTS)}"
+        hint = did_you_mean(name, list(EXPERIMENTS), f"there are {', '.join(EXPERIMENTS)}")
         raise ValueError(f"name={shown(name)}: the experiment is not known; {hint}")
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()

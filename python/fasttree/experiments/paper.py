@@ -16,10 +16,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ..data_checks.warned import quiet
 from ..model_selection.interrupts import finish
 from ..rendering.progress import Progress, counter
 from ..table import Table
-from ..table.doubtful import quiet
 from .reproduction import Reproduction, published
 from .sources import data_folder, open_sets
 

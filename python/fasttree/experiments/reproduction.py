@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks.naming import did_you_mean
 from .._engine.versions import versions
 from ..rendering.text import render_text
 from ..reports import Cell, ReportTable, render_json
@@ -284,12 +285,8 @@ def chosen(known: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
     found = set()
     for name in wanted:
         if plain_key(name) not in by_key:
-            import difflib
-
-            close = difflib.get_close_matches(plain_key(name), by_key, 1)
-            hint = (
-                f"did you mean {by_key[close[0]]!r}?" if close else f"there are {', '.join(known)}"
-            )
+            every = f"there are {', '.join(known)}"
+            hint = did_you_mean(plain_key(name), by_key, every)
             raise ValueError(f"data set {name!r} is not one of the paper's; {hint}")
         found.add(by_key[plain_key(name)])
     return [name for name in known if name in found]

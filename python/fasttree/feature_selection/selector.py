@@ -19,10 +19,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks.aliases import ColumnUse, MaybeArray
+from ..data_checks.findings import kept_columns
+from ..data_checks.unreadable import table_to_inspect
 from ..datasets.inputs import given, loaded
 from ..table import Table
 from ..table.rebuild import is_frame, renamed
-from ..table.screening import kept_columns, table_to_screen
 
 __all__ = ["Selector"]
 
@@ -55,8 +56,7 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
             validate_data(self, X, skip_check_array=True)
-            made = Table.from_any if as_given else table_to_screen
-            table = made(X, y, categorical_features=self._roles())
+            table = table_to_inspect(X, y, self.columns, categorical_features=self._roles())
         else:
             table = X
             self.n_features_in_ = table.n_features

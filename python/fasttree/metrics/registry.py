@@ -7,6 +7,7 @@ A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` be
 from __future__ import annotations
 
 from .._checks import shown
+from .._checks.naming import did_you_mean
 from . import (
     agreement,
     calibration,
@@ -55,15 +56,8 @@ def get_metric(name: str) -> Metric:
         raise TypeError(f"name={shown(name)} is not the name of a metric")
     found = METRICS.get(_ALIASES.get(name, name))
     if found is None:
-        import difflib
-
-        known = [*METRICS, *_ALIASES]
-        near = difflib.get_close_matches(name, known, 3)
-        hint = (
-            f"did you mean {' or '.join(map(repr, near))}?"
-            if near
-            else f"known metrics: {', '.join(sorted(METRICS))}"
-        )
+        every = f"known metrics: {', '.join(sorted(METRICS))}"
+        hint = did_you_mean(name, [*METRICS, *_ALIASES], every, most=3)
         raise ValueError(f"unknown metric {name!r}; {hint}")
     return found
 

@@ -15,8 +15,8 @@ import numpy as np
 from .._checks.aliases import Task
 from .._checks.naming import display_name
 from ..criteria import Criterion, PairFunction, _by_name
+from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
-from ..table.screening import table_to_screen
 
 __all__ = ["data_and_criteria", "has_labels", "is_pair", "load_tables", "named_items"]
 
@@ -145,8 +145,8 @@ def load_tables(
 
             one = load(one, task=task, as_given=as_given)
         elif isinstance(one, tuple) and len(one) == 2:
-            made = Table if as_given else table_to_screen
-            one = made(one[0], one[1], name=name or None, task=task_of(*one))
+            columns = "as_given" if as_given else "auto"
+            one = table_to_inspect(*one, columns, name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "

@@ -20,6 +20,7 @@ from .._checks import checked, choice, integer, maybe, one_value, random_seed, s
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.naming import display_name
 from .._checks.speech import option
+from ..data_checks.findings import all_as_given
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
@@ -28,7 +29,6 @@ from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
 from ..rendering.words import counted
 from ..table.exposure import with_exposure
-from ..table.screening import all_as_given
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation, automatic_notes

@@ -14,13 +14,13 @@ import numpy as np
 
 from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
+from ..data_checks.findings import all_as_given
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
-from ..table.screening import all_as_given
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation

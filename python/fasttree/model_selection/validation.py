@@ -19,16 +19,18 @@ import numpy as np
 from .._checks import checked, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
+from ..data_checks.findings import all_as_given, inspect, screened
+from ..data_checks.targets import warn_of_small_classes
+from ..data_checks.unreadable import table_to_inspect
+from ..data_checks.warned import about, groups_known
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
 from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
-from ..table.doubtful import about, groups_known, warn_of_data, warn_of_small_classes
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
-from ..table.screening import all_as_given, screened, table_to_screen
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
@@ -147,8 +149,8 @@ def prepare_data(
         or exposure is not None
     ):
         kinds = params.get("categorical_features", "from_dtype")
-        made = Table.from_any if all_as_given(params) else table_to_screen
-        table = made(X, y, categorical_features=kinds, task=task)
+        columns = params.get("columns", "auto")
+        table = table_to_inspect(X, y, columns, categorical_features=kinds, task=task)
         if table.target is None:
             raise ValueError("y must be given: the table has no target to predict")
         if exposure is not None:
@@ -455,7 +457,7 @@ def make_run(
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
         with groups_known(groups is not None):
-            warn_of_data(screened(data.table, next(screens, "as_given")))
+            inspect(screened(data.table, next(screens, "as_given")), "as_given").warn()
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.

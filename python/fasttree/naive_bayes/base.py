@@ -21,10 +21,10 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
+from ..data_checks import inspect
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
-from ..estimators.stored import Stored
+from ..estimators.stored import state_of, take_state
 from ..table import Table
-from ..table.doubtful import warn_of_data
 
 __all__ = ["BayesClassifier"]
 
@@ -35,7 +35,7 @@ FORMAT = "fasttree Bayes model"
 """The kind of a model file."""
 
 
-class BayesClassifier(Stored, NetworkClassifier):
+class BayesClassifier(NetworkClassifier):
     """Base of the three classifiers; a subclass states the learner and its options.
 
     Attributes:
@@ -56,6 +56,8 @@ class BayesClassifier(Stored, NetworkClassifier):
     handle_unknown: str
     n_jobs: int | None
     _format = FORMAT
+    _derived = ()
+    __getstate__, __setstate__ = state_of, take_state
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -85,7 +87,7 @@ class BayesClassifier(Stored, NetworkClassifier):
         if table.unused:
             table = table.drop(*table.unused)
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))
-        warn_of_data(table)
+        inspect(table, "as_given").warn()
         table, weights = weighted_rows(table, sample_weight)
         # Cut points, and the configuration of the core.
         cuts = self._cut_points(table, weights)

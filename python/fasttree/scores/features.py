@@ -27,13 +27,12 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks import as_float, checked, choice, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
+from ..data_checks.unreadable import table_for
 from ..datasets.genotypes import Genotypes
-from ..datasets.inputs import table_for
 from ..estimators.idle import refuse_unscored
-from ..estimators.new_rows import without_empty_rows
 from ..estimators.parameters import config_of, made_of
 from ..estimators.regressor import FastTreeRegressor
-from ..estimators.training_rows import warn_of_few_rows
+from ..estimators.training_rows import warn_of_few_rows, without_empty_rows
 from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
 from ..table import Table
 from ..table.dates import part_names
@@ -234,7 +233,7 @@ def prepared(
     and the user's criterion."""
     if sample_weight is not None and y is not None and not isinstance(y, str):
         # a level that only rows of weight 0 have is not declared
-        X, y, sample_weight = without_empty_rows(X, y, sample_weight)
+        X, y, sample_weight, _ = without_empty_rows(X, y, sample_weight)
     table = estimator._table(X, y)
     rows = estimator._weighted(table, sample_weight)
     table, weights = rows.table, rows.weights

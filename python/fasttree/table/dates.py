@@ -66,6 +66,7 @@ _SQL = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _TIME = re.compile(r"(\d{2}:\d{2}(?::\d{2})?)(?:[.,]\d+)?(?: ?(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))?")
+_ZONE_AT_END = re.compile(r":\d{2}(?:[.,]\d+)? ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)\s*$")
 _OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-]\d{2}):?(\d{2})?)?")
 _NUMBERS = re.compile(r"\s*(\d{1,4})[-/. ](\d{1,2}|[a-z]{3,9}\.?)[-/. ,]+(\d{1,4})(?![\d.,])", re.I)
 _MONTH_FIRST = re.compile(r"\s*([a-z]{3,9})\.?\s+(\d{1,2}),?\s+(?=\d{4})", re.I)
@@ -123,12 +124,18 @@ def dates_among(names: Sequence[str], unused: Mapping[str, str]) -> dict[str, Da
 
 def _parts_in(text: str) -> re.Match[str] | None:
     """The three parts of a date in their order, a month's name behind its day."""
-    return _NUMBERS.match(_MONTH_FIRST.sub(r"\2 \1 ", text))
+    if text.lstrip()[:1].isalpha():
+        text = _MONTH_FIRST.sub(r"\2 \1 ", text)
+    return _NUMBERS.match(text)
 
 
 def _date_of(text: str, order: DateOrder) -> datetime.date | None:
     """The day that a text names; None where it names none in this order."""
-    found = _parts_in(text)
+    return _date_in(_parts_in(text), text, order)
+
+
+def _date_in(found: re.Match[str] | None, text: str, order: DateOrder) -> datetime.date | None:
+    """The day that the parts of a date name in an order."""
     if found is None:
         return None
     first, second, third = found.groups()
@@ -159,7 +166,7 @@ def _day_and_time(text: str, order: DateOrder) -> tuple[datetime.date | None, st
     """The day that a text names, and what follows it."""
     match = _parts_in(text)
     rest = match.string[match.end() :].strip() if match is not None else ""
-    return _date_of(text, order), rest.removeprefix("T")
+    return _date_in(match, text, order), rest.removeprefix("T")
 
 
 @functools.lru_cache(64)
@@ -227,6 +234,8 @@ def zone_of(values: Any) -> str:
             pass
     names = set()
     for cell in _cells_of(values):
+        if isinstance(cell, str) and not _ZONE_AT_END.search(cell):
+            continue
         # The zone of a text does not depend on the order of day and month: one of them reads it.
         for moment in map(_moment, [cell] * len(_ORDERS), _ORDERS):
             if _has_zone(moment):
@@ -267,8 +276,12 @@ def order_of_dates(levels: Sequence[Any]) -> DateOrder | None:
         ('mdy', None)
     """
     texts = [text for text in levels if isinstance(text, str)]
-    days = {order: [_date_of(text, order) for text in texts] for order in _ORDERS}
-    known = {order: sum(day is not None for day in found) for order, found in days.items()}
+    found = [_parts_in(text) for text in texts]
+    days = {
+        order: [_date_in(parts, text, order) for parts, text in zip(found, texts, strict=True)]
+        for order in _ORDERS
+    }
+    known = {order: sum(day is not None for day in some) for order, some in days.items()}
     most = max(known.values())
     if not texts or most < 0.95 * len(texts):
         return None
@@ -369,21 +382,26 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
         if values.kind == "numeric":
             parts = np.full((len(values), len(PARTS)), np.nan)
         else:
-            some = _cells_of(values)
-            order = _own_order(name, some, order)
-            of_level = _parts_of(list(values.levels or ()), order, zone)
-            _warn_of_other_texts(name, some, _parts_of(some, order, zone))
-            parts = np.vstack([of_level, np.full((1, len(PARTS)), np.nan)])[values.values]
+            some, codes = _cells_of(values), np.unique(np.asarray(values.values))
+            of_level = np.full((len(values.levels or ()) + 1, len(PARTS)), np.nan)  # last: missing
+            of_level[codes[codes >= 0]] = _read(name, some, order, zone)
+            parts = of_level[values.values]
     else:
         found = _temporal_parts(values, zone)
-        if found is None:
-            cells = listed(values)
-            order = _own_order(name, cells, order)
-            found = _parts_of(cells, order, zone)
-            _warn_of_other_texts(name, cells, found)
-        parts = found
+        parts = _read(name, listed(values), order, zone) if found is None else found
     columns = zip(part_names([name]), parts.T, strict=True)
     return [Column(part, "numeric", np.ascontiguousarray(cells)) for part, cells in columns]
+
+
+def _read(name: str, cells: list[Any], order: DateOrder, zone: str) -> np.ndarray:
+    """The numbers of cells in an order, shape (n_cells, 3), or in their own, where these are texts
+    that have another one."""
+    parts = _parts_of(cells, order, zone)
+    if np.isnan(parts[:, 0]).any():
+        own = _own_order(name, cells, order)
+        parts = parts if own == order else _parts_of(cells, own, zone)
+        _warn_of_other_texts(name, cells, parts)
+    return parts
 
 
 def _own_order(name: str, cells: Sequence[Any], order: DateOrder) -> DateOrder:

@@ -16,7 +16,6 @@ Complexity
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +25,7 @@ import numpy as np
 
 from .._checks import is_missing, shown
 from .._checks.mapped import check_mapped
+from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option
 from ..rendering.words import counted
 from .columns import (
@@ -522,10 +522,7 @@ def unknown_name(name: str, names: Sequence[str], what: str) -> str:
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """What a message on an unknown name ends with: the most similar known one, else all."""
-    close = [n for n in names if n.lower() == name.lower()] or difflib.get_close_matches(
-        name, names, 1
-    )
-    return f"did you mean {close[0]!r}?" if close else f"there are {shorten(names)}"
+    return did_you_mean(name, names, f"there are {shorten(names)}")
 
 
 def check_shape(rows: int, columns: int) -> tuple[int, int]:

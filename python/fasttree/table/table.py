@@ -28,7 +28,7 @@ from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .file_cells import FileCells
 from .inputs import without_column
-from .roles import Roles, column_of, recast_columns, resolve_roles
+from .kinds import Roles, column_of, recast_columns, resolve_roles
 from .shown import (
     block_as_array,
     columns_as_array,
@@ -120,6 +120,7 @@ class Table:
         "_block_levels",
         "_columns",
         "_encoded",
+        "_inspected",
         "_names",
         "_target",
         "as_given",
@@ -138,6 +139,7 @@ class Table:
     _block_levels: np.ndarray | None
     _columns: tuple[Column, ...] | None
     _encoded: Any
+    _inspected: Any
     _names: list[str] | None
     _target: Target | NumericTarget | None
     as_given: bool
@@ -194,7 +196,7 @@ class Table:
         self.file_cells, self.row_numbers = FileCells(), None
         self.has_feature_names = source.names is not None
         self._names = source.names
-        self._encoded = self.sample_weight = self.exposure = None
+        self._encoded = self._inspected = self.sample_weight = self.exposure = None
         self._block = self._block_levels = self._columns = None
         # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
@@ -289,7 +291,7 @@ class Table:
                     f"{self._columns[0].name!r} has {n_rows}"
                 )
         self._names = check_names([c.name for c in self._columns])
-        self._block = self._block_levels = self._encoded = None
+        self._block = self._block_levels = self._encoded = self._inspected = None
         self.sample_weight = self.exposure = None
         if target is None:
             self._target = None
@@ -556,7 +558,7 @@ class Table:
         new = Table.__new__(Table)
         for slot in Table.__slots__:
             setattr(new, slot, getattr(self, slot))
-        new._encoded = None
+        new._encoded = new._inspected = None
         return new
 
     def drop(self, *names: str) -> Table:
@@ -723,13 +725,14 @@ class Table:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {slot: getattr(self, slot) for slot in Table.__slots__ if slot != "_encoded"}
+        kept = (slot for slot in Table.__slots__ if slot not in ("_encoded", "_inspected"))
+        return {slot: getattr(self, slot) for slot in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.file_cells, self.row_numbers = FileCells(), None  # older pickles have none
         for slot, value in state.items():
             setattr(self, slot, value)
-        self._encoded = None
+        self._encoded = self._inspected = None
 
 
 class Head(Table):

@@ -34,7 +34,7 @@ from .columns import (
     to_float,
 )
 from .sources import one_column, take_apart
-from .traps import hidden_numbers
+from .texts import hidden_numbers
 from .whole import float_of_whole, inexact_message, is_inexact
 
 

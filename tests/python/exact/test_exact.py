@@ -3,6 +3,7 @@ estimators."""
 
 from __future__ import annotations
 
+import inspect
 import time
 
 import numpy as np
@@ -217,3 +218,12 @@ def test_an_optimal_tree_is_kept_and_refused_like_any_other(tmp_path):
         fasttree.optimal_tree(X, y)
     with pytest.raises(ValueError, match="leaf_penalty"):
         fasttree.optimal_tree(X, y, leaf_penalty=-1)
+
+
+@pytest.mark.parametrize("kind", [fasttree.MinimalTreeClassifier, fasttree.OptimalTreeClassifier])
+def test_a_searched_tree_has_no_parameter_of_growth(kind):
+    own = set(inspect.signature(kind).parameters)
+    assert set(kind().get_params()) == own
+    grown = set(fasttree.FastTreeClassifier().get_params()) - own
+    assert not grown & vars(kind()).keys()
+    assert not issubclass(kind, fasttree.FastTreeClassifier)

@@ -55,20 +55,20 @@ WALKED = {
     estimators: GrownTree.apply
     """,
     "leaves of a forest": "estimators: GrownForest.apply",
-    "decision_path": "estimators: Explained.decision_rule GrownTree.decision_path",
-    "explain": "estimators: Explained.explain _Searched.explain",
-    "prune": "estimators: Prunable.prune _Searched.prune",
+    "decision_path": "estimators: GrownTree.decision_rule GrownTree.decision_path",
+    "explain": "estimators: GrownTree.explain _Searched.explain",
+    "prune": "estimators: GrownTree.prune _Searched.prune",
     "cost_complexity_pruning_path": """
-    estimators: Prunable.ccp_path_ Prunable.cost_complexity_pruning_path Prunable.cp_table
+    estimators: GrownTree.ccp_path_ GrownTree.cost_complexity_pruning_path GrownTree.cp_table
       _Searched.cost_complexity_pruning_path
     """,
     "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
     "from_bytes": "model_files: from_bytes load",
     "shap_values": """
-    estimators: Interoperable.expected_value Interoperable.shap_explanation
-      Interoperable.shap_values
+    estimators: Estimator.expected_value Estimator.shap_explanation
+      Estimator.shap_values
     """,
-    "to_sklearn": "estimators: GrownForest.estimators_ Interoperable.to_sklearn",
+    "to_sklearn": "estimators: GrownForest.estimators_ Estimator.to_sklearn",
     "to_text": "exports: Readable.to_text",
     "to_dot": "exports: Readable.to_dot",
     "to_rules": """
@@ -87,7 +87,7 @@ WALKED = {
     "tree_": "estimators: GrownTree.cut GrownTree.get_depth GrownTree.get_n_leaves GrownTree.tree_",
     "global distances": "estimators: GrownTree.trace_",
     "staged_score": """
-    estimators: FastTreeClassifier.staged_score FastTreeRegressor.staged_score
+    estimators: ClassificationTree.staged_score FastTreeRegressor.staged_score
       GrownTree.staged_predict
     """,
     "permutation_importance": "estimators: GrownForest.permutation_importance",
@@ -123,7 +123,7 @@ WALKED = {
     "intervals of numbers": """
     estimators: Regressor.calibrate Regressor.predict_interval Regressor.predict_quantiles
     """,
-    "explore": "estimators: Explorable.explore FirstTests.explore",
+    "explore": "estimators: Estimator.explore FirstTests.explore",
     "metrics of labels": """
     metrics: MeanOverGroups.of Scorer.value accuracy cohen_kappa confusion_matrix
       cost_optimal_decision error_rate expected_cost f_beta matthews_correlation per_class
@@ -166,7 +166,7 @@ SHORT = {
     discretize: ColumnTransformer.get_feature_names_out ColumnTransformer.set_output
       Discretizer.labels_ Discretizer.to_config interval_labels make
     estimators: Estimator.route_ GrownForest.feature_importances_ GrownTree.feature_importances_
-      Prunable.prune_report_
+      GrownTree.prune_report_
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: ContiguousKFold.n_splits JavaRandom.next_int LearningCurveSplit.n_splits
@@ -225,7 +225,7 @@ SHORT = {
     """,
     "draws by Matplotlib, which is written in Python, what is already computed": """
     advice: Advice.plot
-    estimators: GreedyComparison.plot Interoperable.plot_importances
+    estimators: GreedyComparison.plot Estimator.plot_importances
     experiments: Reproduction.save_figures
     model_selection: LearningCurve.plot Sweep.plot
     plots: accuracy_map calibration_curves cost_curves criteria_bars criteria_dots detached
@@ -234,6 +234,8 @@ SHORT = {
       roc_graph tree_size_bars
     """,
     "makes one pass of NumPy over numbers, .3 s for ten million": """
+    data_checks: Findings.acted_on Findings.acts Findings.apply Findings.done Findings.leaves_any
+      Findings.of Findings.of_columns Findings.reasons Findings.sentences Findings.warn inspect
     criteria: Criterion.distance Criterion.score
     metrics: class_prior f_beta_from_counts mean_absolute_error mean_pinball_loss
       mean_poisson_deviance median_absolute_error probability_cost r2_score reward_curves

@@ -21,14 +21,15 @@ RUST = PACKAGE.parents[1] / "src"
 RANKS = {
     "_checks": 0, "rendering": 0,
     "_engine": 1, "table": 1, "metrics": 1, "exports": 1,
-    "datasets": 2, "plots": 2, "pruning": 2,
-    "criteria": 3, "discretize": 3,
-    "presets": 4, "estimators": 4,
-    "exact": 5, "bayesian_networks": 5, "reports": 5, "scores": 5,
-    "model_selection": 6, "naive_bayes": 6, "feature_selection": 6,
-    "distributed": 6,
-    "experiments": 7, "advice": 7, "model_files": 7,
-    "cli": 8,
+    "data_checks": 2, "plots": 2, "pruning": 2,
+    "criteria": 3, "datasets": 3,
+    "discretize": 4, "presets": 4,
+    "estimators": 5,
+    "exact": 6, "bayesian_networks": 6, "reports": 6, "scores": 6,
+    "model_selection": 7, "naive_bayes": 7, "feature_selection": 7,
+    "distributed": 7,
+    "experiments": 8, "advice": 8, "model_files": 8,
+    "cli": 9,
 }  # fmt: skip
 TOP = ("__init__", "__main__")
 

@@ -1,12 +1,16 @@
-"""Hints look at whatever a column holds, and cannot stop a fit."""
+"""Checks look at whatever a column holds, and cannot stop a fit."""
+
+import dataclasses
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import fasttree
-from fasttree.table import doubtful, suspects, traps, unfailing
-from fasttree.table.columns import Column
+from fasttree.data_checks import CHECKS, findings, inspect, unfailing
+from fasttree.data_checks.facts import ColumnFacts
+from fasttree.data_checks.hidden_numbers import strange_cells
+from fasttree.table import Column, Table
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -21,9 +25,9 @@ def test_levels_without_rows_change_no_hint(seed):
     kept = np.where(codes < 0, -1, np.searchsorted(seen, codes)).astype(np.int32)
     own = Column("c", "nominal", kept, tuple(levels[code] for code in seen))
     full = Column("c", "nominal", codes, levels)
-    assert traps.strange_cells(full) == traps.strange_cells(own)
-    found = traps.reason_to_leave_out(full, len(codes))
-    assert found == traps.reason_to_leave_out(own, len(codes))
+    assert strange_cells(ColumnFacts(full)) == strange_cells(ColumnFacts(own))
+    found = inspect(Table.from_columns([full])).of_columns
+    assert found == inspect(Table.from_columns([own])).of_columns
 
 
 def test_a_level_that_no_row_has_stops_no_fit():
@@ -32,18 +36,16 @@ def test_a_level_that_no_row_has_stops_no_fit():
     assert fasttree.fit(frame.iloc[:-1], "y").get_n_leaves() > 1
 
 
-def test_a_hint_that_fails_is_silent_but_in_tests(monkeypatch):
+@pytest.mark.parametrize("kind", CHECKS)
+def test_a_check_that_fails_is_silent_but_in_tests(monkeypatch, kind):
     def broken(*_, **__):
-        raise RuntimeError("a hint")
+        raise RuntimeError("a check")
 
-    for module, name in (
-        (suspects, "sentinels"),
-        (traps, "date_share"),
-        (doubtful, "code_columns"),
-    ):
-        monkeypatch.setattr(module, name, broken)
+    monkeypatch.setitem(CHECKS, kind, dataclasses.replace(CHECKS[kind], find=broken))
     frame = pd.DataFrame({"age": [f"a{i % 9}" for i in range(90)], "y": list("pq") * 45})
-    with pytest.raises(RuntimeError, match="a hint"):
+    if kind in findings.OF_COLUMNS:
+        monkeypatch.setitem(findings.OF_COLUMNS, kind, CHECKS[kind])
+    with pytest.raises(RuntimeError, match="a check"):
         fasttree.fit(frame, "y")
     monkeypatch.setattr(unfailing, "STRICT", False)
     assert fasttree.fit(frame, "y").get_n_leaves() > 1

@@ -11,10 +11,11 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree.data_checks.findings import kept_columns, of_folds, screened
+from fasttree.data_checks.unreadable import table_for, table_to_inspect
+from fasttree.data_checks.warned import DataWarning
 from fasttree.datasets import load
-from fasttree.datasets.inputs import table_for
-from fasttree.table.doubtful import DataWarning
-from fasttree.table.screening import kept_columns, of_folds, screened, table_to_screen
+from fasttree.datasets.inputs import given
 
 N = 200
 
@@ -59,7 +60,7 @@ def test_every_kind_of_frame_is_screened_alike():
     X = frame()
     for rows in forms(X):
         with pytest.warns(DataWarning, match="columns left out") as caught:
-            table = screened(table_to_screen(rows))
+            table = screened(table_to_inspect(rows))
         assert list(table.unused) == list(LEFT_OUT) and table.feature_names == list(X.columns)
         assert all(table.unused[name].startswith(why) for name, why in LEFT_OUT.items())
         assert len(caught) == 1 and "columns='as_given'" in str(caught[0].message)
@@ -87,10 +88,10 @@ def test_measurements_and_small_frames_are_not_taken_for_identifiers():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"length": rng.normal(size=500), "income": rng.permutation(10**6)[:500]})
     X["rounded"] = np.round(rng.normal(0, 1e6, 500))
-    assert not screened(table_to_screen(X)).unused
+    assert not screened(table_to_inspect(X)).unused
     small = frame(49).drop(columns="country")
-    assert not screened(table_to_screen(small)).unused
-    assert set(screened(table_to_screen(frame(50))).unused) == set(LEFT_OUT)
+    assert not screened(table_to_inspect(small)).unused
+    assert set(screened(table_to_inspect(frame(50))).unused) == set(LEFT_OUT)
 
 
 def test_columns_that_no_table_can_hold_are_left_out():
@@ -101,7 +102,7 @@ def test_columns_that_no_table_can_hold_are_left_out():
     X["wait"] = pd.to_timedelta(np.arange(n), "s")
     for rows in (X, pl.from_pandas(X.drop(columns="clock"))):
         with pytest.warns(DataWarning, match="'key' .70,000 different texts."):
-            table = screened(table_to_screen(rows))
+            table = screened(table_to_inspect(rows))
         assert set(table.unused) == {"key", "clock", "wait"} & set(rows.columns)
         assert all("times or durations" in table.unused[n] for n in table.unused if n != "key")
     with pytest.raises(ValueError, match="at most 65,536"):
@@ -111,7 +112,7 @@ def test_columns_that_no_table_can_hold_are_left_out():
 def test_times_of_more_kinds_than_a_table_holds_are_dates_all_the_same():
     times = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(70_000) * 601, "s")
     X = pd.DataFrame({"at": times.strftime("%d/%m/%Y %H:%M:%S"), "a": np.arange(70_000) % 7})
-    table = screened(table_to_screen(X))
+    table = screened(table_to_inspect(X))
     assert table.dates == {"at": "dmy"} and (table.column("at (year)").values == times.year).all()
     assert (table.column("at (weekday)").values == times.dayofweek + 1).all()
     tree = fasttree.fit(X, times.dayofweek > 4)
@@ -129,16 +130,16 @@ def test_what_cannot_be_used_as_it_is_is_refused():
 def test_nothing_is_left_out_where_nothing_would_be_left():
     X = pd.DataFrame({"key": [f"K{i}" for i in range(60)], "n": np.arange(60)})
     with pytest.warns(DataWarning, match="no column would be left without 'key' .*, 'n' "):
-        assert not screened(table_to_screen(X)).unused
+        assert not screened(table_to_inspect(X)).unused
     with pytest.warns(DataWarning, match="stand for the dates 'day'"):
         X["day"] = pd.Timestamp("2024-01-01")
-        assert set(screened(table_to_screen(X)).unused) == {"key", "n", "day"}
+        assert set(screened(table_to_inspect(X)).unused) == {"key", "n", "day"}
 
 
 def test_names_that_are_taken_keep_dates_out():
     X = pd.DataFrame({"day": [f"2024-01-{1 + i % 28:02}" for i in range(60)], "day (year)": 2024})
     X["a"] = np.arange(60) % 7
-    assert "is a column already" in screened(table_to_screen(X)).unused["day"]
+    assert "is a column already" in screened(table_to_inspect(X)).unused["day"]
 
 
 def test_the_words_of_columns():
@@ -160,12 +161,12 @@ def test_the_words_of_columns():
 def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
     X = frame().assign(y=np.arange(N) % 2)
     X.to_csv(tmp_path / "a.csv", index=False)
-    table = table_for(tmp_path / "a.csv", "y", "auto")
+    table = table_for(*given(tmp_path / "a.csv", "y", as_given=False), "auto")
     assert set(table.unused) == set(LEFT_OUT)
     assert table.column("code").levels[:2] == ("000", "001")
-    assert not table_for(tmp_path / "a.csv", "y", "as_given").unused
+    assert not table_for(*given(tmp_path / "a.csv", "y"), "as_given").unused
     assert load("weather", as_given=False).as_given
-    assert not table_for("weather", None, "auto").unused
+    assert not table_for(*given("weather", None, as_given=False), "auto").unused
     found = load(tmp_path / "a.csv", "y", as_given=False)
     assert not found.as_given and not found.unused and found.origin.endswith("as_given=False)")
     assert load(tmp_path / "a.csv", "y").as_given
@@ -173,7 +174,7 @@ def test_files_are_screened_and_bundled_sets_are_not(tmp_path):
 
 
 def test_a_table_keeps_that_it_is_to_be_screened():
-    table = table_to_screen(frame(), np.arange(N) % 2)
+    table = table_to_inspect(frame(), np.arange(N) % 2)
     for other in (table.take([0, 1]), table.drop("town"), Table.from_any(table, None)):
         assert not other.as_given
     assert not Table.from_any(table, categorical_features="all").as_given
@@ -184,7 +185,7 @@ def test_each_fold_is_looked_at_by_its_own_rows():
     n = 400
     X = frame(n).drop(columns=["note", "customer_id"])
     X["half"] = ["same"] * (n // 2) + [f"L{i}" for i in range(n // 2)]
-    table = table_to_screen(X)
+    table = table_to_inspect(X)
     first, last = np.arange(n // 2), np.arange(n // 2, n)
     found = of_folds(table, "auto", [first, last, first[::-1]])
     # "number" counts up over all rows, not over a part of them; constants need no mention.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import warnings
 
@@ -13,10 +14,14 @@ import fasttree
 from fasttree import Table
 from fasttree._checks.speech import speaking
 from fasttree.cli.shell import SHELL
+from fasttree.data_checks import CHECKS, inspect
+from fasttree.data_checks import findings as findings_module
+from fasttree.data_checks.facts import ColumnFacts
+from fasttree.data_checks.findings import screened
+from fasttree.data_checks.hidden_numbers import strange_cells
+from fasttree.data_checks.unreadable import table_to_inspect
+from fasttree.data_checks.warned import DataWarning
 from fasttree.model_selection import cross_validate
-from fasttree.table.doubtful import DataWarning
-from fasttree.table.screening import screened, table_to_screen
-from fasttree.table.suspects import groupings, hints, labels_among, sentinels
 
 N = 400
 
@@ -39,9 +44,9 @@ def ages(seed=0):
 def test_a_number_far_from_all_others_is_named_with_its_count(value, as_frame):
     age = np.where(np.arange(N) % 20 == 3, value, ages())
     other = {"x": ages(1)} if as_frame else {"x": ["a", "b"] * (N // 2)}
-    found = sentinels(table_to_screen(pd.DataFrame({"age": age, **other})))
-    assert [(one.column, one.value, one.n_rows) for one in found] == [("age", value, N // 20)]
-    assert 18 <= found[0].low < found[0].high <= 89
+    (found,) = inspect(table_to_inspect(pd.DataFrame({"age": age, **other}))).of("sentinels")
+    assert (found.column, found.evidence) == ("age", value)
+    assert f"({value} in {N // 20} rows, all others from 18 to 89)" in found.text
 
 
 @pytest.mark.parametrize(
@@ -59,14 +64,14 @@ def test_a_number_far_from_all_others_is_named_with_its_count(value, as_frame):
     ids=["rare", "near", "998", "signs", "codes", "fraction", "constant", "empty"],
 )
 def test_other_numbers_are_none(values):
-    assert sentinels(Table({"age": values, "x": ages(1)})) == []
+    assert inspect(Table({"age": values, "x": ages(1)})).of("sentinels") == []
 
 
 def test_two_sentinels_of_a_column_and_that_of_a_target():
     age = np.where(np.arange(N) % 20 == 3, 999, ages())
     age = np.where(np.arange(N) % 20 == 5, 9999, age)
     table = Table({"age": age}, np.where(np.arange(N) % 9 == 0, -9.0, ages(2)), task="regression")
-    assert [(s.column, s.value) for s in sentinels(table)] == [
+    assert [(one.column, one.evidence) for one in inspect(table).of("sentinels")] == [
         ("age", 9999),
         ("age", 999),
         (table.target, -9),
@@ -82,13 +87,15 @@ def patients(seed=0):
 def test_groups_are_known_by_name_by_text_by_blocks_and_by_what_they_determine():
     number, sex = patients()
     x = ages(3)
-    assert [g.column for g in groupings(Table({"patient": number * 7 + 9, "x": x}))] == ["patient"]
-    assert [g.column for g in groupings(Table({"who": [f"w{v}" for v in number], "x": x}))] == [
-        "who"
-    ]
-    assert [g.column for g in groupings(Table({"k": np.sort(number), "x": x}))] == ["k"]
-    found = groupings(Table({"k": number * 7 + 9, "sex": sex, "x": x}))
-    assert [tuple(g) for g in found] == [("k", 80, 5, 5)]
+    for name, cells in {
+        "patient": number * 7 + 9,
+        "who": [f"w{v}" for v in number],
+        "k": np.sort(number),
+    }.items():
+        found = inspect(Table({name: cells, "x": x})).of("groups")
+        assert [one.column for one in found] == [name]
+    (found,) = inspect(Table({"k": number * 7 + 9, "sex": sex, "x": x})).of("groups")
+    assert (found.column, found.evidence) == ("k", (80, 5, 5))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +115,7 @@ def test_groups_are_known_by_name_by_text_by_blocks_and_by_what_they_determine()
     ids=["whole", "age", "year", "city", "town", "few", "all", "text", "sorted", "constant"],
 )
 def test_other_columns_are_no_groups(columns):
-    assert groupings(Table({**columns, "z": ages(5) / 7})) == []
+    assert inspect(Table({**columns, "z": ages(5) / 7})).of("groups") == []
 
 
 def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known():
@@ -128,7 +135,7 @@ def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known()
     assert said(lambda: fasttree.fit(X, y, columns="as_given")) == []
     assert said(lambda: fasttree.fit(Table(X, y))) == []
     with speaking(SHELL):
-        typed = hints(Table(X))
+        typed = inspect(Table(X)).sentences("sentinels", "groups")
     assert "--missing age=999" in typed[0] and typed[1].endswith("use --groups patient")
 
 
@@ -178,7 +185,7 @@ def test_numbers_as_text_are_called_so(form):
     }
     X = pd.DataFrame(cells) if form == "pandas" else pytest.importorskip("polars").DataFrame(cells)
     with pytest.warns(DataWarning):
-        unused = screened(table_to_screen(X)).unused
+        unused = screened(table_to_inspect(X)).unused
     assert (
         unused["price"].startswith("numbers as text (") and "pandas.to_numeric" in unused["price"]
     )
@@ -206,6 +213,10 @@ def test_rows_are_named_as_the_data_count_them():
         fasttree.fit(table, max_depth=1)
 
 
+def labels(table):
+    return [one.column for one in inspect(table).of("labels")]
+
+
 @pytest.mark.parametrize(
     ("cells", "suspected"),
     [
@@ -225,25 +236,23 @@ def test_rows_are_named_as_the_data_count_them():
 def test_the_label_among_the_features_is_named(cells, suspected, beside):
     y = np.random.default_rng(2).permutation(np.arange(N) % 3)
     X = {"species": cells(y), "x": ages() / 7, "other": [beside] * N}
-    assert labels_among(Table(X, y)) == (["species"] if suspected else [])
-    assert labels_among(Table(X, np.array(["u", "v", "w"])[y])) == (
-        ["species"] if suspected else []
-    )
-    assert labels_among(Table(X, y), ["species"]) == []
-    assert labels_among(Table(X)) == []
+    assert labels(Table(X, y)) == (["species"] if suspected else [])
+    assert labels(Table(X, np.array(["u", "v", "w"])[y])) == (["species"] if suspected else [])
+    assert labels(Table(X, y).with_unused({"species": "the label"})) == []
+    assert labels(Table(X)) == []
     few = np.argsort(y, kind="stable")[[*range(9), *range(-10, 0)]]  # 19 rows
-    assert labels_among(Table(X, y).take(few)) == []
+    assert labels(Table(X, y).take(few)) == []
     # Where a part of the rows shows nothing, all are looked at.
     by_class = np.argsort(y, kind="stable")
-    assert labels_among(Table(X, y).take(by_class)) == (["species"] if suspected else [])
+    assert labels(Table(X, y).take(by_class)) == (["species"] if suspected else [])
 
 
 def test_the_number_among_the_features_is_named():
     y = np.random.default_rng(3).normal(size=N)
     X = {"copy": y, "half": y / 2, "gaps": np.where(np.arange(N) % 3, y, np.nan), "text": ["a"] * N}
-    assert labels_among(Table(X, y, task="regression")) == ["copy", "gaps"]
+    assert labels(Table(X, y, task="regression")) == ["copy", "gaps"]
     X = np.stack([y, y / 2, np.where(np.arange(N) == 9, 0, y)], axis=1)
-    assert labels_among(Table(X, y, task="regression")) == ["x0"]
+    assert labels(Table(X, y, task="regression")) == ["x0"]
 
 
 def test_fits_cross_validations_and_advice_ask_once_for_the_label():
@@ -297,7 +306,7 @@ def test_numbers_with_commas_are_named_once_with_what_reads_them(cells, remedies
 def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
     def found(every, n=N):
         cells = [word if i % every == 0 else str(i % n_numbers) for i in range(n)]
-        return fasttree.table.traps.strange_cells(Table({"age": cells}).columns[0])
+        return strange_cells(ColumnFacts(Table({"age": cells}).columns[0]))
 
     place, remedy = found(29)
     assert repr(word) in place and f"missing=[{word!r}]" in remedy
@@ -319,3 +328,74 @@ def test_a_target_of_numbers_as_text_is_named_with_what_makes_numbers_of_it(form
     with pytest.raises(ValueError, match="not a number: (numbers|times|dates)") as refused:
         fasttree.advise(X, "y", task="regression")
     assert "classification" not in str(refused.value)
+
+
+def messy(task="classification"):
+    """A frame in which each check finds something; the target is beside it."""
+    number = np.arange(N)
+    X = pd.DataFrame(
+        {
+            "key": [f"K{i}" for i in number],
+            "country": "DE",
+            "day": [f"2024-01-{1 + i % 28:02}" for i in number],
+            "rounded": [f"{i % 90}.5" for i in number],
+            "weight": [f"{i % 30} kg" for i in number],
+            "age": np.where(number % 20 == 3, 999, ages()),
+            "patient": patients()[0],
+            "region": number % 7,
+            "label": number % 2,
+            "street": [f"street {i % 150}" for i in number],
+        }
+    )
+    return X, number % 2
+
+
+TARGETS = {"constant_target": np.zeros(N, int), "numbers_as_classes": np.arange(N) // 2}
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_every_check_finds_something_says_it_and_only_reads(kind):
+    X, y = messy()
+    table = table_to_inspect(X, TARGETS.get(kind, y))
+    before = [(column, column.values.copy()) for column in table.columns]
+    findings = inspect(table)
+    found = findings.of(kind)
+    assert found and {one.kind for one in found} == {kind}
+    assert set(found) <= set(findings)
+    for one in found:
+        assert one.text and (one.column in X or one.column == table.target)
+        assert one.action is None or findings.reasons[one.column] == one.text
+    assert inspect(table).of(kind) == found
+    said = inspect(table, "as_given").sentences(kind)
+    assert bool(said) == (CHECKS[kind].say is not None and kind != "constants")
+    assert all(repr(one.column) in findings.done() for one in found if one.action is not None)
+    assert all(now is old for now, (old, _) in zip(table.columns, before, strict=True))
+    assert all(np.array_equal(old.values, values) for old, values in before)
+
+
+def test_findings_of_some_rows_are_of_these_rows():
+    X, y = messy()
+    table = table_to_inspect(X, y)
+    assert inspect(table).of("constants")[0].column == "country"
+    few = np.flatnonzero(y == 0)
+    assert [one.column for one in inspect(table, rows=few).of("constants")] == ["country", "label"]
+
+
+def test_what_is_known_of_a_column_is_asked_once(monkeypatch):
+    X, y = messy()
+    asked = []
+    for kind, check in list(CHECKS.items()):
+        if check.scope == "column":
+
+            def find(column, kind=kind, own=check.find):
+                asked.append((kind, column.name))
+                return own(column)
+
+            counting = dataclasses.replace(check, find=find)
+            monkeypatch.setitem(CHECKS, kind, counting)
+            monkeypatch.setitem(findings_module.OF_COLUMNS, kind, counting)
+            if check.say is not None:
+                monkeypatch.setitem(findings_module.SAID_OF_COLUMNS, kind, counting)
+    with pytest.warns(DataWarning):
+        fasttree.fit(X, y, max_depth=1)
+    assert asked and len(set(asked)) == len(asked)

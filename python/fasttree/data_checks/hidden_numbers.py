@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .._checks.speech import data_row, reading, worded
+from .._checks.speech import argument, data_row, reading, worded
 from ..rendering.words import counted
 from ..table.texts import no_numbers
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.naming import did_you_mean
 from .._checks.speech import argument, data_row, option, reading, worded
 from ..data_checks.targets import task_of_numbers
 from ..data_checks.unreadable import table_to_inspect
 from ..data_checks.warned import is_quiet, warn_caller
 from ..table import Table
 from ..table.columns import Column
+from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
@@ -126,8 +126,7 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
         if not is_quiet():
             warn_caller(f"{path}: no column is named {target!r}; the target is {alike[0]!r}")
         return alike[0]
-    every = f"the columns are {', '.join(map(repr, names[:12]))}"
-    hint = did_you_mean(str(target), names, every)
+    hint = nearest(str(target), names)
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "

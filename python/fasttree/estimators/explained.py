@@ -320,10 +320,10 @@ def _leaf_text(fitted: Any, node: int) -> str:
     from ..exports.reading import Reading
 
     reason = Reading(fitted).answers.reason(node).rstrip(".")
-    return f"node {node} is a leaf: {reason.partition(': ')[2]}{_ended_by(fitted, node)}"
+    return f"node {node} is a leaf: {reason.partition(': ')[2]}{ended_by(fitted, node)}"
 
 
-def _ended_by(fitted: Any, node: int) -> str:
+def ended_by(fitted: Any, node: int) -> str:
     """Why growth ended at a leaf, as far as its rows and the parameters tell."""
     tree, given = fitted.tree_, fitted.get_params(deep=False)
     rows = tree.weighted_n_node_samples

@@ -17,12 +17,12 @@ from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
 from .._engine.versions import versions
+from ..metrics.class_table import per_class_table
 from ..rendering.forms import Rendered
 from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
 from ..rendering.words import counted
-from ..reports.classes import per_class_table
 from .folds import Folds
 from .scoring import greater_is_better
 from .statistics import PairedTestResult, corrected_resampled_t_test

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...metrics.calibration import calibration_curve, curve_of
+from ...metrics.class_table import usable_scores
 from ...metrics.cost_curves import cost_envelope
 from ...metrics.roc import RocCurve, binary_auc, roc_curve
-from ..classes import usable_scores
 from .charts import WIDTH, Series, line_chart, nice_ticks
 
 if TYPE_CHECKING:

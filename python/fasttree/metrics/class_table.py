@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..metrics.confusion import confusion_counts
-from ..metrics.per_class import per_class_of
 from ..rendering.table import Cell, ReportTable, number
+from .confusion import confusion_counts
+from .per_class import per_class_of
 
 COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
 HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")

@@ -52,12 +52,11 @@ class GrownTree(Readable, Estimator):
 
     # What a fitted tree is asked: a function per question.
     explain, decision_rule = explained.explain, explained.decision_rule
-    _path_of, _ended_by = explained.path_of, explained.ended_by
     cp_table, prune = prunable.cp_table, prunable.prune
     cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
     prune_report_ = property(prunable.prune_report_)
     ccp_path_ = property(prunable.ccp_path_)
-    _path_of = explained.path_of
+    _path_of, _ended_by = explained.path_of, explained.ended_by
 
     # -- fitting ----------------------------------------------------------------------------------
 

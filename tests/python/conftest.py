@@ -83,9 +83,10 @@ def options_of(words):
 
 
 @pytest.fixture
-def ftree(capsys):
+def ftree(capsys, monkeypatch):
     """Run a command in this process: exit code, stdout, stderr."""
     pytest.importorskip("typer")
+    monkeypatch.delenv("COLUMNS", raising=False)  # lines of any length
     from fasttree.cli import main
 
     def call(*arguments):

@@ -79,7 +79,7 @@ def test_traps_in_files_are_named_with_what_to_type(ftree, tmp_path):
     code, _, err = ftree("fit", file, "--no-cv", "--columns", "as_given")
     assert code == 0 and "id: an identifier" in err and "day: dates as text" in err
     assert "--drop id,day" in err and "price" not in err
-    assert "code: codes of categories" in err and err.rstrip().count("--nominal code") == 1
+    assert "are read as numbers: code; as levels" in err and err.rstrip().count("--nominal code") == 1
     _, out, _ = ftree("datasets", "describe", file)
     assert re.search(r"price +numeric", out) and "--nominal code" in out
     code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "code")
@@ -127,7 +127,7 @@ def test_thousands_are_warned_of_and_read_on_request(ftree, tmp_path):
     file = tmp_path / "thousands.csv"
     file.write_text("a,y\n" + '"1,234",p\n"2,000",q\n' * 20)
     _, _, err = ftree("fit", file, "--no-cv")
-    assert "a: numbers with a comma ('1,234', ...)" in err and "--decimal . (" in err
+    assert "column 'a': numbers with a comma ('1,234', ...)" in err and "--decimal . (" in err
     read = fasttree.datasets.load(file, decimal=",")
     assert read.columns[0].values[:2].tolist() == [1.234, 2.0]
 

@@ -79,7 +79,7 @@ def test_traps_in_files_are_named_with_what_to_type(ftree, tmp_path):
     code, _, err = ftree("fit", file, "--no-cv", "--columns", "as_given")
     assert code == 0 and "id: an identifier" in err and "day: dates as text" in err
     assert "--drop id,day" in err and "price" not in err
-    assert "are read as numbers: code; as levels" in err and err.rstrip().count("--nominal code") == 1
+    assert "read as numbers: code; as levels" in err and err.rstrip().count("--nominal code") == 1
     _, out, _ = ftree("datasets", "describe", file)
     assert re.search(r"price +numeric", out) and "--nominal code" in out
     code, out, _ = ftree("fit", file, "--no-cv", "--drop", "id,day,price", "--nominal", "code")

@@ -7,6 +7,7 @@ and `document()` (all of its content as plain values).
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from os import PathLike
 from typing import Any
 
@@ -52,6 +53,9 @@ FORMS: dict[str, Callable[..., str]] = {
 }
 """Form -> function of a result and the options of `render` that makes it."""
 
+PAGES = "fasttree.reports"
+"""The module that adds the form "html" when it is imported: pages know results of all kinds."""
+
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
     """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
@@ -66,6 +70,8 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
+    if form == "html":
+        import_module(PAGES)
     if not isinstance(form, str) or form not in FORMS:
         *most, last = FORMS
         raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")

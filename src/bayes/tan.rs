@@ -172,7 +172,7 @@ impl Tan {
                 check_pairs_size(&[arities[i], arities[j]], input.n_classes())?;
             }
         }
-        let counts = parallel::map(control, parents.len(), |j| {
+        let counts = parallel::map(control, parents.len(), &|j| {
             control.check()?;
             Ok(match parents[j] {
                 Some(i) => PairTable::count(input, i, j).cells,

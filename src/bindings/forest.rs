@@ -140,7 +140,7 @@ pub fn bag_counts<'py>(
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights);
-        parallel::map(control, seeds.len(), |tree| {
+        parallel::map(control, seeds.len(), &|tree| {
             control.check()?;
             let times = sampler.draw(seeds[tree], draws);
             Ok(encoded

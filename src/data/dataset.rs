@@ -106,7 +106,7 @@ impl Dataset {
     /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn
     /// from.
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
-        parallel::map(control, self.columns.len(), |i| {
+        parallel::map(control, self.columns.len(), &|i| {
             control.check()?;
             if let Column::Numeric(c) = &self.columns[i] {
                 c.sort();

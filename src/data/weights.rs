@@ -141,10 +141,24 @@ impl Weights {
 
     /// The weight of a row as a number.
     pub fn value(&self, row: u32) -> f64 {
+        self.units(row) as f64 * self.unit()
+    }
+
+    /// The weight of a row as a multiple of the unit.
+    #[inline]
+    pub fn units(&self, row: u32) -> i64 {
         match self {
-            Self::Unit => 1.0,
-            Self::Integer(w) => f64::from(w[row as usize]),
-            Self::Fixed { values, shift } => values[row as usize] as f64 * f64::powi(2.0, -shift),
+            Self::Unit => 1,
+            Self::Integer(w) => i64::from(w[row as usize]),
+            Self::Fixed { values, .. } => values[row as usize],
+        }
+    }
+
+    /// The weight that all are multiples of.
+    pub fn unit(&self) -> f64 {
+        match self {
+            Self::Unit | Self::Integer(_) => 1.0,
+            Self::Fixed { shift, .. } => f64::powi(2.0, -shift),
         }
     }
 
@@ -162,11 +176,7 @@ impl Weights {
 
     /// True for a row of weight 0, which is dropped before anything else.
     pub fn is_zero(&self, row: u32) -> bool {
-        match self {
-            Self::Unit => false,
-            Self::Integer(w) => w[row as usize] == 0,
-            Self::Fixed { values, .. } => values[row as usize] == 0,
-        }
+        self.units(row) == 0
     }
 }
 

@@ -252,7 +252,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
 
     /// Divide gaps on all threads until none is open.
     fn run(&self) {
-        let _ = map(self.control, self.control.threads(), |_| {
+        let _ = map(self.control, self.control.threads(), &|_| {
             self.work();
             Ok(())
         });

@@ -96,7 +96,7 @@ pub(super) fn two_levels<L: Loss>(
     let mut halted = None;
     let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
     for is_first_look in [true, false] {
-        let done = map(control, items.len(), |i| {
+        let done = map(control, items.len(), &|i| {
             let mut item = lock(&items[i]);
             pool.with(|memory| task.look(&mut item, is_first_look, memory))
         });

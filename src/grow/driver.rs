@@ -153,7 +153,7 @@ impl<R: NodeRows> Driver<R> {
             .collect();
         // Each task grows on one thread.
         let serial = control.serial();
-        let grown = parallel::map(control, waiting.len(), |i| {
+        let grown = parallel::map(control, waiting.len(), &|i| {
             let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some((task, tree)) = taken else {
                 return Err(Error::Internal("a subtree that was grown already".into()));

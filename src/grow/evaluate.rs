@@ -35,7 +35,7 @@ use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, Scan};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number};
-use crate::stats::contingency::{Code, ContingencyTables, CountingPlanes, count};
+use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
 use crate::stats::{CellOf, Sum, Weighing};
 use crate::tree::Test;
 use std::borrow::Cow;
@@ -74,9 +74,9 @@ impl<S: Sum> Default for Workspace<S> {
 }
 
 /// A node under evaluation.
-pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
+pub(super) struct NodeEvaluator<'n, 'f, W: Weighing> {
     pub context: &'n GrowContext<'n, W>,
-    pub slices: &'n RowSlices<'f, C>,
+    pub slices: &'n RowSlices<'f>,
     /// The rows of the node.
     pub range: NodeRange,
     /// Their class sums.
@@ -115,12 +115,12 @@ impl<S: Sum> KnownOrder<'_, S> {
     }
 }
 
-impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
+impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
     pub fn tables<'l>(
         &'l self,
         contingency: &'l ContingencyTables<W::Sum>,
-    ) -> RangeTables<'l, 'n, 'f, C, W> {
+    ) -> RangeTables<'l, 'n, 'f, W> {
         RangeTables { evaluator: self, contingency }
     }
 
@@ -145,7 +145,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         Minimum {
             rows: limits.min_samples_leaf as u32,
             weight: limits.min_weight_fraction_leaf * self.context.total_weight,
-            copies: W::COPIES,
+            copies: self.context.weights.are_copies(),
         }
     }
 
@@ -301,17 +301,19 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         if nominal.features.is_empty() {
             return ContingencyTables::default();
         }
-        let rows = self.slices.coded(nominal.features.len(), self.range);
-        count(rows, &nominal.layout, self.context.weights, &mut workspace.planes)
+        count(self.coded(), &nominal.layout, self.context.weights, &mut workspace.planes)
+    }
+
+    /// The coded rows of the node.
+    pub(super) fn coded(&self) -> CodedRows<'_> {
+        self.slices.coded(self.context.nominal.layout.row_bytes(), self.range)
     }
 
     /// Rows of the node by code of a nominal feature.
     pub(super) fn code_sizes(&self, nominal: usize) -> Vec<u32> {
-        let width = self.context.nominal.features.len();
-        let mut sizes = vec![0; self.context.nominal.layout.arity(nominal)];
-        for codes in self.slices.coded(width, self.range).codes.chunks_exact(width) {
-            sizes[codes[nominal].index()] += 1;
-        }
+        let layout = &self.context.nominal.layout;
+        let mut sizes = vec![0; layout.arity(nominal)];
+        self.coded().column(layout, nominal).for_each(|code| sizes[code] += 1);
         sizes
     }
 
@@ -409,7 +411,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             reached::count(Way::WideNode);
-            let found = parallel::map(control, numeric.len(), |i| {
+            let found = parallel::map(control, numeric.len(), &|i| {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
@@ -535,12 +537,12 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
 }
 
 /// A node of sorted ranges as the search reads it, with the tables of its nominal features.
-pub(super) struct RangeTables<'l, 'n, 'f, C, W: Weighing> {
-    evaluator: &'l NodeEvaluator<'n, 'f, C, W>,
+pub(super) struct RangeTables<'l, 'n, 'f, W: Weighing> {
+    evaluator: &'l NodeEvaluator<'n, 'f, W>,
     contingency: &'l ContingencyTables<W::Sum>,
 }
 
-impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
+impl<W: Weighing> NodeTables for RangeTables<'_, '_, '_, W> {
     type Sum = W::Sum;
     type Memory = ();
 
@@ -604,7 +606,7 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
     }
 }
 
-impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
+impl<W: Weighing> WholeRows for RangeTables<'_, '_, '_, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
         let evaluator = self.evaluator;
         if let Some(short) = evaluator.short {
@@ -626,7 +628,7 @@ impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
 
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {
         let (evaluator, unit) = (self.evaluator, self.evaluator.context.weights.unit());
-        if W::UNIT {
+        if evaluator.context.weights.is_unit() {
             let rows = |branch: &[W::Sum]| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32;
             return sums.chunks_exact(evaluator.totals.len()).map(rows).collect();
         }

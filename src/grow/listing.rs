@@ -72,12 +72,12 @@ fn listed<W: Weighing>(
     context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
     context.neighbours = neighbours_root(data, setting, root, weights);
     let evidence = setting.criterion.evidence();
-    let coded = RowBuffers::<u32>::bytes(&context, rows.len());
+    let coded = RowBuffers::bytes(&context, rows.len());
     if let Evidence::Pairs(formula) = evidence {
         admit(&context, formula, rows.len(), coded, control)?;
     }
     let control = &control.holding(coded);
-    let mut buffers = RowBuffers::<u32>::undivided(&context, rows, control)?;
+    let mut buffers = RowBuffers::undivided(&context, rows, control)?;
     let slices = buffers.slices();
     let totals = context.sums(rows.rows().iter().copied());
     let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
@@ -97,10 +97,10 @@ fn listed<W: Weighing>(
     if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
         && rows.len() != root.len()
     {
-        let mut buffers = RowBuffers::<u32>::undivided(&context, root, control)?;
+        let mut buffers = RowBuffers::undivided(&context, root, control)?;
         let range = NodeRange { len: root.len(), ..range };
         let slices = buffers.slices();
-        let rows = slices.coded(context.nominal.features.len(), range);
+        let rows = slices.coded(context.nominal.layout.row_bytes(), range);
         resolve_radius(&context, rows, control)?;
     }
     // Scores by pairs or neighbours, by rows, or by tables.
@@ -133,7 +133,7 @@ fn listed<W: Weighing>(
 
 /// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
 fn test_of<W: Weighing>(
-    evaluator: &NodeEvaluator<'_, '_, u32, W>,
+    evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
     feature: u32,
     at: u32,

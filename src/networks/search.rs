@@ -115,7 +115,7 @@ pub fn search(
     let exact = CostCache::new(variables, None);
 
     // annealing, and the prior probability of an arc
-    let mut annealed = parallel::map(control, ANNEALING_UNITS, |unit| {
+    let mut annealed = parallel::map(control, ANNEALING_UNITS, &|unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
     let estimate = || estimated(Space { costs: &exact, prior: &prior }, &annealed, control);
@@ -138,7 +138,7 @@ pub fn search(
         seed: config.seed,
         control,
     };
-    let chains = parallel::map(control, config.chains, |number| {
+    let chains = parallel::map(control, config.chains, &|number| {
         chain.run(number, (ANNEALING_UNITS + number) as u64)
     })?;
     drop(sums);

@@ -190,7 +190,7 @@ fn cross_validate(
     let serial = control.serial().quiet();
     // A single fold leaves no rows to grow on; every cost is then 0.
     let n_folds = if folds.len() < 2 { 0 } else { folds.len() };
-    let by_fold = parallel::map(control, n_folds, |fold| {
+    let by_fold = parallel::map(control, n_folds, &|fold| {
         let others = folds.iter().enumerate().filter(|(other, _)| *other != fold);
         let train: Vec<u32> = others.flat_map(|(_, rows)| rows.iter().copied()).collect();
         let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;

@@ -71,7 +71,7 @@ pub fn best_cut<W: Weighing>(
         totals: scan.known,
         class_of: scan.class_of,
         weights: scan.weights,
-        min: Minimum { rows: 1, weight: limits.least - EQUAL, copies: W::UNIT },
+        min: Minimum { rows: 1, weight: limits.least - EQUAL, copies: scan.weights.is_unit() },
         convex: true,
         steps: scan.steps,
         packed: &[],
@@ -265,7 +265,7 @@ mod tests {
     use crate::simd::columns::weighed_steps;
     use crate::simd::logs::QuickLog;
     use crate::split::threshold::ClassOf;
-    use crate::stats::{FixedWeights, UnitWeights};
+    use crate::stats::{Copies, FixedWeights};
 
     /// Rows of up to four classes, three quarters of them known.
     struct Case {
@@ -389,8 +389,8 @@ mod tests {
         let mut found = 0;
         for seed in 0..600 {
             let case = Case::new(seed);
-            found += case.check(UnitWeights, &format!("rows {seed}"));
-            let weights = FixedWeights { values: &case.weights, unit: UNIT };
+            found += case.check(Copies(None), &format!("rows {seed}"));
+            let weights = FixedWeights { values: &case.weights, unit: UNIT, copies: false };
             found += case.check(weights, &format!("weights {seed}"));
         }
         assert!(found > 300, "{found} of 1200 had a usable cut");

@@ -43,15 +43,16 @@ pub fn score_candidates<W: Weighing>(
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     // A place has as many rows on its left as its number, so a limit on rows bounds the places at
     // once; a limit on weight does where each row weighs 1.
-    let unit = W::UNIT || scan.weights.unit_target().is_some();
-    let rows = if unit || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
-    let first = if unit { rows.max(scan.min.weight.ceil() as usize) } else { rows };
+    let (unit, copies) = (scan.weights.is_unit(), scan.weights.are_copies());
+    let of_one = unit || scan.weights.unit_target().is_some();
+    let rows = if of_one || !copies { (scan.min.rows as usize).max(1) } else { 1 };
+    let first = if of_one { rows.max(scan.min.weight.ceil() as usize) } else { rows };
     let places = PlaceRange { first, last: n - first.min(n) };
     if places.is_empty() {
         return Ok(());
     }
     // Several classes: running sums, where the criterion has them.
-    if W::UNIT && branches == 2 && context.classes >= SEVERAL_CLASSES {
+    if unit && branches == 2 && context.classes >= SEVERAL_CLASSES {
         let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
         if let Some(how) = how {
             let running = &mut scratch.running;
@@ -80,7 +81,7 @@ pub fn score_candidates<W: Weighing>(
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
     let few = (2..=MOST_CLASSES).contains(&context.classes);
-    if W::UNIT && few {
+    if unit && few {
         reached::count(match (branches, scan.convex) {
             (3, _) => Way::WalkCountedMissing,
             (_, true) => Way::WalkCounted,
@@ -220,7 +221,8 @@ fn any_classes<W: Weighing>(
 
 /// Whether limits on weights, or on copies, exclude places.
 fn is_limited<W: Weighing>(scan: &Scan<'_, W>) -> bool {
-    scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1)
+    scan.min.weight > 0.0
+        || (scan.weights.are_copies() && !scan.weights.is_unit() && scan.min.rows > 1)
 }
 
 /// The places among `places` that the limits on weights, or on copies, allow.
@@ -228,7 +230,7 @@ fn allowed<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceRange {
     if !is_limited(scan) {
         return places;
     }
-    let rows = if W::COPIES { f64::from(scan.min.rows) } else { 0.0 };
+    let rows = if scan.weights.are_copies() { f64::from(scan.min.rows) } else { 0.0 };
     heavy_enough(scan, scan.min.weight.max(rows), places)
 }
 

@@ -17,7 +17,7 @@ use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
 use crate::split::{NominalSplits, Scored};
-use crate::stats::contingency::{Code, ContingencyTables};
+use crate::stats::contingency::ContingencyTables;
 use crate::stats::{ExactMoments, Sum, Weighing};
 
 /// What is asked of a node.
@@ -49,7 +49,7 @@ struct NodeOrder<'m, T> {
 /// multiway split), and its score.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: Weighing> NodeEvaluator<'_, '_, W> {
     /// The best candidate of each wanted feature.
     pub(in crate::grow) fn best_by_order(
         &self,
@@ -163,8 +163,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn sort_rows(&self, rows: &mut Vec<u32>) {
         rows.clear();
         if self.context.numeric.is_empty() {
-            let width = self.context.nominal.features.len();
-            rows.extend_from_slice(self.slices.coded(width, self.range).rows);
+            rows.extend_from_slice(self.coded().rows);
         } else {
             rows.extend(self.slices.order(0, self.range).iter().map(|&e| entry_row(e)));
         }
@@ -192,7 +191,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// A test of the size of a branch by the limits, from its rows and its weight in units.
-    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<C, W> {
+    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<W> {
         let (min, unit) = (self.minimum(), self.context.weights.unit());
         move |rows, weight| {
             let weight = weight * unit;
@@ -268,12 +267,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 
     /// The rows of each code of a nominal feature, ascending; the last code may mean "missing".
     fn rows_by_code(&self, nominal: usize) -> Vec<Vec<u32>> {
-        let width = self.context.nominal.features.len();
-        let coded = self.slices.coded(width, self.range);
-        let mut by_code = vec![Vec::new(); self.context.nominal.layout.arity(nominal)];
-        for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
-            by_code[codes[nominal].index()].push(row);
-        }
+        let mut by_code = self.coded().by_code(&self.context.nominal.layout, nominal);
         by_code.iter_mut().for_each(|rows| rows.sort_unstable());
         by_code
     }

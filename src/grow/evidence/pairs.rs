@@ -19,7 +19,7 @@ use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
 use crate::stats::Weighing;
-use crate::stats::contingency::{Code, CodedRows};
+use crate::stats::contingency::CodedRows;
 use crate::stats::pairs::{
     NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan,
 };
@@ -80,7 +80,7 @@ impl<'m> PairPlan<'m> {
     }
 }
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: Weighing> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
     pub fn pair_scores(
         &self,
@@ -131,8 +131,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
         pass: NodePass,
     ) -> Result<PairNodeRows> {
-        let coded = self.slices.coded(self.context.nominal.features.len(), self.range);
-        gather(self.context, pairs, coded, &mut workspace.numbering, control, pass)
+        gather(self.context, pairs, self.coded(), &mut workspace.numbering, control, pass)
     }
 
     /// Scores from the pairs of the node weighed under one setting.
@@ -243,10 +242,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 }
 
 /// Coded rows, ready for a pass over their pairs.
-fn gather<C: Code, W: Weighing>(
+fn gather<W: Weighing>(
     context: &GrowContext<'_, W>,
     pairs: &PairContext,
-    coded: CodedRows<'_, C>,
+    coded: CodedRows<'_>,
     numbering: &mut Numbering,
     control: &Control,
     pass: NodePass,
@@ -290,9 +289,9 @@ pub(in crate::grow) fn admit<W: Weighing>(
 }
 
 /// Find Relief's radius from the rows of the root, for the evaluation of another node.
-pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
+pub(in crate::grow) fn resolve_radius<W: Weighing>(
     context: &GrowContext<'_, W>,
-    root: CodedRows<'_, C>,
+    root: CodedRows<'_>,
     control: &Control,
 ) -> Result<()> {
     let Some(pairs) = &context.pairs else { return Ok(()) };

@@ -14,11 +14,10 @@ use crate::grow::evaluate::NodeEvaluator;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
-use crate::stats::contingency::Code;
 use crate::stats::{Sum, Weighing};
 use std::sync::PoisonError;
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: Weighing> NodeEvaluator<'_, '_, W> {
     /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
     /// branches)` gets the rows of the branches and the number of candidates that are left, this
     /// one included.
@@ -30,7 +29,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let min = self.minimum();
         let enough = |rows: &[u32]| {
             let weight: f64 = rows.iter().map(|&r| self.value(r)).sum();
-            let count = if W::COPIES { weight } else { rows.len() as f64 };
+            let count = if self.context.weights.are_copies() { weight } else { rows.len() as f64 };
             count >= f64::from(min.rows) && weight >= min.weight
         };
         match self.context.place(feature) {
@@ -52,13 +51,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 }
             }
             FeaturePlace::Nominal(j) => {
-                let width = self.context.nominal.features.len();
                 // One branch per level that has rows.
-                let coded = self.slices.coded(width, self.range);
-                let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
-                for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
-                    branches[codes[j].index()].push(row);
-                }
+                let branches = self.coded().by_code(&self.context.nominal.layout, j);
                 let filled: Vec<&[u32]> =
                     branches.iter().filter(|b| !b.is_empty()).map(Vec::as_slice).collect();
                 if filled.len() > 1 && filled.iter().all(|b| enough(b)) {
@@ -80,7 +74,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         ask: impl Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
         let share = left / features.len().max(1) as u64;
-        let found = parallel::map(control, features.len(), |i| {
+        let found = parallel::map(control, features.len(), &|i| {
             let mut sizer = self.sizer(branch, share, control)?;
             let found = ask(features[i], &mut sizer)?;
             Ok((found, sizer.spent()))
@@ -158,9 +152,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
     ) -> Result<f64> {
         let rows: Vec<u32> = match self.context.numeric.is_empty() {
-            true => {
-                self.slices.coded(self.context.nominal.features.len(), self.range).rows.to_vec()
-            }
+            true => self.coded().rows.to_vec(),
             false => self.slices.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
         };
         let mut sizer = self.sizer(budget.branch, self.left() / 2, control)?;

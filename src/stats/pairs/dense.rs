@@ -46,7 +46,7 @@ pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
     let classes = rows.n_classes();
     let domain = Domain::new(rows);
     // Pairs of each class with itself, and of all classes with all.
-    let counted = parallel::map(control, classes + 1, |c| {
+    let counted = parallel::map(control, classes + 1, &|c| {
         let chosen = if c < classes { c..c + 1 } else { 0..classes };
         let table = domain.transform(control, rows, chosen.clone())?;
         domain.sum_pairs(control, rows, &table, chosen)

@@ -129,7 +129,7 @@ pub(super) fn count(
             counts = count_tiles(control, worker, &column_tiles, &first_window)?;
             continue;
         }
-        let partial = parallel::map(control, plan.shares, |share| {
+        let partial = parallel::map(control, plan.shares, &|share| {
             let worker = Worker::new(kernels, columns, active, &scan, options, zero()?);
             let share = column_tiles.iter().skip(share).step_by(plan.shares);
             count_tiles(control, worker, share, &first_window)

@@ -279,8 +279,9 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
             (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
         let classes: Vec<u16> = (0..t).map(|_| draw.below(2) as u16).collect();
         let rows: Vec<u32> = (0..t as u32).collect();
-        let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
         let layout = Layout::new(&arities, 2);
+        let packed = layout.pack(codes.iter().copied());
+        let coded = CodedRows { codes: &packed, classes: &classes, rows: &rows };
         let copies = |row: u32| 1 + row % 3;
         let (budget, numbering) = (Budget::default(), &mut Numbering::default());
         let pass = NodePass::Sums { radius: true };

@@ -49,7 +49,7 @@ impl PowerBlocks {
                     }));
                 }
             }
-            parallel::map(control, blocks.len(), |b| {
+            parallel::map(control, blocks.len(), &|b| {
                 control.check()?;
                 Ok(PowerBlock::new(rows, &blocks[b], &groups))
             })

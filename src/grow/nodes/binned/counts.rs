@@ -122,7 +122,7 @@ impl<S: Sum> CounterPool<S> {
             return Ok(counters);
         }
         let blocks: Vec<&[u8]> = rows.chunks(block).collect();
-        let counted = parallel::map(control, blocks.len(), |i| {
+        let counted = parallel::map(control, blocks.len(), &|i| {
             control.check()?;
             Ok(Self::default().count_alone(context, blocks[i], chosen, packed))
         })?;

@@ -103,7 +103,7 @@ impl FractionSums for ClassFractions {
         weights: &'a [i64],
         unit: f64,
     ) -> FixedWeights<'a> {
-        FixedWeights { values: weights, unit }
+        FixedWeights { values: weights, unit, copies: false }
     }
 }
 
@@ -129,8 +129,12 @@ impl<'t> FractionSums for NumberFractions<'t> {
 
 impl Weighing for NumberInstances<'_> {
     type Sum = ExactMoments;
-    const UNIT: bool = false;
-    const COPIES: bool = false;
+    fn is_unit(&self) -> bool {
+        false
+    }
+    fn are_copies(&self) -> bool {
+        false
+    }
     fn of(&self, instance: u32) -> ExactMoments {
         let row = self.rows[instance as usize];
         ExactMoments::of(self.weights[instance as usize], self.units[row as usize])
@@ -242,11 +246,6 @@ impl<'a> FractionalContext<'a> {
             numbers: (0..rows.len() as u32).collect(),
             quick: QuickLog::new(),
         }
-    }
-
-    /// Whether all codes, the one for missing values included, fit a byte.
-    pub fn narrow(&self) -> bool {
-        self.nominal.iter().all(|f| f.levels < 256)
     }
 
     /// The weight of a whole row, in units.

@@ -112,8 +112,7 @@ macro_rules! level {
             pub(in crate::simd) const TABLE: KernelTable = KernelTable {
                 words: <Vector>::WORDS,
                 distances: [
-                    distances::<3>, distances::<4>, distances::<5>, distances::<6>, distances::<7>,
-                    distances::<8>, distances::<9>, distances::<10>, distances::<11>,
+                    distances::<4>, distances::<6>, distances::<8>, distances::<11>,
                     distances::<24>,
                 ],
                 tally: [
@@ -129,8 +128,7 @@ macro_rules! level {
                 has_byte_masks: <Vector>::SLOW_COUNT,
                 agreements,
                 add_distances: [
-                    add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>,
-                    add_distances::<11>,
+                    add_distances::<4>, add_distances::<6>, add_distances::<8>, add_distances::<11>,
                 ],
                 add_mismatches,
                 add_gaps,

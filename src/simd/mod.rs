@@ -41,6 +41,7 @@ mod level;
 pub mod logs;
 pub mod means;
 mod near;
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod plain;
 mod prefetch;
 mod read;
@@ -75,7 +76,7 @@ pub use layout::{
 pub use level::Level;
 pub use near::{RowSums, TileNumbers};
 pub use prefetch::prefetch;
-use table::KernelTable;
+use table::{KernelTable, SUM_BITS, bits_of, kernel_of};
 pub use weights::{
     FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
 };
@@ -112,6 +113,10 @@ impl Kernels {
             Level::Avx2 => avx2::TABLE,
             #[cfg(target_arch = "x86_64")]
             Level::Baseline => baseline::TABLE,
+            // Every x86-64 processor has SSE2, so that only tests compile the plain kernels there.
+            #[cfg(all(target_arch = "x86_64", not(test)))]
+            Level::Plain => baseline::TABLE,
+            #[cfg(any(test, not(target_arch = "x86_64")))]
             _ => plain::TABLE,
         };
         Self { level, table }
@@ -161,9 +166,9 @@ impl Kernels {
         check_aligned([planes, valid, out, outside]);
         // A sum counts agreements; it needs one bit more where the window itself fills the bits,
         // because numbers of columns outside must not wrap around into it.
-        let bits = (usize::BITS - window.features.leading_zeros()) as usize;
+        let bits = bits_of(window.features);
         let bits = if window.length + 1 >= 1 << bits { bits + 1 } else { bits };
-        let kernel = if bits <= 11 { bits.max(3) - 3 } else { 9 };
+        let kernel = kernel_of(&SUM_BITS, bits);
         // SAFETY: every slot and every result lies inside its slice by the checks above, and the
         // level was detected before its table was handed out.
         unsafe { (self.table.distances[kernel])(planes, valid, &slots.slots, window, out, outside) }
@@ -250,8 +255,8 @@ impl Kernels {
         );
         assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
         check_aligned([planes]);
-        let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
-        let kernel = bits.saturating_sub(2) / 2;
+        let bits = bits_of(codes.len());
+        let kernel = kernel_of(&SUM_BITS[..4], bits);
         // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the
         // bits.
         unsafe { (self.table.add_distances[kernel])(planes, codes, levels, out) }

@@ -98,6 +98,13 @@ impl Dataset {
         &self.original
     }
 
+    /// Rows in the order of their original numbers.
+    pub fn in_original_order(&self, rows: &[u32]) -> Vec<u32> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable_by_key(|&row| self.original[row as usize]);
+        rows
+    }
+
     /// Internal number of each original row; empty in a bootstrap sample.
     pub fn internal(&self) -> &[u32] {
         &self.internal

@@ -12,6 +12,7 @@ use super::ranked::{RankedRows, RankedTest};
 use super::setting::{Answer, Query, Setting};
 use super::sorted::SortedSet;
 use crate::error::Result;
+use crate::numeric::sort_few;
 use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -85,7 +86,7 @@ pub(super) fn two_levels<L: Loss>(
     }
     // The most promising columns first.
     let hinted = query.hint.map(|hint| hint.column as usize);
-    items.sort_by(|a, b| {
+    sort_few(&mut items, &|a, b| {
         let key = |item: &Item| {
             let is_hinted = Some(item.column) == hinted;
             if is_hinted { f64::NEG_INFINITY } else { by_column[item.column] }

@@ -13,7 +13,7 @@ use super::constraints::PathLimits;
 use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::order_memory::OrderWorkspace;
 use super::evidence::{PairScores, PairWorkspace};
-use super::features::search_among;
+use super::features::{Wanted, search_among};
 use super::options::Thresholds;
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
@@ -34,7 +34,9 @@ use crate::split::short::{self, ShortScan, ShortScratch};
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, Scan};
-use crate::split::{BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number};
+use crate::split::{
+    BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number, sort_by_feature,
+};
 use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
 use crate::stats::{CellOf, Sum, Weighing};
 use crate::tree::Test;
@@ -131,12 +133,9 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
     }
 
     /// Places of the wanted nominal features.
-    fn nominal_places(
-        &self,
-        wanted: impl Fn(u32) -> bool + Clone,
-    ) -> impl Iterator<Item = usize> + Clone {
+    fn nominal_places(&self, wanted: Wanted<'_>) -> Vec<usize> {
         let features = self.context.nominal.features.iter().enumerate();
-        features.filter(move |&(_, &feature)| wanted(feature)).map(|(place, _)| place)
+        features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
     }
 
     /// Smallest size of a branch with rows.
@@ -173,14 +172,14 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
     pub(super) fn score_short(
         &self,
         short: ShortNode<'_>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
         let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
-        let features = columns.filter(|(_, feature)| wanted(*feature));
+        let features = columns.filter(|(_, feature)| wanted.has(*feature));
         let ShortScoring::Classes(how) = scoring else {
             let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
             let foresee = |place: usize, at: usize| {
@@ -277,17 +276,17 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
     pub fn score_all(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<()> {
         let tables = self.tables(contingency);
-        let places = self.nominal_places(&wanted);
+        let places = self.nominal_places(wanted);
         let scratch = &mut workspace.search;
-        score_nominal(&tables, places, self.totals, scratch, &mut (), sink)?;
+        score_nominal(&tables, &places, self.totals, scratch, &mut (), sink)?;
         for (i, feature) in self.context.numeric.iter().enumerate() {
-            if wanted(feature.feature) {
+            if wanted.has(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, sink)?;
                 control.check()?;
             }
@@ -338,13 +337,13 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: &PairScores,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
     ) -> Result<Vec<Scored>> {
         let tables = self.tables(contingency);
         let mut found = Vec::with_capacity(known.scores.len());
         for &(place, score) in &known.scores {
             let feature = self.context.nominal.features[place as usize];
-            if !wanted(feature) || !is_candidate(&tables, place as usize) {
+            if !wanted.has(feature) || !is_candidate(&tables, place as usize) {
                 continue;
             }
             if score.is_nan() {
@@ -360,7 +359,7 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
-        wanted: impl Fn(u32) -> bool + Sync,
+        wanted: Wanted<'_>,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
@@ -382,15 +381,15 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
             .watched(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
         if nominal > 0 {
-            let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
+            let (tables, places) = (self.tables(contingency), self.nominal_places(wanted));
             let scratch = &mut workspace.search;
-            score_nominal(&tables, places, self.totals, scratch, &mut (), &mut best)?;
+            score_nominal(&tables, &places, self.totals, scratch, &mut (), &mut best)?;
         }
         self.score_numbers(wanted, workspace, &mut best, control)?;
         best.finish(&setting.context)?;
         workspace.search.scores = std::mem::take(&mut best.scores);
         if nominal > 0 {
-            best.features.sort_by_key(|b| b.feature);
+            sort_by_feature(&mut best.features);
         }
         Ok(best.features)
     }
@@ -399,7 +398,7 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
     /// with many values.
     fn score_numbers(
         &self,
-        wanted: impl Fn(u32) -> bool + Sync,
+        wanted: Wanted<'_>,
         workspace: &mut Workspace<W::Sum>,
         best: &mut BestOfEach<'_>,
         control: &Control,
@@ -415,7 +414,7 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
-                if wanted(numeric[i].feature) {
+                if wanted.has(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
@@ -424,7 +423,7 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
             return Ok(());
         }
         for (i, feature) in numeric.iter().enumerate() {
-            if wanted(feature.feature) {
+            if wanted.has(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, best)?;
             }
             if wide {
@@ -447,12 +446,13 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
         // As a rule all features are searched, which needs no list of them.
         let known_scores = known.as_ref();
         let choice = if setting.max_features.is_none() && self.path.is_none() {
-            let best = self.best(contingency, known_scores, |_| true, workspace, control)?;
+            let all = Wanted(None);
+            let best = self.best(contingency, known_scores, all, workspace, control)?;
             choose(&tables, best)?
         } else {
             let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
             search_among(p, setting.max_features, allowed, key, |wanted| {
-                let wanted = |f: u32| wanted[f as usize];
+                let wanted = Wanted(Some(wanted));
                 choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
             })?
         };

@@ -9,6 +9,7 @@ use super::context::{FeaturePlace, GrowContext, neighbours_root};
 use super::evaluate::{NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
+use super::features::Wanted;
 use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use super::search::nominal_test;
@@ -105,7 +106,7 @@ fn listed<W: Weighing>(
     }
     // Scores by pairs or neighbours, by rows, or by tables.
     if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
-        let found = evaluator.scored(&contingency, &known, |_| true)?;
+        let found = evaluator.scored(&contingency, &known, Wanted(None))?;
         return Ok(found.into_iter().map(Candidate::multiway).collect());
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
@@ -114,11 +115,11 @@ fn listed<W: Weighing>(
         evaluator.all_by_order(loss, &contingency, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
-        evaluator.score_all(&contingency, |_| true, &mut workspace, &mut listing, control)?;
+        evaluator.score_all(&contingency, Wanted(None), &mut workspace, &mut listing, control)?;
         listing.finish(&setting.context)?;
         listing.candidates
     };
-    found.sort_by_key(|&(feature, at, _)| (feature, at));
+    sort_by_place(&mut found);
     if setting.nominal_splits != NominalSplits::Multiway {
         keep_best_divisions(&context, &mut found);
     }
@@ -155,6 +156,11 @@ fn test_of<W: Weighing>(
             (Some(threshold.at), None)
         }
     }
+}
+
+/// Sort candidates by feature and place.
+fn sort_by_place(found: &mut [(u32, u32, f64)]) {
+    found.sort_by_key(|&(feature, at, _)| (feature, at));
 }
 
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted

@@ -26,6 +26,7 @@ use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::visits::Visits;
 use crate::error::{Error, Result};
+use crate::numeric::sort_few;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +124,7 @@ pub fn search(
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
     annealed.iter_mut().for_each(|one| one.update_costs(space, &mut Groups::default()));
-    annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    sort_few(&mut annealed, &|a, b| a.cost.total_cmp(&b.cost));
 
     // chains from the annealed models
     let sums = counted.as_ref().map(|c| OrderSums::new(variables, c, &prior, control));

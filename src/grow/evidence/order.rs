@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
+use crate::grow::features::Wanted;
 use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
@@ -55,7 +56,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
         &self,
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
     ) -> Result<Vec<Scored>> {
@@ -96,7 +97,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
         self.each_by_order(
             CandidateQuery { loss, all: true },
             contingency,
-            |_| true,
+            Wanted(None),
             memory,
             control,
             &mut |feature, at, score| {
@@ -111,7 +112,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
         &self,
         query: CandidateQuery,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
@@ -128,7 +129,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
         &self,
         query: CandidateQuery,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
@@ -138,7 +139,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
         let mut node = self.order_of::<T>(rows, target, of_node);
-        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
+        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f)) {
             control.check()?;
             let visit = &mut |at, score| visit(feature, at, score * unit);
             match self.context.place(feature) {

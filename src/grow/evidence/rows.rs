@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::exact::Sizer;
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::features::Wanted;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
@@ -112,11 +113,11 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
     pub(in crate::grow) fn best_by_rows(
         &self,
         budget: SizeBudget,
-        wanted: impl Fn(u32) -> bool,
+        wanted: Wanted<'_>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
-        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f));
+        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f));
         let features: Vec<u32> = features.collect();
         // Half of the budget, so that the nodes below have some left.
         let left = self.left() / 2;

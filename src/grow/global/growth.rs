@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::{NodeEvaluator, Workspace};
-use crate::grow::features::search_among;
+use crate::grow::features::{Wanted, search_among};
 use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
@@ -272,10 +272,9 @@ impl<'n, 'f, W: Weighing> Growth<'n, 'f, W> {
             |_| true,
             key,
             |wanted| {
-                let wanted = |f: u32| wanted[f as usize];
                 evaluator.score_all(
                     &contingency,
-                    wanted,
+                    Wanted(Some(wanted)),
                     &mut self.workspace,
                     &mut found,
                     control,

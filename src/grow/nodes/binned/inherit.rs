@@ -38,8 +38,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if !is_counted_in_blocks(context, node.range.len) {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
-            let wanted = |f: usize| chosen.contains(&(f as u32));
-            return node.choose(wanted, &mut self.workspace, control);
+            return node.choose(Some(chosen), &mut self.workspace, control);
         }
         let packed = context.packs(bare.totals);
         let counters = self.pool.count(context, rows, Some(chosen), packed, control)?;
@@ -47,7 +46,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let found = if context.in_blocks {
             node.best_counted(&counters, Some(chosen), &mut self.workspace)?
         } else {
-            node.choose(|f| chosen.contains(&(f as u32)), &mut self.workspace, control)?
+            node.choose(Some(chosen), &mut self.workspace, control)?
         };
         self.pool.recycle(counters);
         Ok(found)
@@ -71,13 +70,13 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         }
         let Some(counters) = &node.counters else {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
-            return node.choose(|_| true, &mut self.workspace, control);
+            return node.choose(None, &mut self.workspace, control);
         };
         let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
         if context.in_blocks {
             node.best_counted(counters, None, &mut self.workspace)
         } else {
-            node.choose(|_| true, &mut self.workspace, control)
+            node.choose(None, &mut self.workspace, control)
         }
     }
 

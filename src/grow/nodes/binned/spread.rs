@@ -514,13 +514,11 @@ fn evaluate<S: SentSum>(
     let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
     let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
-        search_in_order(&order, first, |drawn| {
-            own.choose(|f| drawn.contains(&(f as u32)), workspace, &control)
-        })?
+        search_in_order(&order, first, |drawn| own.choose(Some(drawn), workspace, &control))?
     } else if context.in_blocks {
         own.best_counted(&counters, None, workspace)?
     } else {
-        own.choose(|_| true, workspace, &control)?
+        own.choose(None, workspace, &control)?
     };
     let accepted = found
         .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;

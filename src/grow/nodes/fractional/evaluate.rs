@@ -312,9 +312,8 @@ impl<'v, W: Weighing> FractionalEvaluator<'v, W> {
                     None => {
                         let nominal = self.nominal_place(feature);
                         let known = self.table(nominal).1;
-                        let place = std::iter::once(nominal);
                         best.share(self.shared(&known));
-                        score_nominal(self, place, &known, scratch, &mut (), &mut best)?;
+                        score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
                         self.share(&known)
                     }
                 };

@@ -66,10 +66,10 @@ pub(super) struct NearRoots {
 impl Question for NearRoots {
     type Found = NearTrees;
 
-    fn ask<L: Loss>(
+    fn ask(
         &self,
         search: &OptimalSearch<'_>,
-        loss: &L,
+        loss: &dyn Loss,
         (control, _): (&Control, &Control),
     ) -> Result<NearTrees> {
         let Started { setting, set, pool, depth, leaves, .. } =

@@ -5,6 +5,8 @@
 //! numbers of planes, and [`SlotMasks`] the planes themselves. Their constructors look for the
 //! largest number that a kernel will use as an index, so that the check before a call is O(1).
 
+use super::table::{bits_of, kernel_of};
+
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
 
@@ -22,6 +24,9 @@ pub struct Window {
 /// Most distances that are counted side by side.
 pub const LONGEST_WINDOW: usize = 1023;
 
+/// Numbers of bit planes of a number for which kernels are compiled.
+pub(super) const NUMBER_PLANES: [usize; 7] = [1, 2, 3, 4, 6, 8, 10];
+
 impl Window {
     /// Largest distance.
     pub fn largest(&self) -> usize {
@@ -29,9 +34,9 @@ impl Window {
     }
 
     /// Bit planes of a number that stands for a distance: `largest + 1 - distance`, or 0 outside
-    /// the window.
+    /// the window. One of [`NUMBER_PLANES`], the smallest that is enough.
     pub fn planes(&self) -> usize {
-        (usize::BITS - self.length.leading_zeros()) as usize
+        NUMBER_PLANES[kernel_of(&NUMBER_PLANES, bits_of(self.length))]
     }
 
     /// The distance that a counter counts.

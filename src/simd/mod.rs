@@ -69,6 +69,7 @@ mod baseline;
 
 pub use buffer::Buffer;
 use buffer::check_aligned;
+use layout::NUMBER_PLANES;
 pub use layout::{
     Counter, CounterState, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, Window,
     cold_planes,
@@ -195,9 +196,10 @@ impl Kernels {
                 && schedule.slots as usize * words <= planes.len()
         );
         check_aligned([numbers, planes, state.hot, state.cold]);
+        let kernel = kernel_of(&NUMBER_PLANES, depth);
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the
         // counters.
-        unsafe { (self.table.tally[depth - 1])(numbers, schedule, planes, window.length, state) }
+        unsafe { (self.table.tally[kernel])(numbers, schedule, planes, window.length, state) }
     }
 
     /// Count the numbers (from [`Kernels::distances`]) of the first `rows` rows in all columns.
@@ -206,8 +208,9 @@ impl Kernels {
         state.check(words, window.length);
         assert!(rows * depth * words <= numbers.len());
         check_aligned([numbers, state.hot, state.cold]);
+        let kernel = kernel_of(&NUMBER_PLANES, depth);
         // SAFETY: rows and counters lie inside their slices.
-        unsafe { (self.table.tally_all[depth - 1])(numbers, rows, window.length, state) }
+        unsafe { (self.table.tally_all[kernel])(numbers, rows, window.length, state) }
     }
 
     /// Whether [`Self::byte_masks`] makes masks: eight words for each word of `planes`.

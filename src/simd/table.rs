@@ -102,10 +102,12 @@ pub(super) struct KernelTable {
     pub words: usize,
     /// By number of bits of a sum, as in [`SUM_BITS`].
     pub distances: [DistancesKernel; 5],
-    /// By number of bit planes of a number, from 1.
-    pub tally: [TallyKernel; 10],
-    /// By number of bit planes of a number, from 1.
-    pub tally_all: [TallyAllKernel; 10],
+    /// By number of bit planes of a number, as in
+    /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
+    pub tally: [TallyKernel; 7],
+    /// By number of bit planes of a number, as in
+    /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
+    pub tally_all: [TallyAllKernel; 7],
     pub flush: FlushKernel,
     pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.

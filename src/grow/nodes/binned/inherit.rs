@@ -5,6 +5,7 @@
 //! smaller children are counted: at most half of the rows per level. Counters of open nodes take
 //! bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only caller.
 
+use super::best_cut::CodedSum;
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
 use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
@@ -14,9 +15,8 @@ use crate::error::Result;
 use crate::grow::search::BestSplit;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
-use crate::stats::Sum;
 
-impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
+impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
     /// A worker on some slices of the records.
     pub(super) fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
         let (workspace, pool) = (BinnedWorkspace::default(), CounterPool::default());
@@ -33,7 +33,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         if let Some(small) = &node.small {
-            return bare.best_small(small, Some(chosen), &mut self.workspace);
+            return S::best_small(bare, small, Some(chosen), &mut self.workspace.blocks);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if !is_counted_in_blocks(context, node.range.len) {
@@ -44,7 +44,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         let counters = self.pool.count(context, rows, Some(chosen), packed, control)?;
         let node = BinnedNode { counts: NodeCounts::Some(&counters, chosen), ..*bare };
         let found = if context.in_blocks {
-            node.best_counted(&counters, Some(chosen), &mut self.workspace)?
+            S::best_counted(&node, &counters, Some(chosen), &mut self.workspace.blocks)?
         } else {
             node.choose(Some(chosen), &mut self.workspace, control)?
         };
@@ -60,7 +60,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         if let Some(small) = &node.small {
-            return bare.best_small(small, None, &mut self.workspace);
+            return S::best_small(bare, small, None, &mut self.workspace.blocks);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
@@ -74,7 +74,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         };
         let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
         if context.in_blocks {
-            node.best_counted(counters, None, &mut self.workspace)
+            S::best_counted(&node, counters, None, &mut self.workspace.blocks)
         } else {
             node.choose(None, &mut self.workspace, control)
         }

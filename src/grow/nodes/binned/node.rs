@@ -34,15 +34,21 @@ use crate::tree::Test;
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct BinnedWorkspace<S: Sum> {
-    pub block: CutBlock<S>,
-    pub words: WordBlock,
-    pub sums: ClassSums,
-    pub lanes: LaneBuffers,
-    pub counts: Vec<u32>,
+    pub blocks: BlockMemory,
     /// Features in the order in which a node searches them, where it searches some.
     pub order: Vec<u32>,
     search: SearchScratch<S>,
     memory: GroupMemory<S>,
+}
+
+/// Memory of the search of nodes whose cuts are one block.
+#[derive(Debug, Default)]
+pub(super) struct BlockMemory {
+    pub block: CutBlock,
+    pub words: WordBlock,
+    pub sums: ClassSums,
+    pub lanes: LaneBuffers,
+    pub counts: Vec<u32>,
 }
 
 /// The occupied bins of one feature, and keys for sorting rows into them.
@@ -61,11 +67,7 @@ impl<S> Default for GroupMemory<S> {
 impl<S: Sum> Default for BinnedWorkspace<S> {
     fn default() -> Self {
         Self {
-            block: CutBlock::default(),
-            words: WordBlock::default(),
-            sums: ClassSums::default(),
-            lanes: LaneBuffers::default(),
-            counts: Vec::new(),
+            blocks: BlockMemory::default(),
             order: Vec::new(),
             search: SearchScratch::default(),
             memory: GroupMemory::default(),

@@ -350,8 +350,8 @@ fn run_in_pool(
     })
 }
 
-/// Call `work(0)` to `work(n - 1)` in parallel. Not generic: instances of rayon's loop for each
-/// caller were a quarter of the compiled crate.
+/// Call `work(0)` to `work(n - 1)`, in parallel if the control allows it. Not generic: instances of
+/// rayon's loop for each caller were a quarter of the compiled crate.
 ///
 /// # Errors
 /// The first error by index.
@@ -360,6 +360,9 @@ fn for_each_index(
     n: usize,
     work: &(dyn Fn(usize) -> Result<()> + Sync),
 ) -> Result<()> {
+    if control.threads == 1 || n < 2 {
+        return (0..n).try_for_each(work);
+    }
     let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     (0..n).into_par_iter().with_max_len(1).for_each(|i| {
         // What an item does before its first check may be long, and there may be many items.
@@ -385,22 +388,17 @@ pub fn map<R: Send>(
     n: usize,
     f: &(dyn Fn(usize) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
-    let mut results = Vec::with_capacity(n);
-    if control.threads == 1 || n < 2 {
-        for i in 0..n {
-            results.push(f(i)?);
-        }
-        return Ok(results);
-    }
     let mut slots = Vec::new();
-    slots.resize_with(n, || Mutex::new(None));
+    slots.resize_with(n, || None);
+    let slots = Mutex::new(slots);
     for_each_index(control, n, &|i| {
         let result = f(i)?;
-        *slots[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        slots.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
         Ok(())
     })?;
-    for slot in slots {
-        if let Some(result) = slot.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    let mut results = Vec::with_capacity(n);
+    for result in &mut *slots.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(result) = result.take() {
             results.push(result);
         }
     }
@@ -416,12 +414,6 @@ pub fn for_each_mut<T: Send>(
     items: &mut [T],
     f: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
 ) -> Result<()> {
-    if control.threads == 1 || items.len() < 2 {
-        for (i, item) in items.iter_mut().enumerate() {
-            f(i, item)?;
-        }
-        return Ok(());
-    }
     let items: Vec<_> = items.iter_mut().map(Mutex::new).collect();
     for_each_index(control, items.len(), &|i| {
         f(i, &mut **items[i].lock().unwrap_or_else(PoisonError::into_inner))

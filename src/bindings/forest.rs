@@ -57,7 +57,8 @@ impl OutOfBag {
 
 /// The sampling of a forest from JSON.
 fn bagging(json: &str) -> PyResult<Bagging> {
-    serde_json::from_slice(json.as_bytes()).map_err(|e| exception(Error::parameter("bagging", json, e)))
+    serde_json::from_slice(json.as_bytes())
+        .map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
 /// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest

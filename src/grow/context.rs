@@ -10,10 +10,10 @@ use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row}
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
-use crate::split::threshold::ClassOf;
+use crate::split::threshold::{ClassOf, Scanning};
+use crate::stats::Sum;
 use crate::stats::contingency::Layout;
 use crate::stats::neighbours::Root;
-use crate::stats::{Sum, Weighing};
 
 use std::sync::Mutex;
 
@@ -76,7 +76,7 @@ pub(super) enum FeaturePlace {
     Nominal(usize),
 }
 
-impl<'a, W: Weighing> GrowContext<'a, W> {
+impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows.
     pub fn new(
         data: &'a Dataset,
@@ -194,7 +194,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
 }
 
 /// The rows of the root, prepared for the search of neighbours; `None` for other criteria.
-pub(super) fn neighbours_root<'a, W: Weighing>(
+pub(super) fn neighbours_root<'a, W: Scanning>(
     data: &'a Dataset,
     setting: &GrowthSetting<'a>,
     rows: &RowSet,

@@ -33,12 +33,12 @@ use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
-use crate::split::threshold::{self, Scan};
+use crate::split::threshold::{self, Scan, Scanning};
 use crate::split::{
     BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number, sort_by_feature,
 };
 use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::{CellOf, Sum};
 use crate::tree::Test;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -76,7 +76,7 @@ impl<S: Sum> Default for Workspace<S> {
 }
 
 /// A node under evaluation.
-pub(super) struct NodeEvaluator<'n, 'f, W: Weighing> {
+pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub context: &'n GrowContext<'n, W>,
     pub slices: &'n RowSlices<'f>,
     /// The rows of the node.
@@ -117,7 +117,7 @@ impl<S: Sum> KnownOrder<'_, S> {
     }
 }
 
-impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
+impl<'n, 'f, W: Scanning> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
     pub fn tables<'l>(
         &'l self,
@@ -537,12 +537,12 @@ impl<'n, 'f, W: Weighing> NodeEvaluator<'n, 'f, W> {
 }
 
 /// A node of sorted ranges as the search reads it, with the tables of its nominal features.
-pub(super) struct RangeTables<'l, 'n, 'f, W: Weighing> {
+pub(super) struct RangeTables<'l, 'n, 'f, W: Scanning> {
     evaluator: &'l NodeEvaluator<'n, 'f, W>,
     contingency: &'l ContingencyTables<W::Sum>,
 }
 
-impl<W: Weighing> NodeTables for RangeTables<'_, '_, '_, W> {
+impl<W: Scanning> NodeTables for RangeTables<'_, '_, '_, W> {
     type Sum = W::Sum;
     type Memory = ();
 
@@ -606,7 +606,7 @@ impl<W: Weighing> NodeTables for RangeTables<'_, '_, '_, W> {
     }
 }
 
-impl<W: Weighing> WholeRows for RangeTables<'_, '_, '_, W> {
+impl<W: Scanning> WholeRows for RangeTables<'_, '_, '_, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
         let evaluator = self.evaluator;
         if let Some(short) = evaluator.short {

@@ -19,9 +19,10 @@ use crate::error::Result;
 use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
+use crate::split::threshold::Scanning;
 use crate::split::{Listing, NominalSplits, Scored};
+use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{Weighing, by_weighing};
 use crate::tree::Test;
 
 /// A candidate split and its score.
@@ -60,7 +61,7 @@ pub fn candidates(
 }
 
 /// [`candidates`] with weights of one type.
-fn listed<W: Weighing>(
+fn listed<W: Scanning>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -133,7 +134,7 @@ fn listed<W: Weighing>(
 }
 
 /// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
-fn test_of<W: Weighing>(
+fn test_of<W: Scanning>(
     evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
     feature: u32,
@@ -165,7 +166,7 @@ fn sort_by_place(found: &mut [(u32, u32, f64)]) {
 
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted
 /// candidates: feature, place, score.
-fn keep_best_divisions<W: Weighing>(
+fn keep_best_divisions<W: Scanning>(
     context: &GrowContext<'_, W>,
     found: &mut Vec<(u32, u32, f64)>,
 ) {

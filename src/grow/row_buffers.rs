@@ -15,7 +15,7 @@ use super::partition::{
 use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::stats::Weighing;
+use crate::split::threshold::Scanning;
 use crate::stats::contingency::{CodedRows, Layout};
 
 /// Owned buffers of all rows of a tree.
@@ -29,7 +29,7 @@ pub(super) struct RowBuffers {
 
 impl RowBuffers {
     /// The rows of the root, with a second buffer of codes for splits.
-    pub fn new<W: Weighing>(
+    pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
@@ -42,7 +42,7 @@ impl RowBuffers {
     }
 
     /// Bytes of [`Self::undivided`] for `rows` rows.
-    pub fn bytes<W: Weighing>(context: &GrowContext<'_, W>, rows: usize) -> usize {
+    pub fn bytes<W: Scanning>(context: &GrowContext<'_, W>, rows: usize) -> usize {
         let width = context.nominal.features.len();
         let coded = match width {
             0 => 0,
@@ -52,7 +52,7 @@ impl RowBuffers {
     }
 
     /// The rows of the root, for the evaluation of that node without a split.
-    pub fn undivided<W: Weighing>(
+    pub fn undivided<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
@@ -97,7 +97,7 @@ impl RowBuffers {
     }
 
     /// Return the memory of the orders to the pool of the forest.
-    pub fn release<W: Weighing>(self, context: &GrowContext<'_, W>) {
+    pub fn release<W: Scanning>(self, context: &GrowContext<'_, W>) {
         if let Some(pool) = context.setting.pool {
             self.orders.into_iter().for_each(|order| pool.give(order));
         }
@@ -274,7 +274,7 @@ impl<'f> RowSlices<'f> {
 
     /// Bring the rows of each branch together in all orders and in the coded rows. The order of a
     /// numeric split feature already has `<=`, then `>`, then missing values.
-    pub fn partition<W: Weighing>(
+    pub fn partition<W: Scanning>(
         &mut self,
         context: &GrowContext<'_, W>,
         node: NodeRange,

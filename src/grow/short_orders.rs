@@ -17,8 +17,8 @@ use crate::simd::{Level, means};
 use crate::split::Splitter;
 use crate::split::between::ShortNumbers;
 use crate::split::multiway::Minimum;
-use crate::split::threshold::SEVERAL_CLASSES;
-use crate::stats::{Sum, Weighing};
+use crate::split::threshold::{SEVERAL_CLASSES, Scanning};
+use crate::stats::Sum;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ pub(super) enum ShortScoring {
 
 impl ShortScoring {
     /// `None` where the orders of small nodes are not copied.
-    pub fn of<W: Weighing>(context: &GrowContext<'_, W>) -> Option<Self> {
+    pub fn of<W: Scanning>(context: &GrowContext<'_, W>) -> Option<Self> {
         let (setting, criterion) = (context.setting, context.setting.criterion);
         let known = context.numeric.iter().all(|column| column.missing.is_none());
         let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
@@ -115,7 +115,7 @@ impl ShortScoring {
 
 impl ShortOrders {
     /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`.
-    pub fn new<W: Weighing>(
+    pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         slices: &RowSlices<'_>,
         range: NodeRange,

@@ -16,8 +16,9 @@ mod rows;
 use crate::data::RowSet;
 use crate::error::Result;
 use crate::parallel::Control;
+use crate::split::threshold::Scanning;
+use crate::stats::Sum;
 use crate::stats::pairs::{MAX_WEIGHT, Numbering, PairNodeRows, RadiusRule};
-use crate::stats::{Sum, Weighing};
 use std::sync::OnceLock;
 
 /// The largest numbers of 16 and of 15 binary digits: the largest weight is rounded to one between.
@@ -39,7 +40,7 @@ pub(in crate::grow) struct PairContext {
 
 impl PairContext {
     /// The context of a tree on some rows of a data set of `n` rows.
-    pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
+    pub fn new<W: Scanning>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
         if weights.is_unit() {
             let enough = RadiusRule::of_copies(rows.len() as f64);

@@ -11,9 +11,10 @@ use crate::criteria::neighbours::NeighbourSearch;
 use crate::error::{Error, Result};
 use crate::grow::evaluate::NodeEvaluator;
 use crate::parallel::Control;
-use crate::stats::{Sum, Weighing};
+use crate::split::threshold::Scanning;
+use crate::stats::Sum;
 
-impl<W: Weighing> NodeEvaluator<'_, '_, W> {
+impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     /// Scores of all features of the node by neighbours among its rows.
     pub fn neighbour_scores(
         &self,

@@ -17,9 +17,10 @@ use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
+use crate::split::threshold::Scanning;
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{ExactMoments, Sum, Weighing};
+use crate::stats::{ExactMoments, Sum};
 
 /// What is asked of a node.
 #[derive(Clone, Copy)]
@@ -50,7 +51,7 @@ struct NodeOrder<'m, T> {
 /// multiway split), and its score.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
-impl<W: Weighing> NodeEvaluator<'_, '_, W> {
+impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     /// The best candidate of each wanted feature.
     pub(in crate::grow) fn best_by_order(
         &self,

@@ -18,7 +18,7 @@ use crate::grow::context::GrowContext;
 use crate::grow::evaluate::NodeEvaluator;
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
-use crate::stats::Weighing;
+use crate::split::threshold::Scanning;
 use crate::stats::contingency::CodedRows;
 use crate::stats::pairs::{
     NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan,
@@ -41,7 +41,7 @@ enum PairPlan<'m> {
 }
 
 impl<'m> PairPlan<'m> {
-    fn new<W: Weighing>(
+    fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         metric: &'m dyn OnPairs,
         pairs: &PairContext,
@@ -80,7 +80,7 @@ impl<'m> PairPlan<'m> {
     }
 }
 
-impl<W: Weighing> NodeEvaluator<'_, '_, W> {
+impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
     pub fn pair_scores(
         &self,
@@ -242,7 +242,7 @@ impl<W: Weighing> NodeEvaluator<'_, '_, W> {
 }
 
 /// Coded rows, ready for a pass over their pairs.
-fn gather<W: Weighing>(
+fn gather<W: Scanning>(
     context: &GrowContext<'_, W>,
     pairs: &PairContext,
     coded: CodedRows<'_>,
@@ -256,13 +256,13 @@ fn gather<W: Weighing>(
 }
 
 /// Sum of the values of all nominal features.
-fn all_values<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+fn all_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     let layout = &context.nominal.layout;
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
 
 /// Whether weighing pairs under one setting is cheaper than counting them at each distance.
-fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
+fn has_many_distances<W: Scanning>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);
     plan::is_one_setting_cheaper(features, all_values(context), context.data.n_classes(), shared)
@@ -270,7 +270,7 @@ fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
 
 /// Refuse pairs of `rows` rows for which the limit or the system has not enough memory, before the
 /// rows are coded, which takes `coded` bytes.
-pub(in crate::grow) fn admit<W: Weighing>(
+pub(in crate::grow) fn admit<W: Scanning>(
     context: &GrowContext<'_, W>,
     metric: &dyn OnPairs,
     rows: usize,
@@ -289,7 +289,7 @@ pub(in crate::grow) fn admit<W: Weighing>(
 }
 
 /// Find Relief's radius from the rows of the root, for the evaluation of another node.
-pub(in crate::grow) fn resolve_radius<W: Weighing>(
+pub(in crate::grow) fn resolve_radius<W: Scanning>(
     context: &GrowContext<'_, W>,
     root: CodedRows<'_>,
     control: &Control,

@@ -15,10 +15,11 @@ use crate::grow::features::Wanted;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
-use crate::stats::{Sum, Weighing};
+use crate::split::threshold::Scanning;
+use crate::stats::Sum;
 use std::sync::PoisonError;
 
-impl<W: Weighing> NodeEvaluator<'_, '_, W> {
+impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
     /// branches)` gets the rows of the branches and the number of candidates that are left, this
     /// one included.

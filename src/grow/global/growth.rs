@@ -25,8 +25,9 @@ use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::split::Choice;
+use crate::split::threshold::Scanning;
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::{CellOf, Sum};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -112,7 +113,7 @@ struct GlobalStep {
 }
 
 /// A tree under global growth, with the table "label x class" of all its rows.
-pub(super) struct Growth<'n, 'f, W: Weighing> {
+pub(super) struct Growth<'n, 'f, W: Scanning> {
     ranges: SortedRanges<'n, 'f, W>,
     pub tree: TreeBuilder<W::Sum>,
     workspace: Workspace<W::Sum>,
@@ -136,7 +137,7 @@ pub(super) struct Growth<'n, 'f, W: Weighing> {
     leaves: Vec<Leaf<CellOf<W>>>,
 }
 
-impl<'n, 'f, W: Weighing> Growth<'n, 'f, W> {
+impl<'n, 'f, W: Scanning> Growth<'n, 'f, W> {
     /// Growth from a root with label 0.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,

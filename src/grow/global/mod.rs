@@ -36,7 +36,8 @@ use crate::grow::row_buffers::{NodeRange, RowBuffers};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
-use crate::stats::{FixedWeights, Weighing, by_weighing};
+use crate::split::threshold::Scanning;
+use crate::stats::{FixedWeights, by_weighing};
 use crate::tree::Tree;
 use growth::Growth;
 
@@ -94,7 +95,7 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
     Ok(())
 }
 
-fn with_weights<W: Weighing>(
+fn with_weights<W: Scanning>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,

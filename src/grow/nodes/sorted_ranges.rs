@@ -21,8 +21,9 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
+use crate::split::threshold::Scanning;
+use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{Weighing, by_weighing};
 use crate::tree::Tree;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -43,7 +44,7 @@ pub fn grow(
     by_weighing!(weights, data.target(), w => with_weights(data, setting, rows, w, control))
 }
 
-fn with_weights<W: Weighing>(
+fn with_weights<W: Scanning>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -69,7 +70,7 @@ fn with_weights<W: Weighing>(
 }
 
 /// The fewest rows of a task.
-fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+fn smallest_task<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     if context.pairs.is_some() || context.neighbours.is_some() {
         SMALLEST_TASK_OF_PAIRS
     } else {
@@ -95,7 +96,7 @@ impl<S> RangeNode<S> {
 }
 
 /// Evaluates nodes and divides their ranges.
-pub(in crate::grow) struct SortedRanges<'n, 'f, W: Weighing> {
+pub(in crate::grow) struct SortedRanges<'n, 'f, W: Scanning> {
     pub context: &'n GrowContext<'n, W>,
     pub slices: RowSlices<'f>,
     workspace: Workspace<W::Sum>,
@@ -105,7 +106,7 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, W: Weighing> {
     pool: ShortPool,
 }
 
-impl<'n, 'f, W: Weighing> NodeRows for SortedRanges<'n, 'f, W> {
+impl<'n, 'f, W: Scanning> NodeRows for SortedRanges<'n, 'f, W> {
     type Sum = W::Sum;
     type Node = RangeNode<W::Sum>;
     type Best = BestSplit<W::Sum>;
@@ -258,7 +259,7 @@ impl<'n, 'f, W: Weighing> NodeRows for SortedRanges<'n, 'f, W> {
     }
 }
 
-impl<'n, 'f, W: Weighing> SortedRanges<'n, 'f, W> {
+impl<'n, 'f, W: Scanning> SortedRanges<'n, 'f, W> {
     /// A worker on some slices of the buffers.
     pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());

@@ -6,11 +6,14 @@
 
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights, entry_row};
+use crate::error::Result;
 use crate::grow::options::GrowthSetting;
+use crate::numeric::Moments;
 use crate::simd::logs::QuickLog;
-use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
+use crate::split::threshold::{Scan, ScanPlaces, Scanning, by_means};
+use crate::split::{BlockScratch, NominalSplits, Sink};
 use crate::stats::contingency::Layout;
 use crate::stats::{ExactMoments, FixedWeights, Sum, Weighing};
 
@@ -54,7 +57,7 @@ pub(super) trait FractionSums: Copy + Send + Sync {
     /// A sum.
     type Sum: Sum;
     /// The instances of a node, with their weights.
-    type Instances<'a>: Weighing<Sum = Self::Sum>
+    type Instances<'a>: Scanning<Sum = Self::Sum>
     where
         Self: 'a;
     /// What a fraction of this weight, in units, adds.
@@ -141,6 +144,17 @@ impl Weighing for NumberInstances<'_> {
     }
     fn unit(&self) -> f64 {
         self.unit
+    }
+}
+
+impl Scanning for NumberInstances<'_> {
+    fn by_sums(
+        scan: &Scan<'_, Self>,
+        at: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<Moments>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        by_means(scan, at, scratch, sink)
     }
 }
 

@@ -30,10 +30,10 @@ use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
-use crate::split::threshold::{self, ClassOf, Scan};
+use crate::split::threshold::{self, ClassOf, Scan, Scanning};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
 use crate::stats::contingency::{ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, Copies, Sum, Weighing};
+use crate::stats::{CellOf, Copies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
@@ -66,7 +66,7 @@ pub(super) fn best_split<F: FractionSums>(
 }
 
 /// A node under evaluation.
-pub(super) struct FractionalEvaluator<'v, W: Weighing> {
+pub(super) struct FractionalEvaluator<'v, W: Scanning> {
     pub context: &'v FractionalContext<'v>,
     pub instances: &'v FractionalRows,
     pub weights: W,
@@ -80,7 +80,7 @@ pub(super) struct FractionalEvaluator<'v, W: Weighing> {
     path: Option<&'v PathLimits>,
 }
 
-impl<'v, W: Weighing> FractionalEvaluator<'v, W> {
+impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     fn new(
         context: &'v FractionalContext<'v>,
         instances: &'v FractionalRows,
@@ -425,7 +425,7 @@ impl<'v, W: Weighing> FractionalEvaluator<'v, W> {
     }
 }
 
-impl<W: Weighing> NodeTables for FractionalEvaluator<'_, W> {
+impl<W: Scanning> NodeTables for FractionalEvaluator<'_, W> {
     type Sum = W::Sum;
     type Memory = ();
 

@@ -78,7 +78,7 @@ impl Dataset {
     /// [`Error::Data`] for a weight that such a sum would lose.
     pub fn summing(&self, weights: Weights) -> Result<Weights> {
         match self.target {
-            Some(_) => weights.coarser(|row| self.original[row] as usize),
+            Some(_) => weights.coarser(&|row| self.original[row] as usize),
             None => Ok(weights),
         }
     }

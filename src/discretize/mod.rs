@@ -216,7 +216,7 @@ pub fn fit_values(
         None => Weights::Unit,
         Some(w) => {
             check_length("weights", w.len(), values.len())?;
-            Weights::from_reals(w, |row| row)?
+            Weights::from_reals(w, &|row| row)?
         }
     };
     let column = NumericColumn::new(values.to_vec());

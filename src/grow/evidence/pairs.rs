@@ -252,7 +252,7 @@ fn gather<W: Scanning>(
 ) -> Result<PairNodeRows> {
     let (layout, classes) = (&context.nominal.layout, context.data.n_classes());
     let weight = |row| pairs.weight(row);
-    PairNodeRows::gather(control.budget(), coded, layout, classes, weight, numbering, pass)
+    PairNodeRows::gather(control.budget(), coded, layout, classes, &weight, numbering, pass)
 }
 
 /// Sum of the values of all nominal features.

@@ -26,7 +26,7 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     fn each_by_rows(
         &self,
         feature: u32,
-        mut visit: impl FnMut(u32, usize, &[&[u32]]) -> Result<()>,
+        visit: &mut dyn FnMut(u32, usize, &[&[u32]]) -> Result<()>,
     ) -> Result<()> {
         let min = self.minimum();
         let enough = |rows: &[u32]| {
@@ -73,7 +73,7 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
         branch: u64,
         left: u64,
         control: &Control,
-        ask: impl Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync,
+        ask: &(dyn Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync),
     ) -> Result<Vec<T>> {
         let share = left / features.len().max(1) as u64;
         let found = parallel::map(control, features.len(), &|i| {
@@ -123,9 +123,9 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
         // Half of the budget, so that the nodes below have some left.
         let left = self.left() / 2;
         let found =
-            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
                 let mut best: Option<Scored> = None;
-                self.each_by_rows(feature, |at, waiting, branches| {
+                self.each_by_rows(feature, &mut |at, waiting, branches| {
                     // Sums are not needed beyond the best one, nor an equal one unless ties are
                     // drawn.
                     let enough =
@@ -172,9 +172,9 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
         let features: Vec<u32> = (0..self.context.data.columns().len() as u32).collect();
         let left = self.left();
         let found =
-            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
                 let mut found = Vec::new();
-                self.each_by_rows(feature, |at, waiting, branches| {
+                self.each_by_rows(feature, &mut |at, waiting, branches| {
                     let sum = sizer.sum(branches, usize::MAX, waiting)?;
                     found.push((feature, at, -(sum as f64)));
                     Ok(())

@@ -98,7 +98,7 @@ impl PreparedBlock {
         members: &[u32],
     ) -> Result<Self> {
         let pass_bytes = |rows| codes.shape(kernels, rows).least();
-        let rows = SlotRows::gather(budget, codes, Some(members), pass_bytes)?;
+        let rows = SlotRows::gather(budget, codes, Some(members), &pass_bytes)?;
         let tiles = tiles(&rows, kernels.words());
         let scan = PairScan::new(&rows, &tiles, &SlotSizes::new(&rows).majority);
         Ok(Self { rows, tiles, scan })

@@ -66,13 +66,13 @@ pub fn pair_counts_with(
     // the number of columns, unless they are the active rows
     let n_columns = (from != among).then(|| from.map_or(codes.n_rows(), <[u32]>::len));
     let pass_bytes = |rows| shape(rows).least_with_columns(n_columns);
-    let active = SlotRows::gather(control.budget(), codes, among, pass_bytes)?;
+    let active = SlotRows::gather(control.budget(), codes, among, &pass_bytes)?;
     let mut control = control.holding(active.held());
     let columns = match n_columns {
         None => None,
         Some(_) => {
             let pass_bytes = |columns| shape(active.len()).for_columns(columns).least();
-            Some(SlotRows::gather(control.budget(), codes, from, pass_bytes)?)
+            Some(SlotRows::gather(control.budget(), codes, from, &pass_bytes)?)
         }
     };
     control = control.holding(columns.as_ref().map_or(0, SlotRows::held));

@@ -167,7 +167,7 @@ impl PairNodeRows {
         coded: CodedRows<'_>,
         layout: &Layout,
         n_classes: usize,
-        weight: impl Fn(u32) -> u32,
+        weight: &dyn Fn(u32) -> u32,
         numbering: &mut Numbering,
         pass: NodePass,
     ) -> Result<Self> {
@@ -216,14 +216,10 @@ impl PairNodeRows {
                 *hash = hash_slot(*hash, *slot);
             }
         }
-        let rows = SlotRows::assemble(
-            offsets,
-            classes.len(),
-            &slots,
-            &hash,
-            |i| class_of[i],
-            |i| weight(coded.rows[i]),
-        )?;
+        let rows =
+            SlotRows::assemble(offsets, classes.len(), &slots, &hash, &|i| class_of[i], &|i| {
+                weight(coded.rows[i])
+            })?;
         Ok(Self { rows, features, codes, classes })
     }
 
@@ -412,7 +408,7 @@ mod tests {
                 coded,
                 &layout,
                 random.n_classes,
-                weight,
+                &weight,
                 &mut Numbering::default(),
                 NodePass::Profile,
             )

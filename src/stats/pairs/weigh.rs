@@ -57,7 +57,7 @@ pub fn weigh_pairs_with(
     setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
-    let gather = |control: &Control, rows| SlotRows::gather(control.budget(), codes, rows, |_| 0);
+    let gather = |control: &Control, rows| SlotRows::gather(control.budget(), codes, rows, &|_| 0);
     let active = gather(control, None)?;
     let mut control = control.holding(active.held());
     let columns = from.map(|from| gather(&control, Some(from))).transpose()?;

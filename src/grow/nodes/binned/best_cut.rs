@@ -33,23 +33,21 @@ struct SummedClasses {
     totals: Vec<u32>,
 }
 
-/// Sums of classes of codes. Where they are numbers of rows, a node may be searched in blocks.
-pub(super) trait CodedSum: Sum {
-    /// The best cut of a node by its counters, which are those of all features or of those
-    /// `chosen`.
-    fn best_counted(
-        _node: &BinnedNode<'_, Self>,
-        _counters: &BinCounters<Self>,
-        _chosen: Option<&[u32]>,
-        _workspace: &mut BlockMemory,
-    ) -> Result<Option<BestSplit<Self>>> {
-        Err(Error::Internal("a block of cuts of real weights".into()))
-    }
+/// The rows of a node whose cuts are one block.
+pub(super) enum BlockRows<'r, S> {
+    /// Counters of all features, or of those that are chosen.
+    Counted(&'r BinCounters<S>),
+    /// At most 64 rows.
+    Small(&'r SmallNode),
+}
 
-    /// The best cut of a small node, of all features or of those `chosen`.
-    fn best_small(
+/// Sums of classes of codes.
+pub(super) trait CodedSum: Sum {
+    /// The best cut of a node, of all features or of those `chosen`, for sums that are numbers of
+    /// rows.
+    fn best_cut(
         _node: &BinnedNode<'_, Self>,
-        _small: &SmallNode,
+        _rows: BlockRows<'_, Self>,
         _chosen: Option<&[u32]>,
         _workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<Self>>> {
@@ -61,22 +59,16 @@ impl CodedSum for i64 {}
 impl CodedSum for ExactMoments {}
 
 impl CodedSum for u32 {
-    fn best_counted(
+    fn best_cut(
         node: &BinnedNode<'_, Self>,
-        counters: &BinCounters<Self>,
+        rows: BlockRows<'_, Self>,
         chosen: Option<&[u32]>,
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<Self>>> {
-        node.best_counted(counters, chosen, workspace)
-    }
-
-    fn best_small(
-        node: &BinnedNode<'_, Self>,
-        small: &SmallNode,
-        chosen: Option<&[u32]>,
-        workspace: &mut BlockMemory,
-    ) -> Result<Option<BestSplit<Self>>> {
-        node.best_small(small, chosen, workspace)
+        match rows {
+            BlockRows::Counted(counters) => node.best_counted(counters, chosen, workspace),
+            BlockRows::Small(small) => node.best_small(small, chosen, workspace),
+        }
     }
 }
 

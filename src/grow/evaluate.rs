@@ -11,7 +11,7 @@
 
 use super::constraints::PathLimits;
 use super::context::{FeaturePlace, GrowContext, Numeric};
-use super::evidence::order_memory::OrderWorkspace;
+use super::evidence::order_memory::{CandidateQuery, OrderWorkspace, without_numbers};
 use super::evidence::{PairScores, PairWorkspace};
 use super::features::{Wanted, search_among};
 use super::options::Thresholds;
@@ -117,7 +117,23 @@ impl<S: Sum> KnownOrder<'_, S> {
     }
 }
 
-impl<'n, 'f, W: Scanning> NodeEvaluator<'n, 'f, W> {
+/// Weights of the rows of a tree. Rows with a numeric target can be visited in its order.
+pub(super) trait ByOrder: Scanning {
+    /// Visit the candidates of the wanted features, in feature order.
+    fn each_by_order(
+        _node: &NodeEvaluator<'_, '_, Self>,
+        _query: CandidateQuery,
+        _contingency: &ContingencyTables<Self::Sum>,
+        _wanted: Wanted<'_>,
+        _workspace: &mut OrderWorkspace,
+        _control: &Control,
+        _visit: &mut dyn FnMut(u32, u32, f64),
+    ) -> Result<()> {
+        Err(without_numbers())
+    }
+}
+
+impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
     pub fn tables<'l>(
         &'l self,
@@ -537,12 +553,12 @@ impl<'n, 'f, W: Scanning> NodeEvaluator<'n, 'f, W> {
 }
 
 /// A node of sorted ranges as the search reads it, with the tables of its nominal features.
-pub(super) struct RangeTables<'l, 'n, 'f, W: Scanning> {
+pub(super) struct RangeTables<'l, 'n, 'f, W: ByOrder> {
     evaluator: &'l NodeEvaluator<'n, 'f, W>,
     contingency: &'l ContingencyTables<W::Sum>,
 }
 
-impl<W: Scanning> NodeTables for RangeTables<'_, '_, '_, W> {
+impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
     type Sum = W::Sum;
     type Memory = ();
 
@@ -606,7 +622,7 @@ impl<W: Scanning> NodeTables for RangeTables<'_, '_, '_, W> {
     }
 }
 
-impl<W: Scanning> WholeRows for RangeTables<'_, '_, '_, W> {
+impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
         let evaluator = self.evaluator;
         if let Some(short) = evaluator.short {

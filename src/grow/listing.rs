@@ -6,7 +6,7 @@
 //! the formula for every candidate. Growth does not use this: it keeps the best of each feature.
 
 use super::context::{FeaturePlace, GrowContext, neighbours_root};
-use super::evaluate::{NodeEvaluator, Workspace};
+use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
 use super::features::Wanted;
@@ -19,7 +19,6 @@ use crate::error::Result;
 use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
-use crate::split::threshold::Scanning;
 use crate::split::{Listing, NominalSplits, Scored};
 use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
@@ -61,7 +60,7 @@ pub fn candidates(
 }
 
 /// [`candidates`] with weights of one type.
-fn listed<W: Scanning>(
+fn listed<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -134,7 +133,7 @@ fn listed<W: Scanning>(
 }
 
 /// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
-fn test_of<W: Scanning>(
+fn test_of<W: ByOrder>(
     evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
     feature: u32,
@@ -166,10 +165,7 @@ fn sort_by_place(found: &mut [(u32, u32, f64)]) {
 
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted
 /// candidates: feature, place, score.
-fn keep_best_divisions<W: Scanning>(
-    context: &GrowContext<'_, W>,
-    found: &mut Vec<(u32, u32, f64)>,
-) {
+fn keep_best_divisions<W: ByOrder>(context: &GrowContext<'_, W>, found: &mut Vec<(u32, u32, f64)>) {
     found.dedup_by(|later, kept| {
         let place = context.place(later.0);
         let divided =

@@ -15,7 +15,7 @@ use super::Level;
 use super::body::{add_carry, add_eight};
 use super::buffer::check_aligned;
 use super::instantiate::instance;
-use super::table::{bits_of, kernel_of};
+use super::layout::{bits_of, kernel_of};
 use super::word::{Word, Words};
 pub use counters::GENOTYPE_WORDS;
 use counters::{count_members, differ, low_and_high};

@@ -5,10 +5,23 @@
 //! numbers of planes, and [`SlotMasks`] the planes themselves. Their constructors look for the
 //! largest number that a kernel will use as an index, so that the check before a call is O(1).
 
-use super::table::{bits_of, kernel_of};
-
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
+
+/// Numbers of bits of a sum for which kernels are compiled. More of them gain less than a
+/// twentieth: a bit costs two operations for each eight bits that are added.
+pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
+
+/// Number of bits of a number.
+pub(super) fn bits_of(number: usize) -> usize {
+    (usize::BITS - number.leading_zeros()) as usize
+}
+
+/// The kernel with enough bits, by its place among kernels of ascending `sizes`.
+pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
+    assert!(sizes.last().is_some_and(|&most| bits <= most));
+    sizes.partition_point(|&size| size < bits)
+}
 
 /// The distances that are counted: `length` of them from `first` on, out of `0..=features`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

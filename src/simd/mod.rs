@@ -69,15 +69,15 @@ mod baseline;
 
 pub use buffer::Buffer;
 use buffer::check_aligned;
-use layout::NUMBER_PLANES;
 pub use layout::{
     Counter, CounterState, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, Window,
     cold_planes,
 };
+use layout::{NUMBER_PLANES, SUM_BITS, bits_of, kernel_of};
 pub use level::Level;
 pub use near::{RowSums, TileNumbers};
 pub use prefetch::prefetch;
-use table::{KernelTable, SUM_BITS, bits_of, kernel_of};
+use table::KernelTable;
 pub use weights::{
     FeatureSlots, Joint, MOST_JOINT, MOST_ROWS, WEIGHT_BITS, WeighedTile, WeightTable,
 };

@@ -13,21 +13,6 @@ use super::layout::{Counter, CounterState, Schedule, SlotMasks, Window};
 use super::near::{RowSums, TileNumbers};
 use super::weights::{Joint, WeighedTile, WeightTable};
 
-/// Numbers of bits of a sum for which kernels are compiled. More of them gain less than a
-/// twentieth: a bit costs two operations for each eight bits that are added.
-pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
-
-/// Number of bits of a number.
-pub(super) fn bits_of(number: usize) -> usize {
-    (usize::BITS - number.leading_zeros()) as usize
-}
-
-/// The kernel with enough bits, by its place among kernels of ascending `sizes`.
-pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
-    assert!(sizes.last().is_some_and(|&most| bits <= most));
-    sizes.partition_point(|&size| size < bits)
-}
-
 pub(super) type DistancesKernel = unsafe fn(
     planes: &[u64],
     valid: &[u64],
@@ -100,7 +85,8 @@ pub(super) type MasksKernel = unsafe fn(planes: &[u64], out: &mut [u64]);
 pub(super) struct KernelTable {
     /// 64-bit words of a vector.
     pub words: usize,
-    /// By number of bits of a sum, as in [`SUM_BITS`].
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub distances: [DistancesKernel; 5],
     /// By number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
@@ -113,7 +99,8 @@ pub(super) struct KernelTable {
     /// Whether `flush` reads the masks that `byte_masks` makes.
     pub has_byte_masks: bool,
     pub agreements: AgreementsKernel,
-    /// By number of bits of a sum, the first four of [`SUM_BITS`].
+    /// By number of bits of a sum, the first four of
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub add_distances: [AddDistancesKernel; 4],
     pub add_mismatches: AddMismatchesKernel,
     pub add_gaps: AddGapsKernel,
@@ -122,9 +109,11 @@ pub(super) struct KernelTable {
     pub kth_largest: KthLargestKernel,
     pub shared: SharedKernel,
     pub size: unsafe fn(mask: &[u64]) -> u64,
-    /// By number of bits of a sum, as in [`SUM_BITS`].
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub weights: [WeightsKernel; 5],
-    /// By number of bits of a sum, as in [`SUM_BITS`].
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub nearest: [NearestKernel; 5],
     pub add_weights: AddWeightsKernel,
     pub lane_masks: MasksKernel,

@@ -13,7 +13,7 @@
 use super::Kernels;
 use super::buffer::{Buffer, check_aligned};
 use super::layout::{MAX_PLANES, Slots};
-use super::table::{SUM_BITS, bits_of, kernel_of};
+use super::layout::{SUM_BITS, bits_of, kernel_of};
 use super::weights::{Joint, MOST_JOINT, MOST_ROWS, WeighedTile, WeightTable};
 
 impl Kernels {

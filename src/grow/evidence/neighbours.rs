@@ -9,12 +9,11 @@
 use super::PairScores;
 use crate::criteria::neighbours::NeighbourSearch;
 use crate::error::{Error, Result};
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::parallel::Control;
-use crate::split::threshold::Scanning;
 use crate::stats::Sum;
 
-impl<W: Scanning> NodeEvaluator<'_, '_, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of all features of the node by neighbours among its rows.
     pub fn neighbour_scores(
         &self,

@@ -8,27 +8,20 @@
 
 use crate::criteria::QuantileLoss;
 use crate::data::{Dataset, Target, entry_row, entry_tied};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::NodeEvaluator;
-use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
+use crate::grow::evidence::order_memory::{
+    CandidateQuery, ListMemory, OrderWorkspace, without_numbers,
+};
 use crate::grow::features::Wanted;
 use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
-use crate::split::threshold::Scanning;
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{ExactMoments, Sum};
-
-/// What is asked of a node.
-#[derive(Clone, Copy)]
-struct CandidateQuery {
-    loss: QuantileLoss,
-    /// Visit all thresholds; else those alone that are no worse than the ones before.
-    all: bool,
-}
+use crate::stats::{Copies, ExactMoments, FixedWeights, Sum, TargetRows, Weighing};
 
 /// A target, and the loss of its numbers around a quantile.
 #[derive(Clone, Copy)]
@@ -51,7 +44,30 @@ struct NodeOrder<'m, T> {
 /// multiway split), and its score.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
-impl<W: Scanning> NodeEvaluator<'_, '_, W> {
+impl ByOrder for Copies<'_> {}
+
+impl ByOrder for FixedWeights<'_> {}
+
+impl ByOrder for TargetRows<'_> {
+    fn each_by_order(
+        node: &NodeEvaluator<'_, '_, Self>,
+        query: CandidateQuery,
+        contingency: &ContingencyTables<ExactMoments>,
+        wanted: Wanted<'_>,
+        workspace: &mut OrderWorkspace,
+        control: &Control,
+        visit: &mut dyn FnMut(u32, u32, f64),
+    ) -> Result<()> {
+        let narrow = node.context.weights.unit_target().is_some()
+            && node.range.len <= ExactMoments::MOST_NARROW;
+        match narrow {
+            true => node.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
+            false => node.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
+        }
+    }
+}
+
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// The best candidate of each wanted feature.
     pub(in crate::grow) fn best_by_order(
         &self,
@@ -63,7 +79,8 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
         let mut found = Vec::new();
-        self.each_by_order(
+        W::each_by_order(
+            self,
             CandidateQuery { loss, all: ties },
             contingency,
             wanted,
@@ -95,7 +112,8 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     ) -> Result<Vec<(u32, u32, f64)>> {
         let mut found = Vec::new();
         let memory = &mut OrderWorkspace::default();
-        self.each_by_order(
+        W::each_by_order(
+            self,
             CandidateQuery { loss, all: true },
             contingency,
             Wanted(None),
@@ -107,29 +125,13 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
         )?;
         Ok(found)
     }
+}
 
-    /// Visit the candidates of the wanted features, in feature order.
-    fn each_by_order(
-        &self,
-        query: CandidateQuery,
-        contingency: &ContingencyTables<W::Sum>,
-        wanted: Wanted<'_>,
-        workspace: &mut OrderWorkspace,
-        control: &Control,
-        visit: &mut dyn FnMut(u32, u32, f64),
-    ) -> Result<()> {
-        let narrow = self.context.weights.unit_target().is_some()
-            && self.range.len <= ExactMoments::MOST_NARROW;
-        match narrow {
-            true => self.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
-            false => self.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
-        }
-    }
-
+impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     fn each_in<T: Whole>(
         &self,
         query: CandidateQuery,
-        contingency: &ContingencyTables<W::Sum>,
+        contingency: &ContingencyTables<ExactMoments>,
         wanted: Wanted<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
@@ -193,7 +195,7 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     }
 
     /// A test of the size of a branch by the limits, from its rows and its weight in units.
-    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<W> {
+    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<> {
         let (min, unit) = (self.minimum(), self.context.weights.unit());
         move |rows, weight| {
             let weight = weight * unit;
@@ -303,7 +305,7 @@ impl<W: Scanning> NodeEvaluator<'_, '_, W> {
     fn divisions_by_order<T: Whole>(
         &self,
         nominal: usize,
-        contingency: &ContingencyTables<W::Sum>,
+        contingency: &ContingencyTables<ExactMoments>,
         target: TargetLoss<'_>,
         node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
@@ -349,8 +351,5 @@ fn sorted(rows: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 fn target(data: &Dataset) -> Result<&Target> {
-    data.target().ok_or_else(|| Error::Unsupported {
-        what: "a criterion on the order of a numeric target, with a target of classes".into(),
-        supported: "criteria on classes; or FastTreeRegressor (task: regression)".into(),
-    })
+    data.target().ok_or_else(without_numbers)
 }

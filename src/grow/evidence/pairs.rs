@@ -15,7 +15,7 @@ use super::{PairContext, PairScores, PairWorkspace};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::error::{Error, Result};
 use crate::grow::context::GrowContext;
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
 use crate::split::threshold::Scanning;
@@ -80,7 +80,7 @@ impl<'m> PairPlan<'m> {
     }
 }
 
-impl<W: Scanning> NodeEvaluator<'_, '_, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
     pub fn pair_scores(
         &self,

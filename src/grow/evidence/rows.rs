@@ -10,16 +10,15 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::features::Wanted;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
-use crate::split::threshold::Scanning;
 use crate::stats::Sum;
 use std::sync::PoisonError;
 
-impl<W: Scanning> NodeEvaluator<'_, '_, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
     /// branches)` gets the rows of the branches and the number of candidates that are left, this
     /// one included.

@@ -14,7 +14,7 @@ use crate::criteria::Criterion;
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::{NodeEvaluator, Workspace};
+use crate::grow::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use crate::grow::features::{Wanted, search_among};
 use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
@@ -25,7 +25,6 @@ use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::split::Choice;
-use crate::split::threshold::Scanning;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::{CellOf, Sum};
 use std::cmp::Ordering;
@@ -113,7 +112,7 @@ struct GlobalStep {
 }
 
 /// A tree under global growth, with the table "label x class" of all its rows.
-pub(super) struct Growth<'n, 'f, W: Scanning> {
+pub(super) struct Growth<'n, 'f, W: ByOrder> {
     ranges: SortedRanges<'n, 'f, W>,
     pub tree: TreeBuilder<W::Sum>,
     workspace: Workspace<W::Sum>,
@@ -137,7 +136,7 @@ pub(super) struct Growth<'n, 'f, W: Scanning> {
     leaves: Vec<Leaf<CellOf<W>>>,
 }
 
-impl<'n, 'f, W: Scanning> Growth<'n, 'f, W> {
+impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     /// Growth from a root with label 0.
     pub fn new(
         ranges: SortedRanges<'n, 'f, W>,

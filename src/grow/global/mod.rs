@@ -30,13 +30,13 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::GrowContext;
+use crate::grow::evaluate::ByOrder;
 use crate::grow::nodes::sorted_ranges::SortedRanges;
 use crate::grow::options::{GrowthSetting, LeafLabels, check};
 use crate::grow::row_buffers::{NodeRange, RowBuffers};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
-use crate::split::threshold::Scanning;
 use crate::stats::{FixedWeights, by_weighing};
 use crate::tree::Tree;
 use growth::Growth;
@@ -95,7 +95,7 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
     Ok(())
 }
 
-fn with_weights<W: Scanning>(
+fn with_weights<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
-use crate::grow::evaluate::{NodeEvaluator, ShortNode, Workspace};
+use crate::grow::evaluate::{ByOrder, NodeEvaluator, ShortNode, Workspace};
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
@@ -21,7 +21,6 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
-use crate::split::threshold::Scanning;
 use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
 use crate::tree::Tree;
@@ -44,7 +43,7 @@ pub fn grow(
     by_weighing!(weights, data.target(), w => with_weights(data, setting, rows, w, control))
 }
 
-fn with_weights<W: Scanning>(
+fn with_weights<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -70,7 +69,7 @@ fn with_weights<W: Scanning>(
 }
 
 /// The fewest rows of a task.
-fn smallest_task<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
+fn smallest_task<W: ByOrder>(context: &GrowContext<'_, W>) -> usize {
     if context.pairs.is_some() || context.neighbours.is_some() {
         SMALLEST_TASK_OF_PAIRS
     } else {
@@ -96,7 +95,7 @@ impl<S> RangeNode<S> {
 }
 
 /// Evaluates nodes and divides their ranges.
-pub(in crate::grow) struct SortedRanges<'n, 'f, W: Scanning> {
+pub(in crate::grow) struct SortedRanges<'n, 'f, W: ByOrder> {
     pub context: &'n GrowContext<'n, W>,
     pub slices: RowSlices<'f>,
     workspace: Workspace<W::Sum>,
@@ -106,7 +105,7 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, W: Scanning> {
     pool: ShortPool,
 }
 
-impl<'n, 'f, W: Scanning> NodeRows for SortedRanges<'n, 'f, W> {
+impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     type Sum = W::Sum;
     type Node = RangeNode<W::Sum>;
     type Best = BestSplit<W::Sum>;
@@ -259,7 +258,7 @@ impl<'n, 'f, W: Scanning> NodeRows for SortedRanges<'n, 'f, W> {
     }
 }
 
-impl<'n, 'f, W: Scanning> SortedRanges<'n, 'f, W> {
+impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
     /// A worker on some slices of the buffers.
     pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());

@@ -288,13 +288,13 @@ fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
 }
 
 /// A job that is called once, dynamically: so what runs it is compiled once.
-pub type Job<'a> = &'a mut (dyn FnMut(&Control) -> Result<()> + Send);
+pub type WatchedJob<'a> = &'a mut (dyn FnMut(&Control) -> Result<()> + Send);
 
 /// Run a job: a `long` one in a pool while the calling thread waits, another on the calling thread.
 ///
 /// # Errors
 /// Those of the job and of the watcher; [`Error::Internal`] after a panic.
-pub fn run(control: &Control, long: bool, watcher: &Watcher, job: Job<'_>) -> Result<()> {
+pub fn run(control: &Control, long: bool, watcher: &Watcher, job: WatchedJob<'_>) -> Result<()> {
     match if long { pool(control.threads) } else { None } {
         Some(pool) => run_in_pool(&pool, control, watcher, job),
         None => run_here(control, watcher, job),
@@ -322,7 +322,7 @@ fn run_in_pool(
     pool: &rayon::ThreadPool,
     control: &Control,
     watcher: &Watcher,
-    job: Job<'_>,
+    job: WatchedJob<'_>,
 ) -> Result<()> {
     let (sender, receiver) = mpsc::sync_channel(1);
     pool.in_place_scope(|scope| {

@@ -88,7 +88,7 @@ fn run_detached(
     n_jobs: Option<i64>,
     work: Work,
     progress: Option<&Py<PyAny>>,
-    job: parallel::Job<'_>,
+    job: parallel::WatchedJob<'_>,
 ) -> PyResult<()> {
     let memory = memory::reserve(work.need).map_err(exception)?;
     let budget = Budget::new(work.limit).after(&memory);

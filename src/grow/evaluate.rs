@@ -13,7 +13,7 @@ use super::constraints::PathLimits;
 use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::order_memory::{CandidateQuery, OrderWorkspace, without_numbers};
 use super::evidence::{PairScores, PairWorkspace};
-use super::features::{Wanted, search_among};
+use super::features::{WantedFeatures, search_among};
 use super::options::Thresholds;
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
@@ -124,7 +124,7 @@ pub(super) trait ByOrder: Scanning {
         _node: &NodeEvaluator<'_, '_, Self>,
         _query: CandidateQuery,
         _contingency: &ContingencyTables<Self::Sum>,
-        _wanted: Wanted<'_>,
+        _wanted: WantedFeatures<'_>,
         _workspace: &mut OrderWorkspace,
         _control: &Control,
         _visit: &mut dyn FnMut(u32, u32, f64),
@@ -149,7 +149,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// Places of the wanted nominal features.
-    fn nominal_places(&self, wanted: Wanted<'_>) -> Vec<usize> {
+    fn nominal_places(&self, wanted: WantedFeatures<'_>) -> Vec<usize> {
         let features = self.context.nominal.features.iter().enumerate();
         features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
     }
@@ -188,7 +188,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     pub(super) fn score_short(
         &self,
         short: ShortNode<'_>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
@@ -292,7 +292,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     pub fn score_all(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
         control: &Control,
@@ -353,7 +353,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: &PairScores,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
     ) -> Result<Vec<Scored>> {
         let tables = self.tables(contingency);
         let mut found = Vec::with_capacity(known.scores.len());
@@ -375,7 +375,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
@@ -414,7 +414,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// with many values.
     fn score_numbers(
         &self,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         best: &mut BestOfEach<'_>,
         control: &Control,
@@ -462,13 +462,13 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         // As a rule all features are searched, which needs no list of them.
         let known_scores = known.as_ref();
         let choice = if setting.max_features.is_none() && self.path.is_none() {
-            let all = Wanted(None);
+            let all = WantedFeatures(None);
             let best = self.best(contingency, known_scores, all, workspace, control)?;
             choose(&tables, best)?
         } else {
             let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
             search_among(p, setting.max_features, allowed, key, |wanted| {
-                let wanted = Wanted(Some(wanted));
+                let wanted = WantedFeatures(Some(wanted));
                 choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
             })?
         };

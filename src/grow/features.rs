@@ -9,9 +9,9 @@ use crate::numeric::{mix, uniform};
 
 /// The features that a search takes: those of a mask, or all.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'m>(pub Option<&'m [bool]>);
+pub(super) struct WantedFeatures<'m>(pub Option<&'m [bool]>);
 
-impl Wanted<'_> {
+impl WantedFeatures<'_> {
     /// Whether the search takes a feature.
     #[inline]
     pub fn has(self, feature: u32) -> bool {

@@ -9,7 +9,7 @@ use super::context::{FeaturePlace, GrowContext, neighbours_root};
 use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
-use super::features::Wanted;
+use super::features::WantedFeatures;
 use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use super::search::nominal_test;
@@ -106,7 +106,7 @@ fn listed<W: ByOrder>(
     }
     // Scores by pairs or neighbours, by rows, or by tables.
     if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
-        let found = evaluator.scored(&contingency, &known, Wanted(None))?;
+        let found = evaluator.scored(&contingency, &known, WantedFeatures(None))?;
         return Ok(found.into_iter().map(Candidate::multiway).collect());
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
@@ -115,7 +115,13 @@ fn listed<W: ByOrder>(
         evaluator.all_by_order(loss, &contingency, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
-        evaluator.score_all(&contingency, Wanted(None), &mut workspace, &mut listing, control)?;
+        evaluator.score_all(
+            &contingency,
+            WantedFeatures(None),
+            &mut workspace,
+            &mut listing,
+            control,
+        )?;
         listing.finish(&setting.context)?;
         listing.candidates
     };

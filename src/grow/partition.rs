@@ -87,8 +87,8 @@ pub(super) struct CodedBuffer<'a> {
     pub rows: &'a mut [u32],
 }
 
-/// Copy the coded rows of a range, `row_bytes` bytes of codes each, from one buffer to the other, branch by
-/// branch; rows of branches that are not kept are not copied.
+/// Copy the coded rows of a range, `row_bytes` bytes of codes each, from one buffer to the other,
+/// branch by branch; rows of branches that are not kept are not copied.
 pub(super) fn coded_by_branch(
     from: &CodedBuffer<'_>,
     to: &mut CodedBuffer<'_>,

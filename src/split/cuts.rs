@@ -265,7 +265,7 @@ mod tests {
     use crate::simd::columns::weighed_steps;
     use crate::simd::logs::QuickLog;
     use crate::split::threshold::ClassOf;
-    use crate::stats::{Copies, FixedWeights};
+    use crate::stats::{FixedWeights, RowCopies};
 
     /// Rows of up to four classes, three quarters of them known.
     struct Case {
@@ -389,7 +389,7 @@ mod tests {
         let mut found = 0;
         for seed in 0..600 {
             let case = Case::new(seed);
-            found += case.check(Copies(None), &format!("rows {seed}"));
+            found += case.check(RowCopies(None), &format!("rows {seed}"));
             let weights = FixedWeights { values: &case.weights, unit: UNIT, copies: false };
             found += case.check(weights, &format!("weights {seed}"));
         }

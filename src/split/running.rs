@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
-use crate::stats::Copies;
+use crate::stats::RowCopies;
 
 /// The sums over the classes of both sides, which change as rows pass to the left.
 trait ClassWalk {
@@ -101,7 +101,7 @@ impl ClassWalk for Logarithms {
 
 /// Score the thresholds at some places of one feature, whose value is known in every row.
 pub(super) fn score_candidates(
-    scan: &Scan<'_, Copies<'_>>,
+    scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
     how: RunningScores,
@@ -131,7 +131,7 @@ pub(super) fn score_candidates(
 
 /// A walk over the places of one feature.
 struct RunningWalk<'s, 'a, 'w> {
-    scan: &'s Scan<'a, Copies<'w>>,
+    scan: &'s Scan<'a, RowCopies<'w>>,
     context: &'s Context,
     /// How cuts are scored from sums.
     how: RunningScores,

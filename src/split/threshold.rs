@@ -7,10 +7,10 @@
 //! Beside a third branch of rows without a value the first and the last threshold are kept, too:
 //! there the ends of the data, which are no thresholds, may score high.
 //!
-//! [`score_candidates`] chooses among five scans by weights and target ([`Scanning`]): running sums (`running`),
-//! counts of few classes, fixed-point weights (`weighed`), means of a numeric target (`between`),
-//! and a plain loop for the rest. All give the same scores, to the bit. O(rows) per feature and
-//! node, plus the criterion's formula.
+//! [`score_candidates`] chooses among five scans by weights and target ([`Scanning`]): running sums
+//! (`running`), counts of few classes, fixed-point weights (`weighed`), means of a numeric target
+//! (`between`), and a plain loop for the rest. All give the same scores, to the bit. O(rows) per
+//! feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::scan::{BlockWalk, flush};
@@ -23,7 +23,7 @@ use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
-use crate::stats::{CellOf, Copies, ExactMoments, FixedWeights, Sum, TargetRows, Weighing};
+use crate::stats::{CellOf, ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
@@ -62,7 +62,7 @@ pub trait Scanning: Weighing {
     }
 }
 
-impl Scanning for Copies<'_> {
+impl Scanning for RowCopies<'_> {
     fn by_sums(
         scan: &Scan<'_, Self>,
         ScanPlaces { places, branches, context }: ScanPlaces<'_>,
@@ -201,7 +201,7 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
 /// Internal rows are sorted by class, so the kernel counts, per class, the rows on the left that
 /// belong to that class or a later one (`tails`); class counts are differences of two of them.
 fn counted_rows(
-    scan: &Scan<'_, Copies<'_>>,
+    scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
     branches: usize,

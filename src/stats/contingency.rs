@@ -219,7 +219,7 @@ pub fn count<W: Weighing>(
 mod tests {
     use super::*;
     use crate::numeric::mix;
-    use crate::stats::Copies;
+    use crate::stats::RowCopies;
 
     #[test]
     fn all_ways_of_counting_agree() {
@@ -255,13 +255,13 @@ mod tests {
             }
             let narrow = CodedRows { codes: &bytes[..], classes: &classes, rows: &ids };
             let mut planes = CountingPlanes::default();
-            assert_eq!(count(narrow, &layout, Copies(None), &mut planes).cells, naive);
+            assert_eq!(count(narrow, &layout, RowCopies(None), &mut planes).cells, naive);
             // The same rows with codes of four bytes, as a feature of many levels needs them.
             let many = Layout::new(&[vec![arity; features], vec![300]].concat(), n_classes);
             let row = |i: usize| codes[i * features..][..features].iter().copied();
             let wide = many.pack((0..rows).flat_map(|i| row(i).chain([draw(11, i, 300)])));
             let wide = CodedRows { codes: &wide, classes: &classes, rows: &ids };
-            let counted = count(wide, &many, Copies(None), &mut planes);
+            let counted = count(wide, &many, RowCopies(None), &mut planes);
             assert_eq!(counted.cells[..layout.cells()], naive);
             let of_code = wide.by_code(&many, features);
             for (cells, rows) in
@@ -270,7 +270,7 @@ mod tests {
                 assert_eq!(cells.iter().sum::<u32>() as usize, rows.len());
             }
             let twice = vec![2; rows];
-            let doubled = count(narrow, &layout, Copies(Some(&twice)), &mut planes);
+            let doubled = count(narrow, &layout, RowCopies(Some(&twice)), &mut planes);
             assert!(doubled.cells.iter().zip(&naive).all(|(&a, &b)| a == 2 * b));
         }
     }

@@ -137,7 +137,7 @@ macro_rules! by_weighing {
         match $crate::stats::FixedWeights::of($weights) {
             Some($weighing) => $call,
             None => {
-                let $weighing = $crate::stats::Copies::of($weights);
+                let $weighing = $crate::stats::RowCopies::of($weights);
                 $call
             }
         }
@@ -146,7 +146,8 @@ macro_rules! by_weighing {
         match $target {
             None => $crate::stats::by_weighing!($weights, $weighing => $call),
             Some(target) => {
-                let $weighing = $crate::stats::TargetRows { weights: $weights, units: target.units() };
+                let (weights, units) = ($weights, target.units());
+                let $weighing = $crate::stats::TargetRows { weights, units };
                 $call
             }
         }

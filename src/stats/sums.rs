@@ -186,9 +186,9 @@ pub trait Weighing: Copy + Send + Sync {
 
 /// Number of copies by internal row; `None` where every row counts once.
 #[derive(Debug, Clone, Copy)]
-pub struct Copies<'a>(pub Option<&'a [u32]>);
+pub struct RowCopies<'a>(pub Option<&'a [u32]>);
 
-impl<'a> Copies<'a> {
+impl<'a> RowCopies<'a> {
     /// The weights as copies; every row counts once if they are not.
     pub fn of(weights: &'a Weights) -> Self {
         match weights {
@@ -221,7 +221,7 @@ impl<'a> FixedWeights<'a> {
     }
 }
 
-impl Weighing for Copies<'_> {
+impl Weighing for RowCopies<'_> {
     type Sum = u32;
     fn is_unit(&self) -> bool {
         self.0.is_none()

@@ -14,14 +14,14 @@ use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::evidence::order_memory::{
     CandidateQuery, ListMemory, OrderWorkspace, without_numbers,
 };
-use crate::grow::features::Wanted;
+use crate::grow::features::WantedFeatures;
 use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
 use crate::split::{NominalSplits, Scored};
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{Copies, ExactMoments, FixedWeights, Sum, TargetRows, Weighing};
+use crate::stats::{ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
 /// A target, and the loss of its numbers around a quantile.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ struct NodeOrder<'m, T> {
 /// multiway split), and its score.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
-impl ByOrder for Copies<'_> {}
+impl ByOrder for RowCopies<'_> {}
 
 impl ByOrder for FixedWeights<'_> {}
 
@@ -53,7 +53,7 @@ impl ByOrder for TargetRows<'_> {
         node: &NodeEvaluator<'_, '_, Self>,
         query: CandidateQuery,
         contingency: &ContingencyTables<ExactMoments>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
@@ -73,7 +73,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         &self,
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
     ) -> Result<Vec<Scored>> {
@@ -116,7 +116,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
             self,
             CandidateQuery { loss, all: true },
             contingency,
-            Wanted(None),
+            WantedFeatures(None),
             memory,
             control,
             &mut |feature, at, score| {
@@ -132,7 +132,7 @@ impl NodeEvaluator<'_, '_, TargetRows<'_>> {
         &self,
         query: CandidateQuery,
         contingency: &ContingencyTables<ExactMoments>,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),

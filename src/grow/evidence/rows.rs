@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::exact::Sizer;
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::{ByOrder, NodeEvaluator};
-use crate::grow::features::Wanted;
+use crate::grow::features::WantedFeatures;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
@@ -113,7 +113,7 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     pub(in crate::grow) fn best_by_rows(
         &self,
         budget: SizeBudget,
-        wanted: Wanted<'_>,
+        wanted: WantedFeatures<'_>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::FeaturePlace;
 use crate::grow::evaluate::{ByOrder, NodeEvaluator, Workspace};
-use crate::grow::features::{Wanted, search_among};
+use crate::grow::features::{WantedFeatures, search_among};
 use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
@@ -274,7 +274,7 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
             |wanted| {
                 evaluator.score_all(
                     &contingency,
-                    Wanted(Some(wanted)),
+                    WantedFeatures(Some(wanted)),
                     &mut self.workspace,
                     &mut found,
                     control,

@@ -34,7 +34,7 @@ struct SummedClasses {
 }
 
 /// The rows of a node whose cuts are one block.
-pub(super) enum BlockRows<'r, S> {
+pub(super) enum CutRows<'r, S> {
     /// Counters of all features, or of those that are chosen.
     Counted(&'r BinCounters<S>),
     /// At most 64 rows.
@@ -47,7 +47,7 @@ pub(super) trait CodedSum: Sum {
     /// rows.
     fn best_cut(
         _node: &BinnedNode<'_, Self>,
-        _rows: BlockRows<'_, Self>,
+        _rows: CutRows<'_, Self>,
         _chosen: Option<&[u32]>,
         _workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<Self>>> {
@@ -61,13 +61,13 @@ impl CodedSum for ExactMoments {}
 impl CodedSum for u32 {
     fn best_cut(
         node: &BinnedNode<'_, Self>,
-        rows: BlockRows<'_, Self>,
+        rows: CutRows<'_, Self>,
         chosen: Option<&[u32]>,
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<Self>>> {
         match rows {
-            BlockRows::Counted(counters) => node.best_counted(counters, chosen, workspace),
-            BlockRows::Small(small) => node.best_small(small, chosen, workspace),
+            CutRows::Counted(counters) => node.best_counted(counters, chosen, workspace),
+            CutRows::Small(small) => node.best_small(small, chosen, workspace),
         }
     }
 }

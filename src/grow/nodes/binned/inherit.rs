@@ -5,7 +5,7 @@
 //! smaller children are counted: at most half of the rows per level. Counters of open nodes take
 //! bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only caller.
 
-use super::best_cut::{BlockRows, CodedSum};
+use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
 use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
@@ -35,7 +35,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         if let Some(small) = &node.small {
             return S::best_cut(
                 bare,
-                BlockRows::Small(small),
+                CutRows::Small(small),
                 Some(chosen),
                 &mut self.workspace.blocks,
             );
@@ -51,7 +51,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         let found = if context.in_blocks {
             S::best_cut(
                 &node,
-                BlockRows::Counted(&counters),
+                CutRows::Counted(&counters),
                 Some(chosen),
                 &mut self.workspace.blocks,
             )?
@@ -70,7 +70,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         if let Some(small) = &node.small {
-            return S::best_cut(bare, BlockRows::Small(small), None, &mut self.workspace.blocks);
+            return S::best_cut(bare, CutRows::Small(small), None, &mut self.workspace.blocks);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
@@ -84,7 +84,7 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         };
         let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
         if context.in_blocks {
-            S::best_cut(&node, BlockRows::Counted(counters), None, &mut self.workspace.blocks)
+            S::best_cut(&node, CutRows::Counted(counters), None, &mut self.workspace.blocks)
         } else {
             node.choose(None, &mut self.workspace, control)
         }

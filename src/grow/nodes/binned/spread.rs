@@ -17,7 +17,7 @@
 //! those of a round. Weights are copies of rows. Sums of classes and moments of a number are
 //! counted by the same code; [`SpreadTree`] hides their type from the caller, `bindings::spread`.
 
-use super::best_cut::{BlockRows, CodedSum};
+use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
 use super::growth::{BinnedRows, CodedNode};
@@ -517,7 +517,7 @@ fn evaluate<S: SentSum + CodedSum>(
     let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
         search_in_order(&order, first, |drawn| own.choose(Some(drawn), workspace, &control))?
     } else if context.in_blocks {
-        S::best_cut(&own, BlockRows::Counted(&counters), None, &mut workspace.blocks)?
+        S::best_cut(&own, CutRows::Counted(&counters), None, &mut workspace.blocks)?
     } else {
         own.choose(None, workspace, &control)?
     };

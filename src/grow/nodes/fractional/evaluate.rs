@@ -33,7 +33,7 @@ use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, ClassOf, Scan, Scanning};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
 use crate::stats::contingency::{ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, Copies, Sum};
+use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
@@ -56,7 +56,7 @@ pub(super) fn best_split<F: FractionSums>(
 ) -> Result<Option<BestSplit<F::Sum>>> {
     if F::ARE_WEIGHTS && instances.whole {
         let totals: Vec<u32> = sums.iter().map(|s| context.rows_in(s.units())).collect();
-        let node = FractionalEvaluator::new(context, instances, Copies(None), totals, key);
+        let node = FractionalEvaluator::new(context, instances, RowCopies(None), totals, key);
         FractionalEvaluator { path, ..node }.best_split(control)
     } else {
         let weights = fractions.instances(&instances.rows, &instances.weights, context.unit);

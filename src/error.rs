@@ -92,13 +92,16 @@ impl Error {
 
     /// The error of a parameter with a value outside its domain.
     pub fn parameter(name: &str, value: impl ToString, reason: impl ToString) -> Self {
-        let value = value.to_string();
-        // Long numbers are shown with an exponent instead of all digits.
-        let value = match value.parse::<f64>() {
-            Ok(number) if value.len() > 20 && number.is_finite() => format!("{number:?}"),
-            _ => value,
-        };
-        Self::Parameter { name: name.into(), value, reason: reason.to_string() }
+        let (name, value, reason) = (name.into(), shortened(value.to_string()), reason.to_string());
+        Self::Parameter { name, value, reason }
+    }
+}
+
+/// A value as messages show it: long numbers with an exponent instead of all digits.
+fn shortened(value: String) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if value.len() > 20 && number.is_finite() => format!("{number:?}"),
+        _ => value,
     }
 }
 

@@ -20,6 +20,7 @@ pub use moments::Moments;
 pub use radix::radix_sort;
 
 use crate::memory::try_reserve;
+use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 /// Base-2 logarithm as the criteria define it: `ln x / ln 2`.
@@ -383,6 +384,27 @@ pub fn mix(seed: u64, value: u64) -> u64 {
 #[inline]
 pub fn uniform(key: u64, bound: u64) -> u64 {
     ((u128::from(key) * u128::from(bound)) >> 64) as u64
+}
+
+/// Sort a few items by a comparison, equal ones in their order. The comparison is a dynamic call:
+/// a sort of the standard library has 1,800 lines before optimisation for each type and each
+/// comparison, which only a loop that takes time is worth.
+pub fn sort_few<T>(items: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
+    let mut from: Vec<usize> = (0..items.len()).collect();
+    sort_places(&mut from, &|a, b| compare(&items[a], &items[b]));
+    for to in 0..items.len() {
+        // What was at a place before this one has moved to where that place's item came from.
+        let mut at = from[to];
+        while at < to {
+            at = from[at];
+        }
+        items.swap(to, at);
+    }
+}
+
+/// Sort places by a comparison of what lies there.
+fn sort_places(places: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    places.sort_by(|&a, &b| compare(a, b));
 }
 
 #[cfg(test)]

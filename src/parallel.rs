@@ -287,51 +287,34 @@ fn caught(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     }
 }
 
+/// A job that is called once, dynamically: so what runs it is compiled once.
+pub type WatchedJob<'a> = &'a mut (dyn FnMut(&Control) -> Result<()> + Send);
+
 /// Run a job: a `long` one in a pool while the calling thread waits, another on the calling thread.
 ///
 /// # Errors
 /// Those of the job and of the watcher; [`Error::Internal`] after a panic.
-pub fn run<R: Send>(
-    control: &Control,
-    long: bool,
-    watcher: &Watcher,
-    job: impl FnOnce(&Control) -> Result<R> + Send,
-) -> Result<R> {
-    let Some(pool) = (if long { pool(control.threads) } else { None }) else {
-        return run_here(control, watcher, job);
-    };
-    // The generic job becomes a `FnMut` for code that is compiled once.
-    let (mut job, mut result) = (Some(job), None);
-    run_in_pool(&pool, control, watcher, &mut |control| {
-        if let Some(job) = job.take() {
-            result = Some(job(control)?);
-        }
-        Ok(())
-    })?;
-    result.ok_or_else(|| Error::Internal("a job without a result".into()))
+pub fn run(control: &Control, long: bool, watcher: &Watcher, job: WatchedJob<'_>) -> Result<()> {
+    match if long { pool(control.threads) } else { None } {
+        Some(pool) => run_in_pool(&pool, control, watcher, job),
+        None => run_here(control, watcher, job),
+    }
 }
 
 /// Run a job on the calling thread, with one thread.
 ///
 /// # Errors
 /// Those of [`run`].
-pub fn run_here<R>(
+pub fn run_here(
     control: &Control,
     watcher: &Watcher,
-    job: impl FnOnce(&Control) -> Result<R>,
-) -> Result<R> {
+    job: &mut dyn FnMut(&Control) -> Result<()>,
+) -> Result<()> {
     let watch = Arc::new(InlineWatch::new(watcher.clone()));
     let control = Control { inline_watch: Some(watch.clone()), ..control.serial() };
-    let (mut job, mut result) = (Some(job), None);
-    let done = caught(&mut || {
-        if let Some(job) = job.take() {
-            result = Some(job(&control)?);
-        }
-        Ok(())
-    });
+    let done = caught(&mut || job(&control));
     let stopped = watch.stopped.lock().unwrap_or_else(PoisonError::into_inner).take();
-    stopped.map_or(done, Err)?;
-    result.ok_or_else(|| Error::Internal("a job without a result".into()))
+    stopped.map_or(done, Err)
 }
 
 /// Run a job in a pool. The calling thread waits for it and calls the watcher.
@@ -339,12 +322,12 @@ fn run_in_pool(
     pool: &rayon::ThreadPool,
     control: &Control,
     watcher: &Watcher,
-    work: &mut (dyn FnMut(&Control) -> Result<()> + Send),
+    job: WatchedJob<'_>,
 ) -> Result<()> {
     let (sender, receiver) = mpsc::sync_channel(1);
     pool.in_place_scope(|scope| {
         scope.spawn(move |_| {
-            let result = caught(&mut || work(control));
+            let result = caught(&mut || job(control));
             let _ = sender.send(result);
         });
         let mut stopped = None;
@@ -367,34 +350,59 @@ fn run_in_pool(
     })
 }
 
-/// Call `work(0)` to `work(n - 1)` in parallel. Not generic: instances of rayon's loop for each
-/// caller were a quarter of the compiled crate.
-fn for_each_index(n: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..n).into_par_iter().with_max_len(1).for_each(work);
+/// Call `work(0)` to `work(n - 1)`, in parallel if the control allows it. Not generic: instances of
+/// rayon's loop for each caller were a quarter of the compiled crate.
+///
+/// # Errors
+/// The first error by index.
+fn for_each_index(
+    control: &Control,
+    n: usize,
+    work: &(dyn Fn(usize) -> Result<()> + Sync),
+) -> Result<()> {
+    if control.threads == 1 || n < 2 {
+        return (0..n).try_for_each(work);
+    }
+    let first: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    (0..n).into_par_iter().with_max_len(1).for_each(|i| {
+        // What an item does before its first check may be long, and there may be many items.
+        let cancelled = control.shared.cancel.load(Ordering::Relaxed);
+        if let Err(error) = if cancelled { Err(Error::Cancelled) } else { work(i) } {
+            let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+            if first.as_ref().is_none_or(|&(at, _)| i < at) {
+                *first = Some((i, error));
+            }
+        }
+    });
+    let first = first.into_inner().unwrap_or_else(PoisonError::into_inner);
+    first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// `f(0), f(1), ... f(n - 1)`, computed in parallel if the control allows it.
+/// `f(0), f(1), ... f(n - 1)`, computed in parallel if the control allows it. `f` is called
+/// dynamically, so there is one instance per type of result.
 ///
 /// # Errors
 /// The first error by index.
 pub fn map<R: Send>(
     control: &Control,
     n: usize,
-    f: impl Fn(usize) -> Result<R> + Sync + Send,
+    f: &(dyn Fn(usize) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
-    if control.threads == 1 || n < 2 {
-        return (0..n).map(f).collect();
+    let mut slots = Vec::new();
+    slots.resize_with(n, || None);
+    let slots = Mutex::new(slots);
+    for_each_index(control, n, &|i| {
+        let result = f(i)?;
+        slots.lock().unwrap_or_else(PoisonError::into_inner)[i] = Some(result);
+        Ok(())
+    })?;
+    let mut results = Vec::with_capacity(n);
+    for result in &mut *slots.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(result) = result.take() {
+            results.push(result);
+        }
     }
-    let results: Vec<Mutex<Option<Result<R>>>> = (0..n).map(|_| Mutex::new(None)).collect();
-    for_each_index(n, &|i| {
-        // What an item does before its first check may be long, and there may be many items.
-        let cancelled = control.shared.cancel.load(Ordering::Relaxed);
-        let result = if cancelled { Err(Error::Cancelled) } else { f(i) };
-        *results[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-    });
-    let results =
-        results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner));
-    results.collect()
+    Ok(results)
 }
 
 /// Call `f` with the index of each element and the element, in parallel if the control allows it.
@@ -404,16 +412,12 @@ pub fn map<R: Send>(
 pub fn for_each_mut<T: Send>(
     control: &Control,
     items: &mut [T],
-    f: impl Fn(usize, &mut T) -> Result<()> + Sync + Send,
+    f: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
 ) -> Result<()> {
-    if control.threads == 1 || items.len() < 2 {
-        return items.iter_mut().enumerate().try_for_each(|(i, item)| f(i, item));
-    }
     let items: Vec<_> = items.iter_mut().map(Mutex::new).collect();
-    map(control, items.len(), |i| {
+    for_each_index(control, items.len(), &|i| {
         f(i, &mut **items[i].lock().unwrap_or_else(PoisonError::into_inner))
     })
-    .map(drop)
 }
 
 /// The number of threads that scikit-learn's `n_jobs` means: None is one, and -1 is all cores, -2
@@ -439,6 +443,20 @@ mod tests {
     use super::*;
     use std::time::Instant;
 
+    fn run<R: Send>(
+        control: &Control,
+        long: bool,
+        watcher: &Watcher,
+        job: impl Fn(&Control) -> Result<R> + Sync,
+    ) -> Result<R> {
+        let mut result = None;
+        super::run(control, long, watcher, &mut |control| {
+            result = Some(job(control)?);
+            Ok(())
+        })?;
+        Ok(result.unwrap())
+    }
+
     #[test]
     fn panics_become_errors_and_the_next_call_works() {
         for long in [false, true] {
@@ -453,7 +471,7 @@ mod tests {
     fn a_panic_in_a_parallel_loop_is_caught() {
         let control = Control::new(3);
         let r = run(&control, true, &unwatched(), |c| {
-            map(c, 100, |i| if i == 57 { panic!("item {i}") } else { Ok(i) })
+            map(c, 100, &|i| if i == 57 { panic!("item {i}") } else { Ok(i) })
         });
         assert_eq!(r, Err(Error::Internal("item 57".into())));
     }
@@ -481,7 +499,7 @@ mod tests {
     fn maps_keep_order_for_any_number_of_threads() {
         for threads in 1..=8 {
             let control = Control::new(threads);
-            let r = run(&control, true, &unwatched(), |c| map(c, 1000, |i| Ok(i * i))).unwrap();
+            let r = run(&control, true, &unwatched(), |c| map(c, 1000, &|i| Ok(i * i))).unwrap();
             assert!(r.iter().enumerate().all(|(i, &v)| v == i * i));
         }
     }

@@ -66,7 +66,7 @@ pub fn pair_tables<R: Send>(
 ) -> Result<Vec<R>> {
     let p = input.features();
     let pairs: Vec<(usize, usize)> = (0..p).flat_map(|i| (i + 1..p).map(move |j| (i, j))).collect();
-    parallel::map(control, pairs.len(), |at| {
+    parallel::map(control, pairs.len(), &|at| {
         control.check()?;
         let (i, j) = pairs[at];
         check_size(

@@ -69,7 +69,7 @@ impl BayesModel {
     ) -> Result<Vec<f64>> {
         let k = self.classes();
         let block = (BLOCK_TERMS / self.terms()).clamp(1, 512);
-        let blocks = parallel::map(control, rows.div_ceil(block), |b| {
+        let blocks = parallel::map(control, rows.div_ceil(block), &|b| {
             control.check()?;
             let here = b * block..rows.min((b + 1) * block);
             let mut out = vec![0.0; here.len() * k];

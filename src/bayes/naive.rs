@@ -229,7 +229,7 @@ impl Naive {
         }
         let k = input.n_classes();
         let prior = prior_of(priors, &input.class_counts)?;
-        let found = parallel::map(control, input.features(), |j| {
+        let found = parallel::map(control, input.features(), &|j| {
             control.check()?;
             Ok(match &data.columns()[j] {
                 Column::Numeric(c) if input.readings[j] == FeatureReading::Number => {

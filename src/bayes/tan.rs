@@ -16,6 +16,7 @@ use super::input::RowCells;
 use super::naive::value_logs;
 use super::{Input, Smoothing};
 use crate::error::{Error, Result};
+use crate::numeric::sort_few;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +83,7 @@ pub fn spanning_tree(p: usize, weights: &[f64]) -> Vec<(usize, usize, f64)> {
         .zip(weights)
         .map(|((i, j), &w)| (i, j, w))
         .collect();
-    pairs.sort_by(|a, b| b.2.total_cmp(&a.2));
+    sort_few(&mut pairs, &|a, b| b.2.total_cmp(&a.2));
     // an edge joins two groups of connected features
     let mut group: Vec<usize> = (0..p).collect();
     let mut tree = Vec::with_capacity(p.saturating_sub(1));
@@ -172,7 +173,7 @@ impl Tan {
                 check_pairs_size(&[arities[i], arities[j]], input.n_classes())?;
             }
         }
-        let counts = parallel::map(control, parents.len(), |j| {
+        let counts = parallel::map(control, parents.len(), &|j| {
             control.check()?;
             Ok(match parents[j] {
                 Some(i) => PairTable::count(input, i, j).cells,

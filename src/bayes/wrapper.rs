@@ -130,7 +130,7 @@ impl WrapperSearch<'_> {
         control: &Control,
     ) -> Result<Option<ScoredParents>> {
         let accuracies =
-            parallel::map(control, candidates.len(), |i| self.accuracy(&candidates[i], control))?;
+            parallel::map(control, candidates.len(), &|i| self.accuracy(&candidates[i], control))?;
         let mut best: Option<ScoredParents> = None;
         for (index, accuracy) in accuracies.into_iter().enumerate() {
             if best.as_ref().is_none_or(|best| accuracy > best.accuracy) {
@@ -177,7 +177,7 @@ pub fn super_parent(
     let singles = (0..p)
         .map(|j| FeatureTerm::new(single_table(input, j), arities[j], k, smoothing))
         .collect();
-    let pairs = parallel::map(control, p * p, |at| {
+    let pairs = parallel::map(control, p * p, &|at| {
         control.check()?;
         let (child, parent) = (at / p, at % p);
         let count = || {

@@ -16,7 +16,8 @@ use pyo3::prelude::*;
 
 /// A schema from the JSON that Python writes.
 pub fn schema(text: &str) -> PyResult<Schema> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(format!("schema: {e}")))
+    serde_json::from_slice(text.as_bytes())
+        .map_err(|e| PyValueError::new_err(format!("schema: {e}")))
 }
 
 /// A feature: number of codes, whether one of them means "missing", and the (lowest, highest) value

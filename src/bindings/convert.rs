@@ -299,7 +299,7 @@ pub fn weights_of_rows(
         )));
     }
     let inside: Vec<f64> = (0..rows).map(|row| w[original(row)]).collect();
-    Weights::from_reals(&inside, original).map_err(exception)
+    Weights::from_reals(&inside, &original).map_err(exception)
 }
 
 /// Rows (internal numbers) of positive weight.

@@ -26,7 +26,7 @@ use crate::stats::neighbours::{DistanceSum, Share};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{IntoPyDict, PyDict};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Training rows; immutable but for copies, which the first call that needs them makes.
@@ -446,8 +446,8 @@ pub fn simd_level() -> &'static str {
 
 /// How often growth took each of its code paths, by name; empty in release builds. For tests.
 #[pyfunction]
-pub fn ways_taken() -> std::collections::BTreeMap<&'static str, u64> {
-    crate::reached::counts().into_iter().collect()
+pub fn ways_taken(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    crate::reached::counts().into_py_dict(py)
 }
 
 /// Scores and distances of single tables, shape (tables, branches, classes). `declared` are the

@@ -57,7 +57,8 @@ impl OutOfBag {
 
 /// The sampling of a forest from JSON.
 fn bagging(json: &str) -> PyResult<Bagging> {
-    serde_json::from_str(json).map_err(|e| exception(Error::parameter("bagging", json, e)))
+    serde_json::from_slice(json.as_bytes())
+        .map_err(|e| exception(Error::parameter("bagging", json, e)))
 }
 
 /// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest
@@ -140,7 +141,7 @@ pub fn bag_counts<'py>(
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights);
-        parallel::map(control, seeds.len(), |tree| {
+        parallel::map(control, seeds.len(), &|tree| {
             control.check()?;
             let times = sampler.draw(seeds[tree], draws);
             Ok(encoded

@@ -74,15 +74,32 @@ pub fn run<R: Send>(
     progress: Option<&Py<PyAny>>,
     job: impl FnOnce(&Control) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let work = work.into();
+    let (mut job, mut result) = (Some(job), None);
+    run_detached(py, n_jobs, work.into(), progress, &mut |control| {
+        result = job.take().map(|job| job(control)).transpose()?;
+        Ok(())
+    })?;
+    result.ok_or_else(without_result)
+}
+
+/// [`run`] of a job that keeps its result.
+fn run_detached(
+    py: Python<'_>,
+    n_jobs: Option<i64>,
+    work: Work,
+    progress: Option<&Py<PyAny>>,
+    job: parallel::WatchedJob<'_>,
+) -> PyResult<()> {
     let memory = memory::reserve(work.need).map_err(exception)?;
     let budget = Budget::new(work.limit).after(&memory);
     let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
     let (watcher, raised) = watcher_for(py, progress);
-    let result = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
-    let result = outcome(result, &raised)?;
-    report_end(py, progress, &control)?;
-    Ok(result)
+    let done = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
+    finish(py, done, &raised, progress, &control)
+}
+
+fn without_result() -> PyErr {
+    exception(Error::Internal("a job without a result".into()))
 }
 
 /// The exception that a watcher raised in Python.
@@ -107,16 +124,19 @@ fn watcher_for(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, Raised
     (Arc::new(watcher), raised)
 }
 
-/// The result of a watched job; an exception of the watcher takes precedence.
-fn outcome<R>(result: Result<R>, raised: &RaisedByWatcher) -> PyResult<R> {
+/// The end of a watched job: an exception of the watcher takes precedence over one of the job, and
+/// progress is that everything is done. A job that announced no units of work counts as one.
+fn finish(
+    py: Python<'_>,
+    done: Result<()>,
+    raised: &RaisedByWatcher,
+    progress: Option<&Py<PyAny>>,
+    control: &Control,
+) -> PyResult<()> {
     match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(e) => Err(e),
-        None => result.map_err(exception),
+        Some(e) => return Err(e),
+        None => done.map_err(exception)?,
     }
-}
-
-/// Report that everything is done; a job that announced no units of work counts as one.
-fn report_end(py: Python<'_>, progress: Option<&Py<PyAny>>, control: &Control) -> PyResult<()> {
     if let Some(f) = progress {
         let (done, total) = control.progress();
         let total = total.max(1);
@@ -135,9 +155,13 @@ pub fn run_attached<R>(
     let _memory = reserve(memory::BASE, 0)?;
     let control = Control::new(1);
     let (watcher, raised) = watcher_for(py, progress);
-    let result = outcome(parallel::run_here(&control, &watcher, job), &raised)?;
-    report_end(py, progress, &control)?;
-    Ok(result)
+    let (mut job, mut result) = (Some(job), None);
+    let done = parallel::run_here(&control, &watcher, &mut |control| {
+        result = job.take().map(|job| job(control)).transpose()?;
+        Ok(())
+    });
+    finish(py, done, &raised, progress, &control)?;
+    result.ok_or_else(without_result)
 }
 
 /// Set the size of the memory reserve (normally 1 MiB, 16 times as much in long calls). Returns the
@@ -173,7 +197,7 @@ pub fn exercise(
     let end = Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3600.0));
     run(py, n_jobs, usize::MAX, progress.as_ref(), move |control| {
         control.expect(100);
-        let counts = parallel::map(control, 100, |i| {
+        let counts = parallel::map(control, 100, &|i| {
             assert!(!(fail && i == 57), "exercise: this panic was asked for");
             let mut rounds = 0_u64;
             while Instant::now() < end {

@@ -72,7 +72,8 @@ fn parameter<T: serde::de::DeserializeOwned>(
     json: Option<&str>,
 ) -> PyResult<Option<T>> {
     json.map(|text| {
-        serde_json::from_str(text).map_err(|e| exception(Error::parameter(name, text, e)))
+        serde_json::from_slice(text.as_bytes())
+            .map_err(|e| exception(Error::parameter(name, text, e)))
     })
     .transpose()
 }

@@ -40,7 +40,7 @@ fn search(
 fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Vec<bool>> {
     // Columns per task: a page of each row.
     let width = 4096;
-    let by_block = parallel::map(control, codes.columns.div_ceil(width), |block| {
+    let by_block = parallel::map(control, codes.columns.div_ceil(width), &|block| {
         control.check()?;
         let columns = block * width..((block + 1) * width).min(codes.columns);
         let first = codes.part(0, columns.clone());

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 /// A value from its JSON text.
 pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))
+    serde_json::from_slice(text.as_bytes()).map_err(|e| PyValueError::new_err(e.to_string()))
 }
 
 /// A built-in criterion from its name and its options as JSON.

@@ -148,7 +148,7 @@ impl BinnedTable {
         let mut records = Records { layout, bytes: vec![0; rows.len() * layout.width] };
         let blocks: Vec<Mutex<&mut [u8]>> =
             records.bytes.chunks_mut(TASK * layout.width).map(Mutex::new).collect();
-        let found = parallel::map(control, blocks.len(), |i| {
+        let found = parallel::map(control, blocks.len(), &|i| {
             let mut block = blocks[i].lock().unwrap_or_else(PoisonError::into_inner);
             encode_block(cells, rows, i * TASK, encoding, &encoders, layout, &mut block, control)
         })?;

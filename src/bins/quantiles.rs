@@ -44,7 +44,7 @@ pub fn edges(
     let mut out = Vec::with_capacity(numeric.len());
     for group in numeric.chunks(TOGETHER) {
         let copied = CopiedColumns::new(cells, group, sampled, control)?;
-        out.extend(parallel::map(control, group.len(), |i| {
+        out.extend(parallel::map(control, group.len(), &|i| {
             control.check()?;
             if let Some(values) = few_values(cells, group[i], rows, bins, control)? {
                 return Ok(between(&values));
@@ -75,7 +75,7 @@ pub fn values_of_all(
             return Ok(None);
         }
     }
-    let found = parallel::map(control, features, |f| few_values(cells, f, rows, most, control))?;
+    let found = parallel::map(control, features, &|f| few_values(cells, f, rows, most, control))?;
     Ok(found.into_iter().collect())
 }
 

@@ -40,7 +40,7 @@ pub(super) fn sampled_rows(
     let bound = ((u128::from(wanted) << 64) / u128::from(total)) as u64;
     let keys: Vec<(u64, u64)> =
         (0..is_numeric.len() as u64).map(|f| (mix(f, 1) | 1, mix(f, 2))).collect();
-    let parts = parallel::map(control, rows.len().div_ceil(TASK), |task| {
+    let parts = parallel::map(control, rows.len().div_ceil(TASK), &|task| {
         control.check()?;
         let mut kept = Vec::new();
         let (mut hashes, mut numbers, mut codes) = ([0_u64; TILE], [0.0; TILE], [0_u32; TILE]);

@@ -78,7 +78,7 @@ impl Dataset {
     /// [`Error::Data`] for a weight that such a sum would lose.
     pub fn summing(&self, weights: Weights) -> Result<Weights> {
         match self.target {
-            Some(_) => weights.coarser(|row| self.original[row] as usize),
+            Some(_) => weights.coarser(&|row| self.original[row] as usize),
             None => Ok(weights),
         }
     }
@@ -98,6 +98,13 @@ impl Dataset {
         &self.original
     }
 
+    /// Rows in the order of their original numbers.
+    pub fn in_original_order(&self, rows: &[u32]) -> Vec<u32> {
+        let mut rows = rows.to_vec();
+        rows.sort_unstable_by_key(|&row| self.original[row as usize]);
+        rows
+    }
+
     /// Internal number of each original row; empty in a bootstrap sample.
     pub fn internal(&self) -> &[u32] {
         &self.internal
@@ -106,7 +113,7 @@ impl Dataset {
     /// Sort all numeric columns now, in parallel; in a bootstrap sample, those that it was drawn
     /// from.
     pub fn sort_columns(&self, control: &Control) -> Result<()> {
-        parallel::map(control, self.columns.len(), |i| {
+        parallel::map(control, self.columns.len(), &|i| {
             control.check()?;
             if let Column::Numeric(c) = &self.columns[i] {
                 c.sort();

@@ -104,7 +104,7 @@ impl GenotypePlanes {
             .chunks_mut(together * places * GROUP_WORDS)
             .zip(counts.chunks_mut(together * GROUP))
             .collect();
-        parallel::for_each_mut(control, &mut items, |chunk, (words, counts)| {
+        parallel::for_each_mut(control, &mut items, &|chunk, (words, counts)| {
             for (at, counts) in counts.chunks_mut(64).enumerate() {
                 control.check()?;
                 let first = chunk * together * GROUP + at * 64;
@@ -137,7 +137,7 @@ impl GenotypePlanes {
         }
         let (stride, together) = (self.stride(), self.together);
         let mut chunks: Vec<_> = self.words.chunks_mut(stride * self.places).collect();
-        parallel::for_each_mut(control, &mut chunks, |chunk, words| {
+        parallel::for_each_mut(control, &mut chunks, &|chunk, words| {
             control.check()?;
             let modes = modes[chunk * together..][..together].iter().cycle();
             for (group, mode) in words.chunks_exact_mut(GROUP_WORDS).zip(modes) {

@@ -36,7 +36,7 @@ impl Weights {
     /// [`Error::Data`] for a negative, NaN or infinite weight (`name_row` gives the row that the
     /// message names), for one that is lost in the sum of all, and for a sum of fractional weights
     /// outside 1e-60 to 1e60.
-    pub fn from_reals(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
+    pub fn from_reals(weights: &[f64], name_row: &dyn Fn(usize) -> usize) -> Result<Self> {
         for (i, &w) in weights.iter().enumerate() {
             if !(w >= 0.0 && w.is_finite()) {
                 return Err(Error::Data(format!(
@@ -60,12 +60,12 @@ impl Weights {
     ///
     /// # Errors
     /// [`Error::Data`] for a sum outside 1e-60 to 1e60, and as for [`Weights::from_reals`].
-    pub fn importances(weights: &[f64], name_row: impl Fn(usize) -> usize) -> Result<Self> {
+    pub fn importances(weights: &[f64], name_row: &dyn Fn(usize) -> usize) -> Result<Self> {
         Self::fixed(weights, checked_sum(weights)?, name_row)
     }
 
     /// [`Weights::importances`] of weights whose sum is known.
-    fn fixed(weights: &[f64], sum: f64, name_row: impl Fn(usize) -> usize) -> Result<Self> {
+    fn fixed(weights: &[f64], sum: f64, name_row: &dyn Fn(usize) -> usize) -> Result<Self> {
         if !(LEAST..=MOST).contains(&sum) {
             return Err(Error::Data(format!(
                 "the sum of the sample weights is {sum:e}, and squares of it leave the range of \
@@ -90,7 +90,7 @@ impl Weights {
     ///
     /// # Errors
     /// [`Error::Data`] for a positive weight that would become 0.
-    pub fn coarser(self, name_row: impl Fn(usize) -> usize) -> Result<Self> {
+    pub fn coarser(self, name_row: &dyn Fn(usize) -> usize) -> Result<Self> {
         let Self::Fixed { values, shift } = &self else { return Ok(self) };
         let sum: i64 = values.iter().sum();
         let surplus = (i64::BITS - sum.leading_zeros()).saturating_sub(Self::DIGITS_WITH_NUMBERS);
@@ -141,10 +141,24 @@ impl Weights {
 
     /// The weight of a row as a number.
     pub fn value(&self, row: u32) -> f64 {
+        self.units(row) as f64 * self.unit()
+    }
+
+    /// The weight of a row as a multiple of the unit.
+    #[inline]
+    pub fn units(&self, row: u32) -> i64 {
         match self {
-            Self::Unit => 1.0,
-            Self::Integer(w) => f64::from(w[row as usize]),
-            Self::Fixed { values, shift } => values[row as usize] as f64 * f64::powi(2.0, -shift),
+            Self::Unit => 1,
+            Self::Integer(w) => i64::from(w[row as usize]),
+            Self::Fixed { values, .. } => values[row as usize],
+        }
+    }
+
+    /// The weight that all are multiples of.
+    pub fn unit(&self) -> f64 {
+        match self {
+            Self::Unit | Self::Integer(_) => 1.0,
+            Self::Fixed { shift, .. } => f64::powi(2.0, -shift),
         }
     }
 
@@ -162,11 +176,7 @@ impl Weights {
 
     /// True for a row of weight 0, which is dropped before anything else.
     pub fn is_zero(&self, row: u32) -> bool {
-        match self {
-            Self::Unit => false,
-            Self::Integer(w) => w[row as usize] == 0,
-            Self::Fixed { values, .. } => values[row as usize] == 0,
-        }
+        self.units(row) == 0
     }
 }
 
@@ -199,12 +209,12 @@ mod tests {
 
     #[test]
     fn the_simplest_exact_form_is_chosen() {
-        assert_eq!(Weights::from_reals(&[1.0, 1.0], |i| i), Ok(Weights::Unit));
-        assert_eq!(Weights::from_reals(&[2.0, 0.0], |i| i), Ok(Weights::Integer(vec![2, 0])));
-        assert!(matches!(Weights::from_reals(&[0.5, 1.0], |i| i), Ok(Weights::Fixed { .. })));
-        assert!(matches!(Weights::from_reals(&[1e43, 1e60], |i| i), Ok(Weights::Fixed { .. })));
+        assert_eq!(Weights::from_reals(&[1.0, 1.0], &|i| i), Ok(Weights::Unit));
+        assert_eq!(Weights::from_reals(&[2.0, 0.0], &|i| i), Ok(Weights::Integer(vec![2, 0])));
+        assert!(matches!(Weights::from_reals(&[0.5, 1.0], &|i| i), Ok(Weights::Fixed { .. })));
+        assert!(matches!(Weights::from_reals(&[1e43, 1e60], &|i| i), Ok(Weights::Fixed { .. })));
         for beyond in [[1e-300, 1e61], [1e-61, 0.0], [1e308, 1e308]] {
-            assert!(Weights::from_reals(&beyond, |i| i).is_err());
+            assert!(Weights::from_reals(&beyond, &|i| i).is_err());
         }
     }
 
@@ -214,18 +224,18 @@ mod tests {
             let error = found.unwrap_err().to_string();
             assert!(error.contains("row 47 is 5e-1"), "{error}");
         };
-        let weights = |heavy: f64| Weights::from_reals(&[1.0, 0.5, heavy], |i| i + 46);
+        let weights = |heavy: f64| Weights::from_reals(&[1.0, 0.5, heavy], &|i| i + 46);
         refused(weights(4e18));
-        refused(weights(1e14).unwrap().coarser(|i| i + 46));
-        assert!(weights(1e12).unwrap().coarser(|i| i + 46).is_ok());
+        refused(weights(1e14).unwrap().coarser(&|i| i + 46));
+        assert!(weights(1e12).unwrap().coarser(&|i| i + 46).is_ok());
     }
 
     #[test]
     fn bad_weights_name_their_row() {
         for w in [-1.0, f64::NAN, f64::INFINITY] {
-            let e = Weights::from_reals(&[1.0, w], |i| i + 40).unwrap_err().to_string();
+            let e = Weights::from_reals(&[1.0, w], &|i| i + 40).unwrap_err().to_string();
             assert!(e.contains("row 41"), "{e}");
         }
-        assert!(Weights::from_reals(&[0.0], |i| i).is_err());
+        assert!(Weights::from_reals(&[0.0], &|i| i).is_err());
     }
 }

@@ -104,7 +104,7 @@ impl<'a, W: Weighing> MdlpSearch<'a, W> {
             below: sides.0,
             above: sides.1,
         };
-        if W::COPIES {
+        if weighing.are_copies() {
             search.gather(0..sorted.groups());
             search.logs = Logs::for_rows(search.above.total.value(1.0) as u64, classes.len());
         }

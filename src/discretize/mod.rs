@@ -23,7 +23,7 @@ pub use impute::{mean, mode};
 use crate::data::{Bins, NumericColumn, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::options::{self, OptionDomain, OptionInfo};
-use crate::stats::{FixedWeights, IntegerWeights, UnitWeights};
+use crate::stats::by_weighing;
 use serde::{Deserialize, Serialize};
 use sorted::Sorted;
 
@@ -174,26 +174,11 @@ pub fn fit(
         }
         DiscretizeMethod::EqualFrequency { bins } => {
             let sorted = Sorted::new(column, rows, weights);
-            match weights {
-                Weights::Unit => equal_frequency::cuts(&sorted, |_| 1, bins),
-                Weights::Integer(w) => {
-                    equal_frequency::cuts(&sorted, |row| i64::from(w[row as usize]), bins)
-                }
-                Weights::Fixed { values, .. } => {
-                    equal_frequency::cuts(&sorted, |row| values[row as usize], bins)
-                }
-            }
+            equal_frequency::cuts(&sorted, |row| weights.units(row), bins)
         }
         DiscretizeMethod::Mdlp => {
             let sorted = Sorted::new(column, rows, weights);
-            match weights {
-                Weights::Unit => mdlp::cuts(&sorted, UnitWeights, classes, n_classes),
-                Weights::Integer(w) => mdlp::cuts(&sorted, IntegerWeights(w), classes, n_classes),
-                Weights::Fixed { values, shift } => {
-                    let weighing = FixedWeights { values, unit: f64::powi(2.0, -shift) };
-                    mdlp::cuts(&sorted, weighing, classes, n_classes)
-                }
-            }
+            by_weighing!(weights, w => mdlp::cuts(&sorted, w, classes, n_classes))
         }
     };
     Bins::new(cuts)
@@ -231,7 +216,7 @@ pub fn fit_values(
         None => Weights::Unit,
         Some(w) => {
             check_length("weights", w.len(), values.len())?;
-            Weights::from_reals(w, |row| row)?
+            Weights::from_reals(w, &|row| row)?
         }
     };
     let column = NumericColumn::new(values.to_vec());

@@ -18,6 +18,7 @@ use super::cache::{Cache, KnownSet};
 use super::lists::{FeatureCuts, SortedLists};
 use super::problem::{Problem, RankTest, insert, size};
 use crate::error::Error;
+use crate::numeric::sort_few;
 use crate::parallel::Control;
 
 /// Largest budget, which bounds the depth of the recursion; larger trees are found greedily only.
@@ -275,7 +276,7 @@ impl<'a> ConsistentSearch<'a> {
             }
         }
         // The smallest rest first.
-        candidates.sort_by_key(|candidate| size(&candidate.rest));
+        sort_few(&mut candidates, &|a, b| size(&a.rest).cmp(&size(&b.rest)));
         for (i, LeafCut { feature, cut, rest }) in candidates.iter().enumerate() {
             let is_within_rest = |other: &[u64]| other.iter().zip(rest).all(|(a, b)| a & !b == 0);
             if candidates[..i].iter().any(|other| is_within_rest(&other.rest)) {

@@ -10,7 +10,6 @@
 
 use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
-use super::losses::Loss;
 use super::one_test::{leaf_only, one_test};
 use super::part::SetPart;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
@@ -62,10 +61,10 @@ struct Job {
 }
 
 /// A search for the best tree of a set.
-struct Deeper<'t, 'a, L: Loss> {
-    setting: &'t Setting<'a, L>,
+struct Deeper<'t, 'a> {
+    setting: &'t Setting<'a>,
     query: &'t Query<'t>,
-    pool: &'t Pool<L::Memory>,
+    pool: &'t Pool,
     control: &'t Control,
     floor: f64,
     progress: Mutex<Progress>,
@@ -78,12 +77,7 @@ pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
 }
 
 /// The best tree of a set, of two levels or more.
-fn solve<L: Loss>(
-    setting: &Setting<'_, L>,
-    query: &Query<'_>,
-    pool: &Pool<L::Memory>,
-    control: &Control,
-) -> Answer {
+fn solve(setting: &Setting<'_>, query: &Query<'_>, pool: &Pool, control: &Control) -> Answer {
     // A tree of d levels has d + 1 leaves at least, which must be worth their price.
     let leaf = setting.leaf(query.set);
     let deepest = |cost: f64| {
@@ -153,12 +147,12 @@ fn solve<L: Loss>(
 /// The first tests of the trees of a set that cost less than the limit of a query. The query's
 /// columns whose bound is infinite are left out. If not `is_all`, the best first test alone.
 /// `less`: lower bounds of trees of one level less, of all of them and by column.
-pub(super) fn first_tests<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn first_tests(
+    setting: &Setting<'_>,
     query: &Query<'_>,
     less: (f64, Vec<f64>),
     is_all: bool,
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Result<Vec<FirstTest>> {
     let best = Incumbent::new(query.limit, false);
@@ -189,8 +183,8 @@ pub(super) fn first_tests<L: Loss>(
 impl Progress {
     /// All thresholds are open; `less`: lower bounds of trees of one level less, of all of them and
     /// by column.
-    fn new<L: Loss>(
-        setting: &Setting<'_, L>,
+    fn new(
+        setting: &Setting<'_>,
         query: &Query<'_>,
         best: Incumbent,
         less: (f64, Vec<f64>),
@@ -240,8 +234,8 @@ fn divisions(depth: u32, leaves: u32) -> Vec<SideLeaves> {
     (fewest..=most).map(|left| SideLeaves { left, right: leaves - left }).collect()
 }
 
-impl<L: Loss> Deeper<'_, '_, L> {
-    fn bounds(&self, column: usize, leaves: SideLeaves) -> Bounds<'_, L> {
+impl Deeper<'_, '_> {
+    fn bounds(&self, column: usize, leaves: SideLeaves) -> Bounds<'_> {
         let merging = self.setting.merging(self.query.set, leaves.left.max(leaves.right));
         Bounds { loss: self.setting.loss, set: self.query.set, column, merging }
     }
@@ -252,7 +246,7 @@ impl<L: Loss> Deeper<'_, '_, L> {
 
     /// Divide gaps on all threads until none is open.
     fn run(&self) {
-        let _ = map(self.control, self.control.threads(), |_| {
+        let _ = map(self.control, self.control.threads(), &|_| {
             self.work();
             Ok(())
         });
@@ -568,10 +562,10 @@ struct Solved {
 }
 
 /// The best tree of a set.
-pub(super) fn solve_any<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn solve_any(
+    setting: &Setting<'_>,
     query: &Query<'_>,
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Answer {
     match most_leaves(query.depth, query.leaves) {

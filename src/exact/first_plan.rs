@@ -1,7 +1,6 @@
 //! Of several optimal trees, the first one (`exact`).
 
 use super::deeper::{most_leaves, solve_any};
-use super::losses::Loss;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::setting::{Query, Setting};
 use super::sorted::SortedSet;
@@ -10,12 +9,12 @@ use crate::error::Result;
 use crate::parallel::Control;
 
 /// The best tree: that of a solved set again, with the first of several best tests at every node.
-pub(super) fn first_plan<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn first_plan(
+    setting: &Setting<'_>,
     set: &SortedSet,
     (depth, leaves): (u32, u32),
     cost: f64,
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Result<Plan> {
     let leaves = most_leaves(depth, leaves);
@@ -40,12 +39,12 @@ pub(super) fn first_plan<L: Loss>(
 }
 
 /// [`first_plan`] of a tree whose first test is known.
-pub(super) fn first_of<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn first_of(
+    setting: &Setting<'_>,
     set: &SortedSet,
     depth: u32,
     best: &Incumbent,
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Result<Plan> {
     let Some(Split { test, leaves, costs }) = best.split else {

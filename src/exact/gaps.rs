@@ -64,16 +64,15 @@ impl OpenThresholds {
 }
 
 /// The bounds of one column of a set.
-#[derive(Debug)]
-pub(super) struct Bounds<'a, L> {
-    pub(super) loss: &'a L,
+pub(super) struct Bounds<'a> {
+    pub(super) loss: &'a dyn Loss,
     pub(super) set: &'a SortedSet,
     pub(super) column: usize,
     /// What a tree may cost more with fewer rows.
     pub(super) merging: f64,
 }
 
-impl<L: Loss> Bounds<'_, L> {
+impl Bounds<'_> {
     fn passed(&self, threshold: usize) -> f64 {
         self.set.weight_below(self.column, threshold)
     }

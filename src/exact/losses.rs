@@ -16,6 +16,7 @@ use crate::simd::stumps::{
     BucketRows, LANES, LaneInt, Lanes, ScannedRows, SideCounts, TableMemory,
 };
 use crate::tree::CostMatrix;
+use std::any::Any;
 
 /// Losses by lane: of the left sides and of the right sides.
 pub(super) type BothSides = [[f64; LANES]; 2];
@@ -83,9 +84,6 @@ impl LaneCodes {
 
 /// A sum over the leaves of a tree.
 pub(super) trait Loss: Sync {
-    /// Memory of [`Loss::stumps`], kept between calls.
-    type Memory: Default + Send;
-
     /// The loss of a leaf with these weights of the classes.
     fn leaf(&self, counts: &[f64]) -> f64;
 
@@ -97,7 +95,7 @@ pub(super) trait Loss: Sync {
         set: &SortedSet,
         thresholds: &LaneThresholds,
         is_coarse: bool,
-        memory: &mut Self::Memory,
+        memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses>;
 
@@ -110,6 +108,23 @@ pub(super) trait Loss: Sync {
 
     /// Whether the best threshold is never inside a run of rows of one class.
     fn skips_runs(&self) -> bool;
+}
+
+/// Memory of [`Loss::stumps`], kept between calls: each loss has its own kind.
+#[derive(Debug, Default)]
+pub(super) struct StumpMemory(Option<Box<dyn Any + Send>>);
+
+impl StumpMemory {
+    /// The memory of a kind; new, if that of another was kept.
+    fn get<M: Default + Send + 'static>(&mut self) -> &mut M {
+        if !self.0.as_ref().is_some_and(|kept| kept.is::<M>()) {
+            self.0 = Some(Box::new(M::default()));
+        }
+        match self.0.as_mut().and_then(|kept| kept.downcast_mut()) {
+            Some(memory) => memory,
+            None => unreachable!("memory of this kind was made above"),
+        }
+    }
 }
 
 /// Misclassified weight, in whole numbers.
@@ -141,9 +156,7 @@ impl<T: LaneInt> ErrorLoss<T> {
     }
 }
 
-impl<T: LaneInt + Send + Sync> Loss for ErrorLoss<T> {
-    type Memory = ErrorMemory<T>;
-
+impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
     fn leaf(&self, counts: &[f64]) -> f64 {
         let most = counts.iter().copied().fold(0.0, f64::max);
         counts.iter().sum::<f64>() - most
@@ -155,10 +168,11 @@ impl<T: LaneInt + Send + Sync> Loss for ErrorLoss<T> {
         set: &SortedSet,
         thresholds: &LaneThresholds,
         is_coarse: bool,
-        memory: &mut ErrorMemory<T>,
+        memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
-        let ErrorMemory { codes, left, totals, scan, table, in_order, weights } = memory;
+        let ErrorMemory { codes, left, totals, scan, table, in_order, weights } =
+            memory.get::<ErrorMemory<T>>();
         codes.fill(rows, set, thresholds);
         left.clear();
         left.extend(codes.left.iter().map(|lanes| lanes.map(|x| T::of(x as i32))));
@@ -353,8 +367,6 @@ impl<C: Weight> AdditiveLoss<C> {
 }
 
 impl<C: Weight> Loss for AdditiveLoss<C> {
-    type Memory = AdditiveMemory<C>;
-
     fn leaf(&self, counts: &[f64]) -> f64 {
         let counts: Vec<C> = counts.iter().map(|&x| C::of(x)).collect();
         let mut loss = [0.0];
@@ -368,9 +380,10 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         set: &SortedSet,
         thresholds: &LaneThresholds,
         is_coarse: bool,
-        memory: &mut AdditiveMemory<C>,
+        memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
+        let memory = memory.get::<AdditiveMemory<C>>();
         memory.codes.fill(rows, set, thresholds);
         memory.totals.clear();
         memory.totals.extend(set.counts.iter().map(|&x| C::of(x)));

@@ -15,6 +15,7 @@ use super::search::{OptimalSearch, Question, Started};
 use super::setting::{Answer, Query};
 use super::sorted::SortedSet;
 use crate::error::Result;
+use crate::numeric::sort_few;
 use crate::parallel::Control;
 use std::sync::atomic::Ordering;
 
@@ -65,10 +66,10 @@ pub(super) struct NearRoots {
 impl Question for NearRoots {
     type Found = NearTrees;
 
-    fn ask<L: Loss>(
+    fn ask(
         &self,
         search: &OptimalSearch<'_>,
-        loss: &L,
+        loss: &dyn Loss,
         (control, _): (&Control, &Control),
     ) -> Result<NearTrees> {
         let Started { setting, set, pool, depth, leaves, .. } =
@@ -106,7 +107,8 @@ impl Question for NearRoots {
             }
             // A test may stand there several times, with other numbers of leaves on its sides.
             let key = |own: &FirstTest| search.ranked.key(own.test);
-            tests.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cost.total_cmp(&b.cost)));
+            let order = |a: &FirstTest, b: &FirstTest| key(a).cmp(&key(b));
+            sort_few(&mut tests, &|a, b| order(a, b).then(a.cost.total_cmp(&b.cost)));
             tests.dedup_by_key(|own| own.test);
             let told = |own: &FirstTest| {
                 let objective = own.cost / search.total;
@@ -121,7 +123,7 @@ impl Question for NearRoots {
                     .map(|(i, own)| (Some(i) != first, own, (feature, i))),
             );
         }
-        all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.cost.total_cmp(&b.1.cost)));
+        sort_few(&mut all, &|a, b| a.0.cmp(&b.0).then(a.1.cost.total_cmp(&b.1.cost)));
         for (_, FirstTest { cost, plan, .. }, (feature, i)) in all.into_iter().take(self.most_trees)
         {
             let known = complete(&setting, SetPart::whole(&set), &plan, (0, 0), control)?;

@@ -1,7 +1,6 @@
 //! Trees of at most one test (`exact`).
 
 use super::gaps::{SideCosts, SideLeaves};
-use super::losses::Loss;
 use super::part::SetPart;
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::RankedTest;
@@ -10,7 +9,7 @@ use super::sorted::NEEDED;
 use crate::parallel::Control;
 
 /// A set as a leaf.
-pub(super) fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) -> Answer {
+pub(super) fn leaf_only(setting: &Setting<'_>, query: &Query<'_>) -> Answer {
     let cost = setting.leaf(query.set);
     let mut best = Incumbent::new(query.limit, query.is_first);
     best.take(cost, None, Some(Plan::Stump(1)));
@@ -20,8 +19,8 @@ pub(super) fn leaf_only<L: Loss>(setting: &Setting<'_, L>, query: &Query<'_>) ->
 
 /// The tree of at most one test that costs least, and less than `limit`, if a leaf costs `cost` of
 /// its weights of the classes; the first of several best.
-pub(super) fn one_test<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn one_test(
+    setting: &Setting<'_>,
     part: SetPart<'_>,
     limit: f64,
     cost: impl Fn(&[f64]) -> f64,

@@ -8,7 +8,6 @@
 //! before, and the first one with the best tree of two levels.
 
 use super::deeper::solve_any;
-use super::losses::Loss;
 use super::one_test::one_test;
 use super::part::SetPart;
 use super::plans::{Plan, PlanSplit, Split};
@@ -42,12 +41,12 @@ pub(super) struct Passed {
 }
 
 /// The best tree of all rows, or the best one that was found, with a bound that is proven.
-pub(super) fn search<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn search(
+    setting: &Setting<'_>,
     set: &SortedSet,
     (depth, leaves): (u32, u32),
     (is_first, is_timed): (bool, bool),
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Result<Passed> {
     let whole = SetPart::whole(set);
@@ -108,8 +107,8 @@ pub(super) fn search<L: Loss>(
 
 /// A tree with the tests that a plan leaves to be looked for; leaves at a depth below `grown` grow
 /// greedily.
-pub(super) fn complete<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn complete(
+    setting: &Setting<'_>,
     part: SetPart<'_>,
     plan: &Plan,
     (depth, grown): (u32, u32),
@@ -156,8 +155,8 @@ fn gini(counts: &[f64]) -> f64 {
 
 /// Grow a tree by the best test of each node, then make leaves of subtrees that cost no less. What
 /// is not split when time is up stays a leaf.
-fn greedy<L: Loss>(
-    setting: &Setting<'_, L>,
+fn greedy(
+    setting: &Setting<'_>,
     part: SetPart<'_>,
     (depth, leaves): (u32, u32),
     choice: ChosenBy,

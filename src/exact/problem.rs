@@ -9,7 +9,7 @@
 
 use crate::data::{Column, Dataset, MISSING, ones};
 use crate::error::{Error, Result};
-use crate::numeric::order_key;
+use crate::numeric::{order_key, sort_few};
 use crate::parallel::Control;
 
 /// Largest number of distinct rows.
@@ -374,7 +374,8 @@ fn class_sets(allowed: &[u64], words: usize) -> Vec<ClassSet> {
         });
         insert(&mut sets[at].rows, row);
     }
-    sets.sort_by_key(|set| (set.classes.count_ones(), set.classes));
+    let key = |set: &ClassSet| (set.classes.count_ones(), set.classes);
+    sort_few(&mut sets, &|a, b| key(a).cmp(&key(b)));
     sets
 }
 

@@ -158,10 +158,10 @@ impl<'a> Prepared<'a> {
 pub(super) trait Question {
     type Found;
 
-    fn ask<L: Loss>(
+    fn ask(
         &self,
         search: &OptimalSearch<'_>,
-        loss: &L,
+        loss: &dyn Loss,
         controls: (&Control, &Control),
     ) -> Result<Self::Found>;
 }
@@ -172,10 +172,10 @@ pub(super) struct BestTree;
 impl Question for BestTree {
     type Found = (Cheapest, Vec<FoundNode>);
 
-    fn ask<L: Loss>(
+    fn ask(
         &self,
         search: &OptimalSearch<'_>,
-        loss: &L,
+        loss: &dyn Loss,
         controls: (&Control, &Control),
     ) -> Result<Self::Found> {
         search.best(loss, controls)
@@ -200,10 +200,10 @@ pub(super) struct OptimalSearch<'a> {
 }
 
 /// A search with all that the solver needs.
-pub(super) struct Started<'a, L: Loss> {
-    pub(super) setting: Setting<'a, L>,
+pub(super) struct Started<'a> {
+    pub(super) setting: Setting<'a>,
     pub(super) set: SortedSet,
-    pub(super) pool: Pool<L::Memory>,
+    pub(super) pool: Pool,
     /// The depth that is searched in full, and that of the tree.
     pub(super) depth: u32,
     full_depth: u32,
@@ -317,12 +317,12 @@ impl OptimalSearch<'_> {
     }
 
     /// The solver's input; `is_first`: ties are resolved.
-    pub(super) fn start<'s, L: Loss>(
+    pub(super) fn start<'s>(
         &'s self,
-        loss: &'s L,
+        loss: &'s dyn Loss,
         is_first: bool,
         control: &Control,
-    ) -> Result<Started<'s, L>> {
+    ) -> Result<Started<'s>> {
         let (ranked, limits) = (self.ranked, self.limits);
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let is_error = self.is_error(self.objective.criterion()?.as_ref());
@@ -359,9 +359,9 @@ impl OptimalSearch<'_> {
     }
 
     /// Search, and write the tree down.
-    fn best<L: Loss>(
+    fn best(
         &self,
-        loss: &L,
+        loss: &dyn Loss,
         (searching, ending): (&Control, &Control),
     ) -> Result<(Cheapest, Vec<FoundNode>)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
@@ -418,9 +418,9 @@ impl OptimalSearch<'_> {
     }
 
     /// The tree, with its cost; `lower`: a bound of the cost, if the tree is not proven.
-    pub(super) fn written<L: Loss>(
+    pub(super) fn written(
         &self,
-        loss: &L,
+        loss: &dyn Loss,
         nodes: &[FoundNode],
         lower: Option<f64>,
         opened: u64,

@@ -15,9 +15,9 @@ use crate::parallel::Control;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The setting of a search.
-pub(super) struct Setting<'a, L> {
+pub(super) struct Setting<'a> {
     pub(super) rows: &'a RankedRows,
-    pub(super) loss: &'a L,
+    pub(super) loss: &'a dyn Loss,
     /// Cost of a leaf.
     pub(super) penalty: f64,
     /// The part of it that is no rule for ties.
@@ -36,7 +36,7 @@ pub(super) struct Setting<'a, L> {
     pub(super) reported: AtomicU64,
 }
 
-impl<L: Loss> Setting<'_, L> {
+impl Setting<'_> {
     pub(super) fn marks(&self) -> MarkRule {
         MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
     }
@@ -101,12 +101,7 @@ impl<L: Loss> Setting<'_, L> {
 
 impl Incumbent {
     /// Whether a tree with the cost is better, given its first test.
-    pub(super) fn is_beaten<L: Loss>(
-        &self,
-        setting: &Setting<'_, L>,
-        cost: f64,
-        split: &Split,
-    ) -> bool {
+    pub(super) fn is_beaten(&self, setting: &Setting<'_>, cost: f64, split: &Split) -> bool {
         if !self.is_first {
             return cost < self.cost;
         }
@@ -119,9 +114,9 @@ impl Incumbent {
     }
 
     /// What the test of a threshold, and those of higher ones of its column, must undercut.
-    pub(super) fn limit<L: Loss>(
+    pub(super) fn limit(
         &self,
-        setting: &Setting<'_, L>,
+        setting: &Setting<'_>,
         query: &Query<'_>,
         column: usize,
         threshold: usize,

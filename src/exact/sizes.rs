@@ -12,6 +12,7 @@ use super::lists::SortedLists;
 use super::problem::{Errors, MissingRule, Problem, insert, size};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::numeric::sort_few;
 use crate::parallel::Control;
 
 /// Largest number of distinct rows: two sizes are needed per threshold of every node.
@@ -102,7 +103,7 @@ impl Sizer<'_> {
             sets.push((bits, low));
         }
         // The easiest set first. A tree of s splits has 2 s + 1 nodes.
-        sets.sort_by_key(|(bits, low)| (*low, size(bits)));
+        sort_few(&mut sets, &|a, b| (a.1, size(&a.0)).cmp(&(b.1, size(&b.0))));
         let mut sum = sets.iter().map(|(_, low)| 2 * usize::from(*low) + 1).sum::<usize>();
         let mut own = self.left / waiting.max(1) as u64;
         self.left -= own;

@@ -6,12 +6,13 @@
 //! are looked at coarsely first.
 
 use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
-use super::losses::{LaneThresholds, Loss, SideLosses};
+use super::losses::{LaneThresholds, SideLosses, StumpMemory};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::{RankedRows, RankedTest};
 use super::setting::{Answer, Query, Setting};
 use super::sorted::SortedSet;
 use crate::error::Result;
+use crate::numeric::sort_few;
 use crate::parallel::{Control, map};
 use crate::simd::stumps::LANES;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,15 +28,15 @@ struct Item {
 }
 
 /// Memory of the workers.
-pub(super) struct Pool<M>(Mutex<Vec<M>>);
+pub(super) struct Pool(Mutex<Vec<StumpMemory>>);
 
-impl<M: Default> Pool<M> {
+impl Pool {
     pub(super) fn new() -> Self {
         Self(Mutex::new(Vec::new()))
     }
 
     /// Use a piece of memory.
-    fn with<R>(&self, work: impl FnOnce(&mut M) -> R) -> R {
+    fn with<R>(&self, work: impl FnOnce(&mut StumpMemory) -> R) -> R {
         let mut memory = lock(&self.0).pop().unwrap_or_default();
         let result = work(&mut memory);
         lock(&self.0).push(memory);
@@ -49,10 +50,10 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The best tree of at most two levels.
-pub(super) fn two_levels<L: Loss>(
-    setting: &Setting<'_, L>,
+pub(super) fn two_levels(
+    setting: &Setting<'_>,
     query: &Query<'_>,
-    pool: &Pool<L::Memory>,
+    pool: &Pool,
     control: &Control,
 ) -> Answer {
     let set = query.set;
@@ -85,7 +86,7 @@ pub(super) fn two_levels<L: Loss>(
     }
     // The most promising columns first.
     let hinted = query.hint.map(|hint| hint.column as usize);
-    items.sort_by(|a, b| {
+    sort_few(&mut items, &|a, b| {
         let key = |item: &Item| {
             let is_hinted = Some(item.column) == hinted;
             if is_hinted { f64::NEG_INFINITY } else { by_column[item.column] }
@@ -96,7 +97,7 @@ pub(super) fn two_levels<L: Loss>(
     let mut halted = None;
     let items: Vec<Mutex<Item>> = items.into_iter().map(Mutex::new).collect();
     for is_first_look in [true, false] {
-        let done = map(control, items.len(), |i| {
+        let done = map(control, items.len(), &|i| {
             let mut item = lock(&items[i]);
             pool.with(|memory| task.look(&mut item, is_first_look, memory))
         });
@@ -130,26 +131,26 @@ pub(super) fn two_levels<L: Loss>(
     Answer { best, lower, by_column, halted }
 }
 
-fn task_bounds<'a, L: Loss>(
-    setting: &'a Setting<'_, L>,
+fn task_bounds<'a>(
+    setting: &'a Setting<'_>,
     query: &Query<'a>,
     column: usize,
     leaves: SideLeaves,
-) -> Bounds<'a, L> {
+) -> Bounds<'a> {
     let merging = setting.merging(query.set, leaves.left.max(leaves.right));
     Bounds { loss: setting.loss, set: query.set, column, merging }
 }
 
 /// What the looks at all columns share.
-struct TwoLevelSearch<'t, 'a, L> {
-    setting: &'t Setting<'a, L>,
+struct TwoLevelSearch<'t, 'a> {
+    setting: &'t Setting<'a>,
     query: &'t Query<'t>,
     floor: f64,
     control: &'t Control,
     best: Mutex<Incumbent>,
 }
 
-impl<L: Loss> TwoLevelSearch<'_, '_, L> {
+impl TwoLevelSearch<'_, '_> {
     /// Whether nothing can be better than what is known.
     fn is_settled(&self) -> bool {
         let best = lock(&self.best);
@@ -162,7 +163,7 @@ impl<L: Loss> TwoLevelSearch<'_, '_, L> {
     }
 
     /// Scan an item once, or until nothing is open.
-    fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut L::Memory) -> Result<()> {
+    fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut StumpMemory) -> Result<()> {
         let set = self.query.set;
         let rows = self.setting.rows;
         let bounds = task_bounds(self.setting, self.query, item.column, item.leaves);

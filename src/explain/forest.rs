@@ -45,7 +45,7 @@ impl ForestExplainer {
                          (estimators_)";
             return Err(Error::Data(text.into()));
         }
-        let trees = parallel::map(control, models.len(), |tree| {
+        let trees = parallel::map(control, models.len(), &|tree| {
             control.check()?;
             Ok(TreeExplainer::new(&models[tree], complete))
         })?;
@@ -83,7 +83,7 @@ impl ForestExplainer {
         let block_rows = n.div_ceil(4 * control.threads()).clamp(1, LARGEST_BLOCK);
         control.expect(n as u64);
         let mut blocks: Vec<&mut [f64]> = out.chunks_mut(block_rows * width).collect();
-        parallel::for_each_mut(control, &mut blocks, |i, block| {
+        parallel::for_each_mut(control, &mut blocks, &|i, block| {
             let mut scratch = WalkScratch::new(&self.trees);
             for (tree, compiled) in self.trees.iter().zip(compiled) {
                 for (row, values) in block.chunks_exact_mut(width).enumerate() {

@@ -142,7 +142,8 @@ impl Default for Config {
 impl Config {
     /// Parameters from JSON; an unknown key or a wrong value is refused by name.
     pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_str(text).map_err(|e| Error::parameter("parameters", "...", e))
+        serde_json::from_slice(text.as_bytes())
+            .map_err(|e| Error::parameter("parameters", "...", e))
     }
 
     /// The criterion that the parameters name.

@@ -65,7 +65,7 @@ impl FitPlan {
         }
         let values: Vec<f64> = (0..data.len() as u32).map(|r| weights.value(r)).collect();
         let name_row = |row: usize| data.original()[row] as usize;
-        data.summing(Weights::importances(&values, name_row)?).map(Some)
+        data.summing(Weights::importances(&values, &name_row)?).map(Some)
     }
 
     /// Weights of rows times those of their classes. The result are importances, which count no
@@ -130,9 +130,9 @@ impl FitPlan {
             let row = times.iter().position(is_reached).unwrap_or(0);
             data.map_or(row, |data| data.original()[row] as usize)
         };
-        let mut weights = Weights::importances(&entries, row_of)?;
+        let mut weights = Weights::importances(&entries, &row_of)?;
         if data.is_some_and(|data| data.target().is_some()) {
-            weights = weights.coarser(row_of)?;
+            weights = weights.coarser(&row_of)?;
         }
         Ok((times, weights))
     }
@@ -204,5 +204,5 @@ fn times_class(
     for &row in rows {
         out[row as usize] = weights.value(row) * of_class[usize::from(classes[row as usize])];
     }
-    Weights::importances(&out, name_row)
+    Weights::importances(&out, &name_row)
 }

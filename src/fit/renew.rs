@@ -22,7 +22,6 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
 use crate::tree::Tree;
-use std::collections::BTreeMap;
 
 /// A node is narrow if its standard deviation has fewer units.
 const LEAST: f64 = (1_u64 << 20) as f64;
@@ -74,15 +73,15 @@ impl FitPlan {
             tree.share_missing();
         }
         let compiled = CompiledTree::new(&tree, of.data.schema())?;
-        let mut rows_of: BTreeMap<usize, Vec<(u32, i64)>> = BTreeMap::new();
+        let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
         let (rows, weights) = (of.rows.rows(), of.weights);
         compiled.send_down(of.raw, rows, weights, &narrow, control, |node, reaching| {
             let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
-            rows_of.insert(node, arrived.collect());
+            rows_of.push((node, arrived.collect()));
         })?;
         let scale = weights.units_of_fractions(rows);
         let root_weight = tree.counts[0];
-        let (mut grown, mut end) = (BTreeMap::new(), 0);
+        let (mut grown, mut end) = (Vec::new(), 0);
         for (node, rows) in rows_of {
             control.check()?;
             let numbers: Vec<u32> = rows.iter().map(|&(row, _)| row).collect();
@@ -116,7 +115,7 @@ impl FitPlan {
             let seed = mix(seed, node as u64);
             let setting = self.setting_again(of, &limits, seed);
             let (subtree, _) = self.grow_by_route(of, &setting, control)?;
-            grown.insert(node, self.renewed(subtree, of, &limits, seed, control)?);
+            grown.push((node, self.renewed(subtree, of, &limits, seed, control)?));
         }
         Ok(if grown.is_empty() { tree } else { tree.with_subtrees(&grown) })
     }

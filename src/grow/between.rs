@@ -15,7 +15,7 @@
 use super::options::{GrowthSetting, Thresholds};
 use crate::criteria::c45::EQUAL;
 use crate::data::{Dataset, NumericColumn, entry_row};
-use crate::numeric::{midpoint, reach};
+use crate::numeric::{midpoint, reach, sort_few};
 use crate::tree::Threshold;
 
 impl GrowthSetting<'_> {
@@ -84,7 +84,7 @@ impl GrowthSetting<'_> {
             depth *= 4.0;
         }
         // Go through the chain as J48 does, in the order of the rows.
-        chain.sort_unstable_by_key(|&(row, _)| row);
+        sort_few(&mut chain, &|a, b| a.0.cmp(&b.0));
         chain
             .iter()
             .fold(f64::NEG_INFINITY, |kept, &(_, v)| if v - kept > EQUAL { v } else { kept })

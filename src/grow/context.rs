@@ -10,10 +10,10 @@ use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row}
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
-use crate::split::threshold::ClassOf;
+use crate::split::threshold::{ClassOf, Scanning};
+use crate::stats::Sum;
 use crate::stats::contingency::Layout;
 use crate::stats::neighbours::Root;
-use crate::stats::{Sum, Weighing};
 
 use std::sync::Mutex;
 
@@ -76,7 +76,7 @@ pub(super) enum FeaturePlace {
     Nominal(usize),
 }
 
-impl<'a, W: Weighing> GrowContext<'a, W> {
+impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows.
     pub fn new(
         data: &'a Dataset,
@@ -152,14 +152,6 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
         self.setting.nominal_splits.of(levels)
     }
 
-    /// Whether all codes of nominal features fit a byte.
-    pub fn narrow(data: &Dataset) -> bool {
-        data.columns().iter().all(|c| match c {
-            Column::Nominal(c) => c.levels() + usize::from(c.n_missing() > 0) <= 256,
-            Column::Numeric(_) => true,
-        })
-    }
-
     /// The place of a feature among those of its kind.
     pub fn place(&self, feature: u32) -> FeaturePlace {
         self.places[feature as usize]
@@ -169,7 +161,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
     /// counted by comparison with the first row of each class.
     pub fn sums_of(&self, entries: &[u32]) -> Vec<W::Sum> {
         let starts = self.class_of.starts;
-        if !W::UNIT || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
+        if !self.weights.is_unit() || starts.len() >= FEW_CLASSES || self.data.n_classes() == 0 {
             return self.sums(entries.iter().map(|&e| entry_row(e)));
         }
         let mut sums = Vec::with_capacity(3 * (starts.len() + 1));
@@ -202,7 +194,7 @@ impl<'a, W: Weighing> GrowContext<'a, W> {
 }
 
 /// The rows of the root, prepared for the search of neighbours; `None` for other criteria.
-pub(super) fn neighbours_root<'a, W: Weighing>(
+pub(super) fn neighbours_root<'a, W: Scanning>(
     data: &'a Dataset,
     setting: &GrowthSetting<'a>,
     rows: &RowSet,
@@ -212,6 +204,6 @@ pub(super) fn neighbours_root<'a, W: Weighing>(
         return None;
     }
     let value = |r: u32| weights.of(r).value(weights.unit());
-    let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
+    let weight: Option<&dyn Fn(u32) -> f64> = if weights.is_unit() { None } else { Some(&value) };
     Some(Root::new(data, setting.raw.unwrap_or(data), rows.rows(), weight))
 }

@@ -16,7 +16,8 @@ use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::tree::NONE;
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::sync::{Mutex, PoisonError};
 
 /// Tasks per thread, if all were of the largest size: enough for threads to finish together.
@@ -153,7 +154,7 @@ impl<R: NodeRows> Driver<R> {
             .collect();
         // Each task grows on one thread.
         let serial = control.serial();
-        let grown = parallel::map(control, waiting.len(), |i| {
+        let grown = parallel::map(control, waiting.len(), &|i| {
             let taken = waiting[i].lock().unwrap_or_else(PoisonError::into_inner).take();
             let Some((task, tree)) = taken else {
                 return Err(Error::Internal("a subtree that was grown already".into()));
@@ -175,7 +176,8 @@ impl<R: NodeRows> Driver<R> {
         let limit = self.rows.limits().max_leaf_nodes.unwrap_or(usize::MAX);
         let order = self.rows.limits().leaf_order;
         let (mut leaves, mut step) = (1, 0);
-        let mut waiting = BTreeMap::new();
+        // Rank, node, and place among the leaves that are held.
+        let (mut waiting, mut held) = (BinaryHeap::new(), Vec::new());
         // Leaves that are not evaluated yet.
         let mut fresh = Vec::new();
         if !self.rows.is_finished(&self.tree, root.node) {
@@ -186,13 +188,15 @@ impl<R: NodeRows> Driver<R> {
             for mut open in fresh.drain(..) {
                 match self.evaluate(&mut open, control)? {
                     Some(best) => {
-                        let key = (order_of(R::best(&best), order), open.node);
-                        waiting.insert(key, (open, best));
+                        let rank = order_of(R::best(&best), order);
+                        waiting.push(Reverse((rank, open.node, held.len())));
+                        held.push(Some((open, best)));
                     }
                     None => self.discard(open.rows, control),
                 }
             }
-            let Some((_, (open, best))) = waiting.pop_first() else { return Ok(()) };
+            let first = waiting.pop().and_then(|Reverse((.., place))| held[place].take());
+            let Some((open, best)) = first else { return Ok(()) };
             // Split the first; a split into b branches adds b - 1 leaves.
             let more = R::best(&best).branches - 1;
             if leaves + more > limit {

@@ -11,9 +11,9 @@
 
 use super::constraints::PathLimits;
 use super::context::{FeaturePlace, GrowContext, Numeric};
-use super::evidence::order_memory::OrderWorkspace;
+use super::evidence::order_memory::{CandidateQuery, OrderWorkspace, without_numbers};
 use super::evidence::{PairScores, PairWorkspace};
-use super::features::search_among;
+use super::features::{WantedFeatures, search_among};
 use super::options::Thresholds;
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
@@ -33,10 +33,12 @@ use crate::split::random::Draws;
 use crate::split::short::{self, ShortScan, ShortScratch};
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
-use crate::split::threshold::{self, Scan};
-use crate::split::{BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number};
-use crate::stats::contingency::{Code, ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::split::threshold::{self, Scan, Scanning};
+use crate::split::{
+    BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number, sort_by_feature,
+};
+use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
+use crate::stats::{CellOf, Sum};
 use crate::tree::Test;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -74,9 +76,9 @@ impl<S: Sum> Default for Workspace<S> {
 }
 
 /// A node under evaluation.
-pub(super) struct NodeEvaluator<'n, 'f, C, W: Weighing> {
+pub(super) struct NodeEvaluator<'n, 'f, W: Scanning> {
     pub context: &'n GrowContext<'n, W>,
-    pub slices: &'n RowSlices<'f, C>,
+    pub slices: &'n RowSlices<'f>,
     /// The rows of the node.
     pub range: NodeRange,
     /// Their class sums.
@@ -115,12 +117,28 @@ impl<S: Sum> KnownOrder<'_, S> {
     }
 }
 
-impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
+/// Weights of the rows of a tree. Rows with a numeric target can be visited in its order.
+pub(super) trait ByOrder: Scanning {
+    /// Visit the candidates of the wanted features, in feature order.
+    fn each_by_order(
+        _node: &NodeEvaluator<'_, '_, Self>,
+        _query: CandidateQuery,
+        _contingency: &ContingencyTables<Self::Sum>,
+        _wanted: WantedFeatures<'_>,
+        _workspace: &mut OrderWorkspace,
+        _control: &Control,
+        _visit: &mut dyn FnMut(u32, u32, f64),
+    ) -> Result<()> {
+        Err(without_numbers())
+    }
+}
+
+impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     /// The node as the search reads it; `contingency` holds the tables of the nominal features.
     pub fn tables<'l>(
         &'l self,
         contingency: &'l ContingencyTables<W::Sum>,
-    ) -> RangeTables<'l, 'n, 'f, C, W> {
+    ) -> RangeTables<'l, 'n, 'f, W> {
         RangeTables { evaluator: self, contingency }
     }
 
@@ -131,12 +149,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     }
 
     /// Places of the wanted nominal features.
-    fn nominal_places(
-        &self,
-        wanted: impl Fn(u32) -> bool + Clone,
-    ) -> impl Iterator<Item = usize> + Clone {
+    fn nominal_places(&self, wanted: WantedFeatures<'_>) -> Vec<usize> {
         let features = self.context.nominal.features.iter().enumerate();
-        features.filter(move |&(_, &feature)| wanted(feature)).map(|(place, _)| place)
+        features.filter(|&(_, &feature)| wanted.has(feature)).map(|(place, _)| place).collect()
     }
 
     /// Smallest size of a branch with rows.
@@ -145,7 +160,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         Minimum {
             rows: limits.min_samples_leaf as u32,
             weight: limits.min_weight_fraction_leaf * self.context.total_weight,
-            copies: W::COPIES,
+            copies: self.context.weights.are_copies(),
         }
     }
 
@@ -173,14 +188,14 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     pub(super) fn score_short(
         &self,
         short: ShortNode<'_>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (min, context) = (self.minimum(), &self.context.setting.context);
         let ShortNode { orders: node @ ShortOrders { facts, orders, .. }, scoring } = short;
         let columns = self.context.numeric.iter().map(|c| c.feature).enumerate();
-        let features = columns.filter(|(_, feature)| wanted(*feature));
+        let features = columns.filter(|(_, feature)| wanted.has(*feature));
         let ShortScoring::Classes(how) = scoring else {
             let Some(mut numbers) = node.numbers(self.totals, min) else { return Ok(()) };
             let foresee = |place: usize, at: usize| {
@@ -277,17 +292,17 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     pub fn score_all(
         &self,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         sink: &mut dyn Sink,
         control: &Control,
     ) -> Result<()> {
         let tables = self.tables(contingency);
-        let places = self.nominal_places(&wanted);
+        let places = self.nominal_places(wanted);
         let scratch = &mut workspace.search;
-        score_nominal(&tables, places, self.totals, scratch, &mut (), sink)?;
+        score_nominal(&tables, &places, self.totals, scratch, &mut (), sink)?;
         for (i, feature) in self.context.numeric.iter().enumerate() {
-            if wanted(feature.feature) {
+            if wanted.has(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, sink)?;
                 control.check()?;
             }
@@ -301,17 +316,19 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         if nominal.features.is_empty() {
             return ContingencyTables::default();
         }
-        let rows = self.slices.coded(nominal.features.len(), self.range);
-        count(rows, &nominal.layout, self.context.weights, &mut workspace.planes)
+        count(self.coded(), &nominal.layout, self.context.weights, &mut workspace.planes)
+    }
+
+    /// The coded rows of the node.
+    pub(super) fn coded(&self) -> CodedRows<'_> {
+        self.slices.coded(self.context.nominal.layout.row_bytes(), self.range)
     }
 
     /// Rows of the node by code of a nominal feature.
     pub(super) fn code_sizes(&self, nominal: usize) -> Vec<u32> {
-        let width = self.context.nominal.features.len();
-        let mut sizes = vec![0; self.context.nominal.layout.arity(nominal)];
-        for codes in self.slices.coded(width, self.range).codes.chunks_exact(width) {
-            sizes[codes[nominal].index()] += 1;
-        }
+        let layout = &self.context.nominal.layout;
+        let mut sizes = vec![0; layout.arity(nominal)];
+        self.coded().column(layout, nominal).for_each(|code| sizes[code] += 1);
         sizes
     }
 
@@ -336,13 +353,13 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: &PairScores,
-        wanted: impl Fn(u32) -> bool,
+        wanted: WantedFeatures<'_>,
     ) -> Result<Vec<Scored>> {
         let tables = self.tables(contingency);
         let mut found = Vec::with_capacity(known.scores.len());
         for &(place, score) in &known.scores {
             let feature = self.context.nominal.features[place as usize];
-            if !wanted(feature) || !is_candidate(&tables, place as usize) {
+            if !wanted.has(feature) || !is_candidate(&tables, place as usize) {
                 continue;
             }
             if score.is_nan() {
@@ -358,7 +375,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
-        wanted: impl Fn(u32) -> bool + Sync,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
@@ -380,15 +397,15 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             .watched(control);
         best.scores = std::mem::take(&mut workspace.search.scores);
         if nominal > 0 {
-            let (tables, places) = (self.tables(contingency), self.nominal_places(&wanted));
+            let (tables, places) = (self.tables(contingency), self.nominal_places(wanted));
             let scratch = &mut workspace.search;
-            score_nominal(&tables, places, self.totals, scratch, &mut (), &mut best)?;
+            score_nominal(&tables, &places, self.totals, scratch, &mut (), &mut best)?;
         }
         self.score_numbers(wanted, workspace, &mut best, control)?;
         best.finish(&setting.context)?;
         workspace.search.scores = std::mem::take(&mut best.scores);
         if nominal > 0 {
-            best.features.sort_by_key(|b| b.feature);
+            sort_by_feature(&mut best.features);
         }
         Ok(best.features)
     }
@@ -397,7 +414,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
     /// with many values.
     fn score_numbers(
         &self,
-        wanted: impl Fn(u32) -> bool + Sync,
+        wanted: WantedFeatures<'_>,
         workspace: &mut Workspace<W::Sum>,
         best: &mut BestOfEach<'_>,
         control: &Control,
@@ -409,11 +426,11 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         let wide = self.range.len * numeric.len() > WIDE_NODE;
         if control.threads() > 1 && wide && !setting.criterion.needs_all_candidates() {
             reached::count(Way::WideNode);
-            let found = parallel::map(control, numeric.len(), |i| {
+            let found = parallel::map(control, numeric.len(), &|i| {
                 let mut best = BestOfEach::new(setting.criterion, setting.ties, false)
                     .guarded(self.path.and_then(PathLimits::guard))
                     .watched(control);
-                if wanted(numeric[i].feature) {
+                if wanted.has(numeric[i].feature) {
                     self.score_numeric(i, &mut BlockScratch::default(), &mut best)?;
                 }
                 Ok(best.features)
@@ -422,7 +439,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
             return Ok(());
         }
         for (i, feature) in numeric.iter().enumerate() {
-            if wanted(feature.feature) {
+            if wanted.has(feature.feature) {
                 self.score_numeric(i, &mut workspace.search.block, best)?;
             }
             if wide {
@@ -445,12 +462,13 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
         // As a rule all features are searched, which needs no list of them.
         let known_scores = known.as_ref();
         let choice = if setting.max_features.is_none() && self.path.is_none() {
-            let best = self.best(contingency, known_scores, |_| true, workspace, control)?;
+            let all = WantedFeatures(None);
+            let best = self.best(contingency, known_scores, all, workspace, control)?;
             choose(&tables, best)?
         } else {
             let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
             search_among(p, setting.max_features, allowed, key, |wanted| {
-                let wanted = |f: u32| wanted[f as usize];
+                let wanted = WantedFeatures(Some(wanted));
                 choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
             })?
         };
@@ -535,12 +553,12 @@ impl<'n, 'f, C: Code, W: Weighing> NodeEvaluator<'n, 'f, C, W> {
 }
 
 /// A node of sorted ranges as the search reads it, with the tables of its nominal features.
-pub(super) struct RangeTables<'l, 'n, 'f, C, W: Weighing> {
-    evaluator: &'l NodeEvaluator<'n, 'f, C, W>,
+pub(super) struct RangeTables<'l, 'n, 'f, W: ByOrder> {
+    evaluator: &'l NodeEvaluator<'n, 'f, W>,
     contingency: &'l ContingencyTables<W::Sum>,
 }
 
-impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
+impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
     type Sum = W::Sum;
     type Memory = ();
 
@@ -604,7 +622,7 @@ impl<C: Code, W: Weighing> NodeTables for RangeTables<'_, '_, '_, C, W> {
     }
 }
 
-impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
+impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
     fn cut(&self, numeric: usize, at: u32) -> NodeCut<W::Sum> {
         let evaluator = self.evaluator;
         if let Some(short) = evaluator.short {
@@ -626,7 +644,7 @@ impl<C: Code, W: Weighing> WholeRows for RangeTables<'_, '_, '_, C, W> {
 
     fn branch_sizes(&self, nominal: usize, sums: &[W::Sum], branch_of: &[u16]) -> Vec<u32> {
         let (evaluator, unit) = (self.evaluator, self.evaluator.context.weights.unit());
-        if W::UNIT {
+        if evaluator.context.weights.is_unit() {
             let rows = |branch: &[W::Sum]| branch.iter().map(|s| s.value(unit)).sum::<f64>() as u32;
             return sums.chunks_exact(evaluator.totals.len()).map(rows).collect();
         }

@@ -7,6 +7,18 @@
 use crate::error::Result;
 use crate::numeric::{mix, uniform};
 
+/// The features that a search takes: those of a mask, or all.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WantedFeatures<'m>(pub Option<&'m [bool]>);
+
+impl WantedFeatures<'_> {
+    /// Whether the search takes a feature.
+    #[inline]
+    pub fn has(self, feature: u32) -> bool {
+        self.0.is_none_or(|mask| mask[feature as usize])
+    }
+}
+
 /// Search for a split among the features of a node that its path allows: `search` gets a mask of
 /// features.
 ///

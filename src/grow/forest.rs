@@ -219,7 +219,7 @@ pub fn grow_trees<T: Send>(
         return (0..trees).map(|tree| one(tree, control)).collect();
     }
     let serial = control.serial();
-    parallel::map(control, trees, |tree| one(tree, &serial))
+    parallel::map(control, trees, &|tree| one(tree, &serial))
 }
 
 /// Out-of-bag votes: the mean probabilities of each internal row over the trees whose samples do
@@ -232,7 +232,7 @@ pub fn out_of_bag(
     draws: usize,
     control: &Control,
 ) -> Result<Votes> {
-    let left_out = parallel::map(control, forest.trees.len(), |tree| {
+    let left_out = parallel::map(control, forest.trees.len(), &|tree| {
         control.check()?;
         let times = sampler.draw(forest.seeds[tree], draws);
         let mut bits = Bits::new(data.len());

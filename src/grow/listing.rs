@@ -6,9 +6,10 @@
 //! the formula for every candidate. Growth does not use this: it keeps the best of each feature.
 
 use super::context::{FeaturePlace, GrowContext, neighbours_root};
-use super::evaluate::{NodeEvaluator, Workspace};
+use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
+use super::features::WantedFeatures;
 use super::options::GrowthSetting;
 use super::row_buffers::{NodeRange, RowBuffers};
 use super::search::nominal_test;
@@ -19,8 +20,8 @@ use crate::memory;
 use crate::numeric::better;
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
+use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::{Weighing, by_weighing};
 use crate::tree::Test;
 
 /// A candidate split and its score.
@@ -59,7 +60,7 @@ pub fn candidates(
 }
 
 /// [`candidates`] with weights of one type.
-fn listed<W: Weighing>(
+fn listed<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -72,12 +73,12 @@ fn listed<W: Weighing>(
     context.pairs = context.pairs.map(|_| PairContext::new(weights, root, data.len()));
     context.neighbours = neighbours_root(data, setting, root, weights);
     let evidence = setting.criterion.evidence();
-    let coded = RowBuffers::<u32>::bytes(&context, rows.len());
+    let coded = RowBuffers::bytes(&context, rows.len());
     if let Evidence::Pairs(formula) = evidence {
         admit(&context, formula, rows.len(), coded, control)?;
     }
     let control = &control.holding(coded);
-    let mut buffers = RowBuffers::<u32>::undivided(&context, rows, control)?;
+    let mut buffers = RowBuffers::undivided(&context, rows, control)?;
     let slices = buffers.slices();
     let totals = context.sums(rows.rows().iter().copied());
     let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
@@ -97,15 +98,15 @@ fn listed<W: Weighing>(
     if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
         && rows.len() != root.len()
     {
-        let mut buffers = RowBuffers::<u32>::undivided(&context, root, control)?;
+        let mut buffers = RowBuffers::undivided(&context, root, control)?;
         let range = NodeRange { len: root.len(), ..range };
         let slices = buffers.slices();
-        let rows = slices.coded(context.nominal.features.len(), range);
+        let rows = slices.coded(context.nominal.layout.row_bytes(), range);
         resolve_radius(&context, rows, control)?;
     }
     // Scores by pairs or neighbours, by rows, or by tables.
     if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
-        let found = evaluator.scored(&contingency, &known, |_| true)?;
+        let found = evaluator.scored(&contingency, &known, WantedFeatures(None))?;
         return Ok(found.into_iter().map(Candidate::multiway).collect());
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
@@ -114,11 +115,17 @@ fn listed<W: Weighing>(
         evaluator.all_by_order(loss, &contingency, control)?
     } else {
         let mut listing = Listing::new(setting.criterion);
-        evaluator.score_all(&contingency, |_| true, &mut workspace, &mut listing, control)?;
+        evaluator.score_all(
+            &contingency,
+            WantedFeatures(None),
+            &mut workspace,
+            &mut listing,
+            control,
+        )?;
         listing.finish(&setting.context)?;
         listing.candidates
     };
-    found.sort_by_key(|&(feature, at, _)| (feature, at));
+    sort_by_place(&mut found);
     if setting.nominal_splits != NominalSplits::Multiway {
         keep_best_divisions(&context, &mut found);
     }
@@ -132,8 +139,8 @@ fn listed<W: Weighing>(
 }
 
 /// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
-fn test_of<W: Weighing>(
-    evaluator: &NodeEvaluator<'_, '_, u32, W>,
+fn test_of<W: ByOrder>(
+    evaluator: &NodeEvaluator<'_, '_, W>,
     contingency: &ContingencyTables<W::Sum>,
     feature: u32,
     at: u32,
@@ -157,12 +164,14 @@ fn test_of<W: Weighing>(
     }
 }
 
+/// Sort candidates by feature and place.
+fn sort_by_place(found: &mut [(u32, u32, f64)]) {
+    found.sort_by_key(|&(feature, at, _)| (feature, at));
+}
+
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted
 /// candidates: feature, place, score.
-fn keep_best_divisions<W: Weighing>(
-    context: &GrowContext<'_, W>,
-    found: &mut Vec<(u32, u32, f64)>,
-) {
+fn keep_best_divisions<W: ByOrder>(context: &GrowContext<'_, W>, found: &mut Vec<(u32, u32, f64)>) {
     found.dedup_by(|later, kept| {
         let place = context.place(later.0);
         let divided =

@@ -8,7 +8,6 @@
 use crate::data::{Bits, entry_row, entry_tied};
 use crate::simd::Level;
 use crate::simd::columns::{self, SLACK};
-use crate::stats::contingency::Code;
 
 /// Partition an order in two by the bit of each row (1 goes right). The range of a branch that is
 /// not kept is left in an unspecified state.
@@ -80,21 +79,21 @@ pub(super) fn order_by_branch(
     }
 }
 
-/// Coded rows in one of two buffers: the matrix of nominal codes, row by row, with the class and
+/// Coded rows in one of two buffers: the bytes of the nominal codes, row by row, with the class and
 /// the number of each row.
-pub(super) struct CodedBuffer<'a, C> {
-    pub codes: &'a mut [C],
+pub(super) struct CodedBuffer<'a> {
+    pub codes: &'a mut [u8],
     pub classes: &'a mut [u16],
     pub rows: &'a mut [u32],
 }
 
-/// Copy the coded rows of a range, `width` codes each, from one buffer to the other, branch by
-/// branch; rows of branches that are not kept are not copied.
-pub(super) fn coded_by_branch<C: Code>(
-    from: &CodedBuffer<'_, C>,
-    to: &mut CodedBuffer<'_, C>,
+/// Copy the coded rows of a range, `row_bytes` bytes of codes each, from one buffer to the other,
+/// branch by branch; rows of branches that are not kept are not copied.
+pub(super) fn coded_by_branch(
+    from: &CodedBuffer<'_>,
+    to: &mut CodedBuffer<'_>,
     range: std::ops::Range<usize>,
-    width: usize,
+    row_bytes: usize,
     starts: &[u32],
     keep: &[bool],
     branch: impl Fn(u32) -> usize,
@@ -108,8 +107,8 @@ pub(super) fn coded_by_branch<C: Code>(
         if keep[b] {
             to.rows[place] = row;
             to.classes[place] = from.classes[i];
-            to.codes[place * width..(place + 1) * width]
-                .copy_from_slice(&from.codes[i * width..(i + 1) * width]);
+            to.codes[place * row_bytes..(place + 1) * row_bytes]
+                .copy_from_slice(&from.codes[i * row_bytes..(i + 1) * row_bytes]);
         }
     }
 }

@@ -15,44 +15,44 @@ use super::partition::{
 use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied};
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::stats::Weighing;
-use crate::stats::contingency::{Code, CodedRows};
+use crate::split::threshold::Scanning;
+use crate::stats::contingency::{CodedRows, Layout};
 
 /// Owned buffers of all rows of a tree.
 #[derive(Debug)]
-pub(super) struct RowBuffers<C> {
+pub(super) struct RowBuffers {
     orders: Vec<Vec<u32>>,
-    codes: [Vec<C>; 2],
+    codes: [Vec<u8>; 2],
     classes: [Vec<u16>; 2],
     rows: [Vec<u32>; 2],
 }
 
-impl<C: Code> RowBuffers<C> {
+impl RowBuffers {
     /// The rows of the root, with a second buffer of codes for splits.
-    pub fn new<W: Weighing>(
+    pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
     ) -> Result<Self> {
         let mut buffers = Self::undivided(context, rows, control)?;
-        buffers.codes[1] = vec![C::default(); buffers.codes[0].len()];
+        buffers.codes[1] = vec![0; buffers.codes[0].len()];
         buffers.classes[1] = vec![0; buffers.classes[0].len()];
         buffers.rows[1] = vec![0; buffers.rows[0].len()];
         Ok(buffers)
     }
 
     /// Bytes of [`Self::undivided`] for `rows` rows.
-    pub fn bytes<W: Weighing>(context: &GrowContext<'_, W>, rows: usize) -> usize {
+    pub fn bytes<W: Scanning>(context: &GrowContext<'_, W>, rows: usize) -> usize {
         let width = context.nominal.features.len();
         let coded = match width {
             0 => 0,
-            _ => size_of::<C>() * width + size_of::<u32>() + size_of::<u16>(),
+            _ => context.nominal.layout.row_bytes() + size_of::<u32>() + size_of::<u16>(),
         };
         rows.saturating_mul(coded + size_of::<u32>() * context.numeric.len())
     }
 
     /// The rows of the root, for the evaluation of that node without a split.
-    pub fn undivided<W: Weighing>(
+    pub fn undivided<W: Scanning>(
         context: &GrowContext<'_, W>,
         rows: &RowSet,
         control: &Control,
@@ -60,7 +60,7 @@ impl<C: Code> RowBuffers<C> {
         let data = context.data;
         // The sorted order of each numeric feature, without the rows of others.
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
-        let orders = parallel::map(control, context.numeric.len(), |i| {
+        let orders = parallel::map(control, context.numeric.len(), &|i| {
             control.check()?;
             let column = context.numeric[i].column;
             let mut order = context.setting.pool.map(BufferPool::take).unwrap_or_default();
@@ -73,14 +73,16 @@ impl<C: Code> RowBuffers<C> {
         // The matrix of nominal codes; missing values have the code after the last level.
         let width = context.nominal.features.len();
         let n = if width > 0 { rows.len() } else { 0 };
-        let mut codes = vec![C::default(); n * width];
+        let layout = &context.nominal.layout;
+        let row_bytes = layout.row_bytes();
+        let mut codes = vec![0; n * row_bytes];
         for (j, &feature) in context.nominal.features.iter().enumerate() {
             control.check()?;
             if let Column::Nominal(column) = &data.columns()[feature as usize] {
                 let levels = column.levels() as u32;
-                for (to, &row) in codes[j..].iter_mut().step_by(width).zip(rows.rows()) {
+                for (to, &row) in codes.chunks_exact_mut(row_bytes).zip(rows.rows()) {
                     let code = column.code(row);
-                    *to = C::of(if code == MISSING { levels } else { code });
+                    layout.write(to, j, if code == MISSING { levels } else { code });
                 }
             }
         }
@@ -95,14 +97,14 @@ impl<C: Code> RowBuffers<C> {
     }
 
     /// Return the memory of the orders to the pool of the forest.
-    pub fn release<W: Weighing>(self, context: &GrowContext<'_, W>) {
+    pub fn release<W: Scanning>(self, context: &GrowContext<'_, W>) {
         if let Some(pool) = context.setting.pool {
             self.orders.into_iter().for_each(|order| pool.give(order));
         }
     }
 
     /// Slices of all rows.
-    pub fn slices(&mut self) -> RowSlices<'_, C> {
+    pub fn slices(&mut self) -> RowSlices<'_> {
         let [c0, c1] = &mut self.codes;
         let [k0, k1] = &mut self.classes;
         let [r0, r1] = &mut self.rows;
@@ -134,11 +136,11 @@ fn filtered(order: &[u32], keep: &Bits, n: usize, out: &mut Vec<u32>) {
 }
 
 /// A contiguous slice of the buffers. Ranges of nodes are relative to the whole buffers.
-pub(super) struct RowSlices<'f, C> {
+pub(super) struct RowSlices<'f> {
     /// Place of the first row in the whole buffers.
     base: usize,
     orders: Vec<&'f mut [u32]>,
-    coded: [CodedBuffer<'f, C>; 2],
+    coded: [CodedBuffer<'f>; 2],
 }
 
 /// The rows of a node as a range of the buffers.
@@ -194,19 +196,19 @@ impl PartitionScratch {
     }
 }
 
-impl<'f, C: Code> RowSlices<'f, C> {
+impl<'f> RowSlices<'f> {
     /// The order of a numeric feature within a node.
     pub fn order(&self, numeric: usize, range: NodeRange) -> &[u32] {
         let start = range.start - self.base;
         &self.orders[numeric][start..start + range.len]
     }
 
-    /// The coded rows of a node, `width` codes each.
-    pub fn coded(&self, width: usize, range: NodeRange) -> CodedRows<'_, C> {
+    /// The coded rows of a node, `row_bytes` bytes of codes each.
+    pub fn coded(&self, row_bytes: usize, range: NodeRange) -> CodedRows<'_> {
         let start = range.start - self.base;
         let buffer = &self.coded[range.buffer];
         CodedRows {
-            codes: &buffer.codes[start * width..(start + range.len) * width],
+            codes: &buffer.codes[start * row_bytes..(start + range.len) * row_bytes],
             classes: &buffer.classes[start..start + range.len],
             rows: &buffer.rows[start..start + range.len],
         }
@@ -218,7 +220,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
         &self,
         node: NodeRange,
         plan: &PartitionPlan<'_>,
-        width: usize,
+        layout: &Layout,
         scratch: &mut PartitionScratch,
     ) {
         let range = node.start - self.base..node.start - self.base + node.len;
@@ -247,7 +249,8 @@ impl<'f, C: Code> RowSlices<'f, C> {
                 }
                 for i in range {
                     let row = from.rows[i];
-                    let branch = plan.branch(from.codes[i * width + column].index());
+                    let codes = &from.codes[i * layout.row_bytes()..];
+                    let branch = plan.branch(layout.code(codes, column));
                     if few {
                         if branch > 0 {
                             scratch.later.set(row)
@@ -271,7 +274,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
 
     /// Bring the rows of each branch together in all orders and in the coded rows. The order of a
     /// numeric split feature already has `<=`, then `>`, then missing values.
-    pub fn partition<W: Weighing>(
+    pub fn partition<W: Scanning>(
         &mut self,
         context: &GrowContext<'_, W>,
         node: NodeRange,
@@ -280,7 +283,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
     ) {
         let start = node.start - self.base;
         let range = start..start + node.len;
-        let width = context.nominal.features.len();
+        let layout = &context.nominal.layout;
         if !plan.keep.contains(&true) {
             return;
         }
@@ -291,7 +294,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
             starts.push(sum);
             sum += size;
         }
-        self.mark(node, plan, width, scratch);
+        self.mark(node, plan, layout, scratch);
         let branches = plan.sizes.len();
         // Every order but that of the split feature.
         let size = |b: usize| plan.sizes[b] as usize;
@@ -319,11 +322,12 @@ impl<'f, C: Code> RowSlices<'f, C> {
             }
         }
         // The coded rows, from one buffer to the other.
-        if width > 0 {
+        if layout.features() > 0 {
             let [a, b] = &mut self.coded;
             let (from, to) = if node.buffer == 0 { (a, b) } else { (b, a) };
             let (later, last, branch) = (&scratch.later, &scratch.last, &scratch.branch);
-            coded_by_branch(from, to, range, width, &starts, plan.keep, |row| match branches {
+            let bytes = layout.row_bytes();
+            coded_by_branch(from, to, range, bytes, &starts, plan.keep, |row| match branches {
                 2 => later.get(row) as usize,
                 3 => (later.get(row) * (1 + last.get(row))) as usize,
                 _ => branch[row as usize] as usize,
@@ -331,15 +335,16 @@ impl<'f, C: Code> RowSlices<'f, C> {
         }
     }
 
-    /// Disjoint slices, one per range (ascending, without overlap), of rows of `width` codes.
-    pub fn divide(self, ranges: &[NodeRange], width: usize) -> Vec<RowSlices<'f, C>> {
-        let mut slices: Vec<RowSlices<'f, C>> = Vec::with_capacity(ranges.len());
+    /// Disjoint slices, one per range (ascending, without overlap), of rows of
+    /// `row_bytes` bytes of codes.
+    pub fn divide(self, ranges: &[NodeRange], row_bytes: usize) -> Vec<RowSlices<'f>> {
+        let mut slices: Vec<RowSlices<'f>> = Vec::with_capacity(ranges.len());
         let RowSlices { base, orders, coded } = self;
         let mut orders: Vec<&'f mut [u32]> = orders;
         let [a, b] = coded;
         let mut coded = [a, b];
         let mut at = base;
-        let has_coded = width > 0;
+        let has_coded = row_bytes > 0;
         for &NodeRange { start, len, .. } in ranges {
             // Of each slice that is left, skip the rows before the range and take those of it.
             let skip = start - at;
@@ -353,7 +358,7 @@ impl<'f, C: Code> RowSlices<'f, C> {
             let (s, l) = if has_coded { (skip, len) } else { (0, 0) };
             let mut parts = coded.iter_mut().map(|c| {
                 let (codes, rest) =
-                    std::mem::take(&mut c.codes)[s * width..].split_at_mut(l * width);
+                    std::mem::take(&mut c.codes)[s * row_bytes..].split_at_mut(l * row_bytes);
                 c.codes = rest;
                 let (classes, rest) = std::mem::take(&mut c.classes)[s..].split_at_mut(l);
                 c.classes = rest;

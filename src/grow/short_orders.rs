@@ -17,9 +17,8 @@ use crate::simd::{Level, means};
 use crate::split::Splitter;
 use crate::split::between::ShortNumbers;
 use crate::split::multiway::Minimum;
-use crate::split::threshold::SEVERAL_CLASSES;
-use crate::stats::contingency::Code;
-use crate::stats::{Sum, Weighing};
+use crate::split::threshold::{SEVERAL_CLASSES, Scanning};
+use crate::stats::Sum;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,7 +88,7 @@ pub(super) enum ShortScoring {
 
 impl ShortScoring {
     /// `None` where the orders of small nodes are not copied.
-    pub fn of<W: Weighing>(context: &GrowContext<'_, W>) -> Option<Self> {
+    pub fn of<W: Scanning>(context: &GrowContext<'_, W>) -> Option<Self> {
         let (setting, criterion) = (context.setting, context.setting.criterion);
         let known = context.numeric.iter().all(|column| column.missing.is_none());
         let pays = context.data.len() > CLOSE_ROWS || context.data.n_classes() >= SEVERAL_CLASSES;
@@ -109,16 +108,16 @@ impl ShortScoring {
             let fits = !context.packed.is_empty() && criterion.is_between_means();
             return fits.then_some(Self::Means);
         }
-        let how = criterion.running_scores().filter(|_| W::UNIT);
+        let how = criterion.running_scores().filter(|_| context.weights.is_unit());
         how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
     }
 }
 
 impl ShortOrders {
     /// Copy the orders of a range of at most 64 rows, whose class sums are `totals`.
-    pub fn new<C: Code, W: Weighing>(
+    pub fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
-        slices: &RowSlices<'_, C>,
+        slices: &RowSlices<'_>,
         range: NodeRange,
         totals: &[W::Sum],
         pool: &mut ShortPool,

@@ -15,6 +15,7 @@ use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
 use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates};
+use crate::numeric::sort_few;
 use crate::parallel::Control;
 use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
 
@@ -59,9 +60,9 @@ impl ReachedRows {
         (0..n as u32).filter(|&r| fractions[r as usize] > 0.0).for_each(|r| reached.set(r));
         Ok(Self {
             reached,
-            weights: data.summing(Weights::from_reals(&inside(&weight), original)?)?,
+            weights: data.summing(Weights::from_reals(&inside(&weight), &original)?)?,
             divided: match is_divided {
-                true => Some(data.summing(Weights::importances(&inside(&product), original)?)?),
+                true => Some(data.summing(Weights::importances(&inside(&product), &original)?)?),
                 false => None,
             },
         })
@@ -172,7 +173,7 @@ fn on_known_rows(
             |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
         found.extend(scores.into_iter().map(scaled));
     }
-    found.sort_by_key(|c| c.feature);
+    sort_few(&mut found, &|a, b| a.feature.cmp(&b.feature));
     Ok(found)
 }
 

@@ -70,7 +70,7 @@ pub fn exact_posterior(
     let weights = node_weights(variables, &sums, prior, control)?;
     drop(sums);
     // A_j(S) for each j, then L(S) and R(S)
-    let mut sums = parallel::map(control, n, |j| {
+    let mut sums = parallel::map(control, n, &|j| {
         let mut sums = weights[j].clone();
         subset_zeta(&mut sums, squeezed(prior.required[j], j), log_add, control)?;
         add_absent(&mut sums, prior, j);
@@ -83,7 +83,7 @@ pub fn exact_posterior(
 
     // arc probabilities, a column of the matrix per child
     let mut arcs = vec![0.0; n * n];
-    let columns = parallel::map(control, n, |j| {
+    let columns = parallel::map(control, n, &|j| {
         let column = arcs_into(j, &weights[j], prior, &first, &last, log_evidence, control)?;
         control.advance(1);
         Ok(column)
@@ -94,7 +94,7 @@ pub fn exact_posterior(
     drop((first, last));
 
     // the best model: max in place of sum
-    parallel::for_each_mut(control, &mut sums, |j, best| {
+    parallel::for_each_mut(control, &mut sums, &|j, best| {
         best.clone_from(&weights[j]);
         subset_zeta(best, squeezed(prior.required[j], j), f64::max, control)?;
         add_absent(best, prior, j);

@@ -12,6 +12,7 @@ use super::variables::{Set, members};
 use super::visits::Visits;
 use super::words::WordMap;
 use crate::error::Result;
+use crate::numeric::sort_few;
 use crate::parallel::Control;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -75,7 +76,7 @@ pub fn grouped(
     };
     let mut found: Vec<GroupedModel> = models.into_iter().map(grouped).collect();
     // keep the most visited ones, with their message lengths
-    found.sort_unstable_by(|a, b| b.visits.cmp(&a.visits).then_with(|| a.parents.cmp(&b.parents)));
+    sort_few(&mut found, &|a, b| b.visits.cmp(&a.visits).then_with(|| a.parents.cmp(&b.parents)));
     found.truncate(keep);
     let pairs: f64 = space.prior.absent_cost(&(0..space.costs.variables.len()).collect::<Vec<_>>());
     for one in &mut found {
@@ -160,7 +161,7 @@ fn join_classes(space: Space<'_>, models: &mut [GroupedModel], control: &Control
         parents.iter().enumerate().map(node).sum()
     };
     let mut by_weight: Vec<usize> = (0..count).collect();
-    by_weight.sort_by(|&a, &b| all[b].weight.total_cmp(&all[a].weight));
+    sort_few(&mut by_weight, &|&a, &b| all[b].weight.total_cmp(&all[a].weight));
     // each class joins the first group whose leader it is close to, or leads a new one
     let mut leaders: Vec<Leader> = Vec::new();
     for class in by_weight {

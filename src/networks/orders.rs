@@ -59,7 +59,7 @@ impl<'a> OrderSums<'a> {
         let n = variables.len();
         let low = (n as u32 - 1) / 2;
         let weights = node_weights(variables, counted, prior, control)?;
-        let tables = parallel::map(control, n, |j| {
+        let tables = parallel::map(control, n, &|j| {
             let fixed = squeezed(prior.required[j], j);
             // the lower half first, then the upper half on top
             let mut half = weights[j].clone();

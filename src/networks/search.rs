@@ -26,6 +26,7 @@ use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use super::visits::Visits;
 use crate::error::{Error, Result};
+use crate::numeric::sort_few;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +116,7 @@ pub fn search(
     let exact = CostCache::new(variables, None);
 
     // annealing, and the prior probability of an arc
-    let mut annealed = parallel::map(control, ANNEALING_UNITS, |unit| {
+    let mut annealed = parallel::map(control, ANNEALING_UNITS, &|unit| {
         anneal(Space { costs: &costs, prior: &prior }, round, config.seed, unit as u64, control)
     })?;
     let estimate = || estimated(Space { costs: &exact, prior: &prior }, &annealed, control);
@@ -123,7 +124,7 @@ pub fn search(
     prior.set_arc_probability(arc_probability)?;
     let space = Space { costs: &costs, prior: &prior };
     annealed.iter_mut().for_each(|one| one.update_costs(space, &mut Groups::default()));
-    annealed.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    sort_few(&mut annealed, &|a, b| a.cost.total_cmp(&b.cost));
 
     // chains from the annealed models
     let sums = counted.as_ref().map(|c| OrderSums::new(variables, c, &prior, control));
@@ -138,7 +139,7 @@ pub fn search(
         seed: config.seed,
         control,
     };
-    let chains = parallel::map(control, config.chains, |number| {
+    let chains = parallel::map(control, config.chains, &|number| {
         chain.run(number, (ANNEALING_UNITS + number) as u64)
     })?;
     drop(sums);

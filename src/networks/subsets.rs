@@ -69,7 +69,7 @@ impl SubsetSums {
         let n = variables.len();
         let low = n.min(UNIT_VARIABLES);
         let values = distinct_arities(variables);
-        let units = parallel::map(control, 1 << low, |unit| {
+        let units = parallel::map(control, 1 << low, &|unit| {
             let mut out = vec![0.0; (1 << (n - low)) * (values.len() + 1)];
             Walk::new(variables, &values, max_parents + 1).run(unit, low, &mut out, control)?;
             control.advance(unit_work);

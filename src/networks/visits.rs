@@ -6,6 +6,7 @@
 use super::state::OrderedModel;
 use super::variables::{Set, members};
 use super::words::WordMap;
+use crate::numeric::sort_few;
 
 /// Most bytes of the models of a chain.
 const LARGEST_BYTES: usize = 1 << 25;
@@ -66,7 +67,7 @@ impl Visits {
     /// Parents and visits of each model, most visited first, ties by parents.
     pub fn into_models(self) -> Vec<(Vec<Set>, u64)> {
         let mut found: Vec<(Vec<Set>, u64)> = self.models.into_iter().collect();
-        found.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        sort_few(&mut found, &|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         found
     }
 }

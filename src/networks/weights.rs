@@ -38,7 +38,7 @@ pub fn node_weights(
     control: &Control,
 ) -> Result<Vec<Vec<f64>>> {
     let n = variables.len();
-    parallel::map(control, n, |j| {
+    parallel::map(control, n, &|j| {
         control.check()?;
         let v = variables.arities[j];
         let weight = |place: usize| {

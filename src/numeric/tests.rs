@@ -92,3 +92,15 @@ fn keys_keep_order() {
     assert!(v.windows(2).all(|w| order_key(w[0]) < order_key(w[1])));
     assert_eq!(order_key(-0.0), order_key(0.0));
 }
+
+#[test]
+fn sorting_few_items_is_stable_sorting() {
+    for seed in 0..200 {
+        let item = |i: u64| (uniform(mix(seed, i), 6), i);
+        let mut items: Vec<(u64, u64)> = (0..uniform(mix(seed, 99), 30)).map(item).collect();
+        let mut sorted = items.clone();
+        sorted.sort_by_key(|own| own.0);
+        sort_few(&mut items, &|a, b| a.0.cmp(&b.0));
+        assert_eq!(items, sorted);
+    }
+}

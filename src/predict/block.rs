@@ -174,7 +174,7 @@ pub(super) fn fill_chunks<T: Send>(
     let n_rows = out.len() / width;
     let chunk_rows = n_rows.div_ceil(4 * control.threads()).clamp(1024, 1 << 16);
     let mut chunks: Vec<&mut [T]> = out.chunks_mut(chunk_rows * width).collect();
-    parallel::for_each_mut(control, &mut chunks, |i, chunk| {
+    parallel::for_each_mut(control, &mut chunks, &|i, chunk| {
         control.check()?;
         fill(i * chunk_rows, chunk);
         Ok(())

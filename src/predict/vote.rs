@@ -49,7 +49,7 @@ pub struct ForestPredictor {
 impl ForestPredictor {
     /// Compile all trees.
     pub fn new(forest: &Forest, control: &Control) -> Result<Self> {
-        let trees = parallel::map(control, forest.trees.len(), |tree| {
+        let trees = parallel::map(control, forest.trees.len(), &|tree| {
             control.check()?;
             Predictor::new(&forest.trees[tree])
         })?;
@@ -81,7 +81,7 @@ impl ForestPredictor {
         let mut votes = Votes { probabilities: vec![0.0; n * k], voters: vec![0; n], classes: k };
         let sums = votes.probabilities.chunks_mut((chunk_rows * k).max(1));
         let mut chunks: Vec<_> = sums.zip(votes.voters.chunks_mut(chunk_rows)).collect();
-        parallel::for_each_mut(control, &mut chunks, |i, (sums, voters)| {
+        parallel::for_each_mut(control, &mut chunks, &|i, (sums, voters)| {
             self.vote_chunk(source, i * chunk_rows, only, sums, voters, control)
         })?;
         Ok(votes)
@@ -173,7 +173,7 @@ impl ForestPredictor {
         let n_trees = self.trees.len();
         let mut out = vec![0; n * n_trees];
         let mut chunks: Vec<_> = out.chunks_mut((chunk_rows * n_trees).max(1)).collect();
-        parallel::for_each_mut(control, &mut chunks, |i, chunk| {
+        parallel::for_each_mut(control, &mut chunks, &|i, chunk| {
             let first = i * chunk_rows;
             let mut copies = Vec::new();
             let rows = first..first + chunk.len() / n_trees;

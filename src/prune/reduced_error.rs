@@ -104,8 +104,7 @@ pub fn divide(
     seed: Option<u64>,
     control: &Control,
 ) -> Result<(Vec<u32>, Vec<u32>)> {
-    let mut in_order = rows.to_vec();
-    in_order.sort_unstable_by_key(|&row| data.original()[row as usize]);
+    let in_order = data.in_original_order(rows);
     let Some(seed) = seed else {
         return Ok(divide_as_j48(data, in_order, (1.0 / share).round() as usize));
     };

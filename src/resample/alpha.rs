@@ -27,7 +27,7 @@ use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::fit::{FitPlan, FitRows, Fitted};
 use crate::model::Model;
-use crate::numeric::{ExactSum, mix};
+use crate::numeric::{ExactSum, mix, sort_few};
 use crate::parallel::{self, Control};
 use crate::predict::{CompiledTree, label_of_mixture};
 use crate::prune::{AlphaRule, cost_complexity};
@@ -190,7 +190,7 @@ fn cross_validate(
     let serial = control.serial().quiet();
     // A single fold leaves no rows to grow on; every cost is then 0.
     let n_folds = if folds.len() < 2 { 0 } else { folds.len() };
-    let by_fold = parallel::map(control, n_folds, |fold| {
+    let by_fold = parallel::map(control, n_folds, &|fold| {
         let others = folds.iter().enumerate().filter(|(other, _)| *other != fold);
         let train: Vec<u32> = others.flat_map(|(_, rows)| rows.iter().copied()).collect();
         let grown = plan.grow(data, &RowSet::of(train, data.len()), weights, &serial)?.model;
@@ -310,7 +310,7 @@ fn cost_sums(
             }
         });
         // Below the node where its fractions part, a row gets the mean of their answers.
-        changes.sort_unstable_by_key(|&(alpha, node, _)| (alpha, node));
+        sort_few(&mut changes, &|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
         let mut mixture = vec![ExactSum::default(); data.n_classes()];
         for (i, &(alpha, node, fraction)) in changes.iter().enumerate() {
             model.probabilities(node as usize, &mut probabilities);
@@ -333,8 +333,7 @@ fn cost_sums(
 /// The rows of each fold, stratified by class; within a class the order is drawn from the seed and
 /// the rows' places in the caller's order.
 fn stratified_folds(data: &Dataset, rows: &[u32], folds: usize, seed: u64) -> Vec<Vec<u32>> {
-    let mut in_order = rows.to_vec();
-    in_order.sort_unstable_by_key(|&row| data.original()[row as usize]);
+    let in_order = data.in_original_order(rows);
     let mut keys: Vec<(u16, u64, u32)> = in_order
         .into_iter()
         .enumerate()

@@ -64,7 +64,7 @@ pub fn cross_validate(
     let kept = if plans.len() == 1 { 0 } else { kept };
     let serial = control.serial().quiet().within(budget.holding(kept * preparations.len()));
     // Folds in the outer loop: preparations of a fold are kept for all plans.
-    let by_fold = parallel::map(&folds_control, folds.len(), |f| {
+    let by_fold = parallel::map(&folds_control, folds.len(), &|f| {
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
         let mut common = Common::new(roots[f].clone(), kept);

@@ -54,7 +54,7 @@ pub fn permutation_losses(
     control: &Control,
 ) -> Result<Vec<f64>> {
     let n_features = data.columns().len();
-    let by_tree = parallel::map(control, forest.trees.len(), |t| {
+    let by_tree = parallel::map(control, forest.trees.len(), &|t| {
         let (model, seed) = (&forest.trees[t], forest.seeds[t]);
         let times = sampler.draw(seed, draws);
         let out_of_bag: Vec<u32> =

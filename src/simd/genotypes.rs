@@ -15,6 +15,7 @@ use super::Level;
 use super::body::{add_carry, add_eight};
 use super::buffer::check_aligned;
 use super::instantiate::instance;
+use super::layout::{bits_of, kernel_of};
 use super::word::{Word, Words};
 pub use counters::GENOTYPE_WORDS;
 use counters::{count_members, differ, low_and_high};
@@ -79,16 +80,9 @@ pub fn add_differing(
     assert!(members.end.max(row + 1) * GENOTYPE_WORDS <= group.len() && sums.out.len() == 512);
     assert!(sums.tally.is_empty() || sums.tally.len() == 512);
     check_aligned([group]);
-    let kernel = table(level).add_differing[kernel_of(members.len())];
+    let kernel = table(level).add_differing[kernel_of(&[4, 8, 12, 24], bits_of(members.len()))];
     // SAFETY: all members lie inside the slice; the counters of the kernel hold the number.
     unsafe { kernel(group, row, members.numbers, sums) }
-}
-
-/// The kernel, by its place in the table, whose counters hold `number`.
-fn kernel_of(number: usize) -> usize {
-    let bits = (usize::BITS - number.leading_zeros()) as usize;
-    assert!(bits <= 24);
-    [4, 8, 9, 10, 12].iter().filter(|&&b| bits > b).count()
 }
 
 /// Sums over the 512 variants of a group, to which counts are added.
@@ -146,7 +140,7 @@ pub fn count_subsets(
 ) {
     assert!(subsets.end * 8 <= differences.len() && subsets.most < 1 << 16);
     check_aligned([differences]);
-    let kernel = table(level).count_subsets_of[kernel_of(subsets.most)];
+    let kernel = table(level).count_subsets_of[kernel_of(&[4, 8, 16], bits_of(subsets.most))];
     // SAFETY: the words of all members lie inside the slice; the counters of the kernel hold the
     // size of a subset.
     unsafe { kernel(differences, subsets, counts) }
@@ -190,10 +184,10 @@ type AddByCode = unsafe fn(codes: &[u8], table: &[f64; 4], out: &mut [f64]);
 /// The kernels of a level, called by the safe functions above.
 struct GenotypeTable {
     count_differing: CountDiffering,
-    /// By number of bits of a count: 4, 8, 9, 10, 12, 24.
-    add_differing: [AddDiffering; 6],
-    /// By number of bits of a count: 4, 8, 9, 10, 12, 16.
-    count_subsets_of: [CountSubsets; 6],
+    /// By number of bits of a count: 4, 8, 12, 24.
+    add_differing: [AddDiffering; 4],
+    /// By number of bits of a count: 4, 8, 16.
+    count_subsets_of: [CountSubsets; 3],
     add_counted: AddCounted,
     differences_of: Differences,
     add_by_code: AddByCode,
@@ -208,6 +202,9 @@ fn table(level: Level) -> &'static GenotypeTable {
         Level::Avx2 => &avx2::TABLE,
         #[cfg(target_arch = "x86_64")]
         Level::Baseline => &baseline::TABLE,
+        #[cfg(all(target_arch = "x86_64", not(test)))]
+        Level::Plain => &baseline::TABLE,
+        #[cfg(any(test, not(target_arch = "x86_64")))]
         _ => &plain::TABLE,
     }
 }
@@ -385,12 +382,11 @@ macro_rules! kernels {
             pub(super) static TABLE: GenotypeTable = GenotypeTable {
                 count_differing,
                 add_differing: [
-                    add_differing_of::<4>, add_differing_of::<8>, add_differing_of::<9>,
-                    add_differing_of::<10>, add_differing_of::<12>, add_differing_of::<24>,
+                    add_differing_of::<4>, add_differing_of::<8>, add_differing_of::<12>,
+                    add_differing_of::<24>,
                 ],
                 count_subsets_of: [
-                    count_subsets_of::<4>, count_subsets_of::<8>, count_subsets_of::<9>,
-                    count_subsets_of::<10>, count_subsets_of::<12>, count_subsets_of::<16>,
+                    count_subsets_of::<4>, count_subsets_of::<8>, count_subsets_of::<16>,
                 ],
                 add_counted,
                 differences_of,
@@ -400,6 +396,7 @@ macro_rules! kernels {
     };
 }
 
+#[cfg(any(test, not(target_arch = "x86_64")))]
 kernels!(plain, super::super::plain::Word128, []);
 #[cfg(target_arch = "x86_64")]
 kernels!(baseline, __m128i, []);

@@ -112,25 +112,23 @@ macro_rules! level {
             pub(in crate::simd) const TABLE: KernelTable = KernelTable {
                 words: <Vector>::WORDS,
                 distances: [
-                    distances::<3>, distances::<4>, distances::<5>, distances::<6>, distances::<7>,
-                    distances::<8>, distances::<9>, distances::<10>, distances::<11>,
+                    distances::<4>, distances::<6>, distances::<8>, distances::<11>,
                     distances::<24>,
                 ],
                 tally: [
-                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>,
-                    tally::<6>, tally::<7>, tally::<8>, tally::<9>, tally::<10>,
+                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<6>, tally::<8>,
+                    tally::<10>,
                 ],
                 tally_all: [
-                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<5>,
-                    tally_all::<6>, tally_all::<7>, tally_all::<8>, tally_all::<9>, tally_all::<10>,
+                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<6>,
+                    tally_all::<8>, tally_all::<10>,
                 ],
                 flush,
                 byte_masks,
                 has_byte_masks: <Vector>::SLOW_COUNT,
                 agreements,
                 add_distances: [
-                    add_distances::<3>, add_distances::<5>, add_distances::<7>, add_distances::<9>,
-                    add_distances::<11>,
+                    add_distances::<4>, add_distances::<6>, add_distances::<8>, add_distances::<11>,
                 ],
                 add_mismatches,
                 add_gaps,

@@ -8,6 +8,21 @@
 /// Most bit planes of a sum: agreements with up to 2^24 - 1 features.
 pub const MAX_PLANES: usize = 24;
 
+/// Numbers of bits of a sum for which kernels are compiled. More of them gain less than a
+/// twentieth: a bit costs two operations for each eight bits that are added.
+pub(super) const SUM_BITS: [usize; 5] = [4, 6, 8, 11, 24];
+
+/// Number of bits of a number.
+pub(super) fn bits_of(number: usize) -> usize {
+    (usize::BITS - number.leading_zeros()) as usize
+}
+
+/// The kernel with enough bits, by its place among kernels of ascending `sizes`.
+pub(super) fn kernel_of(sizes: &[usize], bits: usize) -> usize {
+    assert!(sizes.last().is_some_and(|&most| bits <= most));
+    sizes.partition_point(|&size| size < bits)
+}
+
 /// The distances that are counted: `length` of them from `first` on, out of `0..=features`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
@@ -22,6 +37,9 @@ pub struct Window {
 /// Most distances that are counted side by side.
 pub const LONGEST_WINDOW: usize = 1023;
 
+/// Numbers of bit planes of a number for which kernels are compiled.
+pub(super) const NUMBER_PLANES: [usize; 7] = [1, 2, 3, 4, 6, 8, 10];
+
 impl Window {
     /// Largest distance.
     pub fn largest(&self) -> usize {
@@ -29,9 +47,9 @@ impl Window {
     }
 
     /// Bit planes of a number that stands for a distance: `largest + 1 - distance`, or 0 outside
-    /// the window.
+    /// the window. One of [`NUMBER_PLANES`], the smallest that is enough.
     pub fn planes(&self) -> usize {
-        (usize::BITS - self.length.leading_zeros()) as usize
+        NUMBER_PLANES[kernel_of(&NUMBER_PLANES, bits_of(self.length))]
     }
 
     /// The distance that a counter counts.

@@ -41,6 +41,7 @@ mod level;
 pub mod logs;
 pub mod means;
 mod near;
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod plain;
 mod prefetch;
 mod read;
@@ -72,6 +73,7 @@ pub use layout::{
     Counter, CounterState, LONGEST_WINDOW, MAX_PLANES, Schedule, SlotMasks, Slots, Window,
     cold_planes,
 };
+use layout::{NUMBER_PLANES, SUM_BITS, bits_of, kernel_of};
 pub use level::Level;
 pub use near::{RowSums, TileNumbers};
 pub use prefetch::prefetch;
@@ -112,6 +114,10 @@ impl Kernels {
             Level::Avx2 => avx2::TABLE,
             #[cfg(target_arch = "x86_64")]
             Level::Baseline => baseline::TABLE,
+            // Every x86-64 processor has SSE2, so that only tests compile the plain kernels there.
+            #[cfg(all(target_arch = "x86_64", not(test)))]
+            Level::Plain => baseline::TABLE,
+            #[cfg(any(test, not(target_arch = "x86_64")))]
             _ => plain::TABLE,
         };
         Self { level, table }
@@ -161,9 +167,9 @@ impl Kernels {
         check_aligned([planes, valid, out, outside]);
         // A sum counts agreements; it needs one bit more where the window itself fills the bits,
         // because numbers of columns outside must not wrap around into it.
-        let bits = (usize::BITS - window.features.leading_zeros()) as usize;
+        let bits = bits_of(window.features);
         let bits = if window.length + 1 >= 1 << bits { bits + 1 } else { bits };
-        let kernel = if bits <= 11 { bits.max(3) - 3 } else { 9 };
+        let kernel = kernel_of(&SUM_BITS, bits);
         // SAFETY: every slot and every result lies inside its slice by the checks above, and the
         // level was detected before its table was handed out.
         unsafe { (self.table.distances[kernel])(planes, valid, &slots.slots, window, out, outside) }
@@ -190,9 +196,10 @@ impl Kernels {
                 && schedule.slots as usize * words <= planes.len()
         );
         check_aligned([numbers, planes, state.hot, state.cold]);
+        let kernel = kernel_of(&NUMBER_PLANES, depth);
         // SAFETY: a schedule knows its largest row and slot, which lie inside the slices; so do the
         // counters.
-        unsafe { (self.table.tally[depth - 1])(numbers, schedule, planes, window.length, state) }
+        unsafe { (self.table.tally[kernel])(numbers, schedule, planes, window.length, state) }
     }
 
     /// Count the numbers (from [`Kernels::distances`]) of the first `rows` rows in all columns.
@@ -201,8 +208,9 @@ impl Kernels {
         state.check(words, window.length);
         assert!(rows * depth * words <= numbers.len());
         check_aligned([numbers, state.hot, state.cold]);
+        let kernel = kernel_of(&NUMBER_PLANES, depth);
         // SAFETY: rows and counters lie inside their slices.
-        unsafe { (self.table.tally_all[depth - 1])(numbers, rows, window.length, state) }
+        unsafe { (self.table.tally_all[kernel])(numbers, rows, window.length, state) }
     }
 
     /// Whether [`Self::byte_masks`] makes masks: eight words for each word of `planes`.
@@ -250,8 +258,8 @@ impl Kernels {
         );
         assert!(codes.iter().fold(0, |a, &c| a.max(usize::from(c))) < levels.max(1));
         check_aligned([planes]);
-        let bits = (usize::BITS - codes.len().leading_zeros()) as usize;
-        let kernel = bits.saturating_sub(2) / 2;
+        let bits = bits_of(codes.len());
+        let kernel = kernel_of(&SUM_BITS[..4], bits);
         // SAFETY: codes are below `levels`, so every plane lies inside its slice; sums fit the
         // bits.
         unsafe { (self.table.add_distances[kernel])(planes, codes, levels, out) }

@@ -85,19 +85,23 @@ pub(super) type MasksKernel = unsafe fn(planes: &[u64], out: &mut [u64]);
 pub(super) struct KernelTable {
     /// 64-bit words of a vector.
     pub words: usize,
-    /// By number of bits of a sum: 3 to 11, then 24.
-    pub distances: [DistancesKernel; 10],
-    /// By number of bit planes of a number, from 1.
-    pub tally: [TallyKernel; 10],
-    /// By number of bit planes of a number, from 1.
-    pub tally_all: [TallyAllKernel; 10],
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
+    pub distances: [DistancesKernel; 5],
+    /// By number of bit planes of a number, as in
+    /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
+    pub tally: [TallyKernel; 7],
+    /// By number of bit planes of a number, as in
+    /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
+    pub tally_all: [TallyAllKernel; 7],
     pub flush: FlushKernel,
     pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.
     pub has_byte_masks: bool,
     pub agreements: AgreementsKernel,
-    /// By number of bits of a sum: 3, 5, 7, 9, 11.
-    pub add_distances: [AddDistancesKernel; 5],
+    /// By number of bits of a sum, the first four of
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
+    pub add_distances: [AddDistancesKernel; 4],
     pub add_mismatches: AddMismatchesKernel,
     pub add_gaps: AddGapsKernel,
     pub moments: unsafe fn(numbers: TileNumbers<'_>) -> RowSums,
@@ -105,9 +109,11 @@ pub(super) struct KernelTable {
     pub kth_largest: KthLargestKernel,
     pub shared: SharedKernel,
     pub size: unsafe fn(mask: &[u64]) -> u64,
-    /// By number of bits of a sum: 4, 6, 8, 11, 24.
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub weights: [WeightsKernel; 5],
-    /// By number of bits of a sum: 4, 6, 8, 11, 24.
+    /// By number of bits of a sum, as in
+    /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub nearest: [NearestKernel; 5],
     pub add_weights: AddWeightsKernel,
     pub lane_masks: MasksKernel,

@@ -13,6 +13,7 @@
 use super::Kernels;
 use super::buffer::{Buffer, check_aligned};
 use super::layout::{MAX_PLANES, Slots};
+use super::layout::{SUM_BITS, bits_of, kernel_of};
 use super::weights::{Joint, MOST_JOINT, MOST_ROWS, WeighedTile, WeightTable};
 
 impl Kernels {
@@ -41,13 +42,7 @@ impl Kernels {
         assert!(slots.features < 1 << MAX_PLANES && slots.rows() <= MOST_ROWS);
         assert!((slots.largest as usize + 1) * self.words() <= planes.len());
         check_aligned([planes]);
-        match slots.features {
-            0..16 => 0,
-            16..64 => 1,
-            64..256 => 2,
-            256..2048 => 3,
-            _ => 4,
-        }
+        kernel_of(&SUM_BITS, bits_of(slots.features))
     }
 
     /// Write the weight of each pair of a row and a column of a tile. The words behind the weights

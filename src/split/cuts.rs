@@ -14,7 +14,7 @@ use super::block::{BlockScratch, PlaceRange};
 use super::c45::{self, C45Split, KnownRows};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Sink};
-use super::threshold::{self, Scan};
+use super::threshold::{self, Scan, Scanning};
 use super::total;
 use super::weighed::WeighedRows;
 use crate::criteria::Context;
@@ -30,7 +30,7 @@ use crate::stats::{CellOf, Sum, Weighing};
 pub const FEW_CLASSES: usize = 4;
 
 /// The best cut of a feature, if the feature is usable. `least` is the smallest weight of a leaf.
-pub fn best_cut<W: Weighing>(
+pub fn best_cut<W: Scanning>(
     scan: &KnownRows<'_, W>,
     feature: u32,
     least: f64,
@@ -71,7 +71,7 @@ pub fn best_cut<W: Weighing>(
         totals: scan.known,
         class_of: scan.class_of,
         weights: scan.weights,
-        min: Minimum { rows: 1, weight: limits.least - EQUAL, copies: W::UNIT },
+        min: Minimum { rows: 1, weight: limits.least - EQUAL, copies: scan.weights.is_unit() },
         convex: true,
         steps: scan.steps,
         packed: &[],
@@ -265,7 +265,7 @@ mod tests {
     use crate::simd::columns::weighed_steps;
     use crate::simd::logs::QuickLog;
     use crate::split::threshold::ClassOf;
-    use crate::stats::{FixedWeights, UnitWeights};
+    use crate::stats::{FixedWeights, RowCopies};
 
     /// Rows of up to four classes, three quarters of them known.
     struct Case {
@@ -307,7 +307,7 @@ mod tests {
             }
         }
 
-        fn sums<W: Weighing>(&self, weights: W, entries: impl Iterator<Item = u32>) -> Vec<W::Sum> {
+        fn sums<W: Scanning>(&self, weights: W, entries: impl Iterator<Item = u32>) -> Vec<W::Sum> {
             let mut sums = vec![W::Sum::default(); self.starts.len() + 1];
             for row in entries {
                 let sum = &mut sums[usize::from(self.codes[row as usize])];
@@ -317,7 +317,7 @@ mod tests {
         }
 
         /// Compare the cuts found in blocks, run by run and one by one; 1 if there is one.
-        fn check<W: Weighing>(&self, weights: W, label: &str) -> usize {
+        fn check<W: Scanning>(&self, weights: W, label: &str) -> usize {
             let context = Context::new(self.starts.len() + 1, 10_000);
             let logs = XLog2X::new(context.logs, QuickLog::new());
             let known = self.sums(weights, self.order.iter().map(|&e| entry_row(e)));
@@ -352,7 +352,7 @@ mod tests {
 
         /// Place and gain of the best cut by the definition: one cut after the other, each with
         /// entropies of its own.
-        fn truth<W: Weighing>(&self, scan: &KnownRows<'_, W>) -> Option<(u32, f64)> {
+        fn truth<W: Scanning>(&self, scan: &KnownRows<'_, W>) -> Option<(u32, f64)> {
             let unit = scan.weights.unit();
             let value = |sums: &[W::Sum]| sums.iter().map(|s| s.value(unit)).collect::<Vec<f64>>();
             let spread = |sums: &[W::Sum]| {
@@ -389,8 +389,8 @@ mod tests {
         let mut found = 0;
         for seed in 0..600 {
             let case = Case::new(seed);
-            found += case.check(UnitWeights, &format!("rows {seed}"));
-            let weights = FixedWeights { values: &case.weights, unit: UNIT };
+            found += case.check(RowCopies(None), &format!("rows {seed}"));
+            let weights = FixedWeights { values: &case.weights, unit: UNIT, copies: false };
             found += case.check(weights, &format!("weights {seed}"));
         }
         assert!(found > 300, "{found} of 1200 had a usable cut");

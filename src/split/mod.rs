@@ -47,7 +47,7 @@ pub use cut_rule::{CutRule, NumericRows};
 pub use guard::ValueGuard;
 pub use select::{CandidateFacts, Choice, Selector};
 pub(crate) use sink::not_a_number;
-pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink};
+pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink, sort_by_feature};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;
 

@@ -40,7 +40,7 @@ pub struct Minimum {
 
 /// Score the multiway splits of a node's nominal features, in feature order.
 pub fn score_candidates<'a, S: Sum>(
-    tables: impl Iterator<Item = NominalTable<'a, S>>,
+    tables: &mut dyn Iterator<Item = NominalTable<'a, S>>,
     totals: &[S],
     unit: f64,
     min: Minimum,

@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::running::{self as simd, BLOCK, CLASSES, ClassSizes};
-use crate::stats::{Sum, Weighing};
+use crate::stats::RowCopies;
 
 /// The sums over the classes of both sides, which change as rows pass to the left.
 trait ClassWalk {
@@ -100,8 +100,8 @@ impl ClassWalk for Logarithms {
 }
 
 /// Score the thresholds at some places of one feature, whose value is known in every row.
-pub(super) fn score_candidates<W: Weighing>(
-    scan: &Scan<'_, W>,
+pub(super) fn score_candidates(
+    scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
     how: RunningScores,
@@ -110,7 +110,7 @@ pub(super) fn score_candidates<W: Weighing>(
 ) -> Result<()> {
     let Running { left, all, .. } = running;
     all.clear();
-    all.extend(scan.known.iter().map(|n| n.units() as u32));
+    all.extend_from_slice(scan.known);
     all.resize(all.len().max(CLASSES), 0);
     left.clear();
     left.resize(all.len(), 0);
@@ -130,8 +130,8 @@ pub(super) fn score_candidates<W: Weighing>(
 }
 
 /// A walk over the places of one feature.
-struct RunningWalk<'s, 'a, W: Weighing> {
-    scan: &'s Scan<'a, W>,
+struct RunningWalk<'s, 'a, 'w> {
+    scan: &'s Scan<'a, RowCopies<'w>>,
     context: &'s Context,
     /// How cuts are scored from sums.
     how: RunningScores,
@@ -139,7 +139,7 @@ struct RunningWalk<'s, 'a, W: Weighing> {
     places: PlaceRange,
 }
 
-impl<W: Weighing> RunningWalk<'_, '_, W> {
+impl RunningWalk<'_, '_, '_> {
     /// Pass all rows to the left, block by block, and score the places of each block.
     fn walk<S: ClassWalk>(
         &self,

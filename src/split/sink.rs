@@ -114,6 +114,11 @@ pub struct Scored {
     pub tied: Vec<u32>,
 }
 
+/// Bring candidates of features into feature order.
+pub fn sort_by_feature(found: &mut [Scored]) {
+    found.sort_by_key(|scored| scored.feature);
+}
+
 /// Keeps the best candidate of each feature.
 #[derive(Debug)]
 pub struct BestOfEach<'a> {

@@ -398,7 +398,7 @@ impl<S: Sum> LevelPartitions<S> {
         let mut order = std::mem::take(&mut self.shares);
         order.clear();
         order.extend((0..self.groups()).map(|g| (share(g), g)));
-        order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        sort_shares(&mut order);
         self.work.clear();
         self.spare.clear();
         let mut starts = Vec::with_capacity(self.starts.len());
@@ -415,4 +415,9 @@ impl<S: Sum> LevelPartitions<S> {
         self.shares = order;
         true
     }
+}
+
+/// Sort groups by their shares, then by number.
+fn sort_shares(groups: &mut [(f64, usize)]) {
+    groups.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
 }

@@ -9,7 +9,7 @@ use crate::criteria::{Context, Criterion, GainRatio, Gini, InfoGain};
 use crate::data::pack_entry;
 use crate::error::Result;
 use crate::numeric::{Ties, mix};
-use crate::stats::UnitWeights;
+use crate::stats::RowCopies;
 
 /// A sink that offers no running scores, so that every candidate is scored from its table.
 struct FromTables<'a>(BestOfEach<'a>);
@@ -78,14 +78,14 @@ impl RandomNode {
         (0..rows.len()).map(|i| pack_entry(rows[i] as u32, tied(i))).collect()
     }
 
-    fn scan<'a>(&'a self, feature: u64, order: &'a [u32]) -> Scan<'a, UnitWeights> {
+    fn scan<'a>(&'a self, feature: u64, order: &'a [u32]) -> Scan<'a, RowCopies<'a>> {
         Scan {
             feature: feature as u32,
             order,
             known: &self.known,
             totals: &self.known,
             class_of: ClassOf { codes: &self.codes, starts: &self.starts },
-            weights: UnitWeights,
+            weights: RowCopies(None),
             min: Minimum { rows: self.min_rows as u32, weight: 0.0, copies: true },
             convex: self.convex,
             steps: &[],
@@ -98,7 +98,7 @@ impl RandomNode {
     fn compare(
         &self,
         criterion: &dyn Criterion,
-        mut score: impl FnMut(&Scan<'_, UnitWeights>, &Context, &mut BestOfEach<'_>),
+        mut score: impl FnMut(&Scan<'_, RowCopies<'_>>, &Context, &mut BestOfEach<'_>),
     ) -> usize {
         // Both ways, feature by feature.
         let context = Context::new(self.known.len(), self.codes.len() as u64);

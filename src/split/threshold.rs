@@ -7,10 +7,10 @@
 //! Beside a third branch of rows without a value the first and the last threshold are kept, too:
 //! there the ends of the data, which are no thresholds, may score high.
 //!
-//! [`score_candidates`] chooses among five scans by weights and target: running sums (`running`),
-//! counts of few classes, fixed-point weights (`weighed`), means of a numeric target (`between`),
-//! and a plain loop for the rest. All give the same scores, to the bit. O(rows) per feature and
-//! node, plus the criterion's formula.
+//! [`score_candidates`] chooses among five scans by weights and target ([`Scanning`]): running sums
+//! (`running`), counts of few classes, fixed-point weights (`weighed`), means of a numeric target
+//! (`between`), and a plain loop for the rest. All give the same scores, to the bit. O(rows) per
+//! feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
 use super::scan::{BlockWalk, flush};
@@ -19,18 +19,138 @@ use super::{between, running, weighed};
 use crate::criteria::Context;
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
+use crate::numeric::Moments;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{MOST_CLASSES, SLACK, Tails, Wanted, boundaries};
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::{CellOf, ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
 pub use super::scan::{ClassOf, Scan};
 
 /// Fewest classes for which running sums over the classes are quicker than class counts.
 pub const SEVERAL_CLASSES: usize = 4;
 
+/// The places of a scan, and what its candidates are.
+#[derive(Debug, Clone, Copy)]
+pub struct ScanPlaces<'c> {
+    places: PlaceRange,
+    /// Branches of a candidate: two, and one for rows without a value.
+    branches: usize,
+    context: &'c Context,
+}
+
+/// Weights of rows, with the scans that serve them beside the plain loop.
+pub trait Scanning: Weighing {
+    /// Score thresholds from sums over the classes, or by means; `false` where these do not serve.
+    fn by_sums(
+        _scan: &Scan<'_, Self>,
+        _at: ScanPlaces<'_>,
+        _scratch: &mut BlockScratch<CellOf<Self>>,
+        _sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Score thresholds from tables of few classes; `false` where no kernel makes them.
+    fn by_tables(
+        _scan: &Scan<'_, Self>,
+        _at: ScanPlaces<'_>,
+        _scratch: &mut BlockScratch<CellOf<Self>>,
+        _sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+}
+
+impl Scanning for RowCopies<'_> {
+    fn by_sums(
+        scan: &Scan<'_, Self>,
+        ScanPlaces { places, branches, context }: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<u32>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        // Several classes: running sums, where the criterion has them.
+        if scan.weights.is_unit() && branches == 2 && context.classes >= SEVERAL_CLASSES {
+            let n = scan.order.len();
+            let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
+            if let Some(how) = how {
+                let running = &mut scratch.running;
+                running::score_candidates(scan, places, context, how, running, sink)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn by_tables(
+        scan: &Scan<'_, Self>,
+        ScanPlaces { places, branches, context }: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<u32>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        if !scan.weights.is_unit() {
+            return Ok(false);
+        }
+        reached::count(match (branches, scan.convex) {
+            (3, _) => Way::WalkCountedMissing,
+            (_, true) => Way::WalkCounted,
+            (_, false) => Way::WalkCountedAll,
+        });
+        counted_rows(scan, places, context, branches, scratch, sink).map(|()| true)
+    }
+}
+
+impl Scanning for FixedWeights<'_> {
+    fn by_tables(
+        scan: &Scan<'_, Self>,
+        ScanPlaces { places, branches, context }: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<f64>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        let Some(weights) = scan.weights.fixed() else { return Ok(false) };
+        reached::count(if branches == 2 { Way::WalkWeighed } else { Way::WalkWeighedMissing });
+        weighed::score_candidates(scan, weights, places, context, branches, scratch, sink)?;
+        Ok(true)
+    }
+}
+
+impl Scanning for TargetRows<'_> {
+    fn by_sums(
+        scan: &Scan<'_, Self>,
+        at: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<Moments>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        by_means(scan, at, scratch, sink)
+    }
+}
+
+/// [`Scanning::by_sums`] of a numeric target.
+pub fn by_means<W: Weighing<Sum = ExactMoments>>(
+    scan: &Scan<'_, W>,
+    ScanPlaces { places, branches, context }: ScanPlaces<'_>,
+    scratch: &mut BlockScratch<Moments>,
+    sink: &mut dyn Sink,
+) -> Result<bool> {
+    if branches != 2 || !sink.takes_means() {
+        return Ok(false);
+    }
+    let node = scan.known[0];
+    let narrow = between::MeanNode::new(node.weight, node.first as i64, scan.min);
+    if let Some(node) = narrow.filter(|_| !scan.packed.is_empty()) {
+        let means = &mut scratch.means;
+        between::score_candidates(scan, node, places, context, means, sink)?;
+        return Ok(true);
+    }
+    let places = allowed(scan, places);
+    if !places.is_empty() {
+        between::score_weighed(scan, node, places, context, sink)?;
+    }
+    Ok(true)
+}
+
 /// Score all thresholds of one feature.
-pub fn score_candidates<W: Weighing>(
+pub fn score_candidates<W: Scanning>(
     scan: &Scan<'_, W>,
     context: &Context,
     scratch: &mut BlockScratch<CellOf<W>>,
@@ -43,36 +163,14 @@ pub fn score_candidates<W: Weighing>(
     let branches = if scan.known == scan.totals { 2 } else { 3 };
     // A place has as many rows on its left as its number, so a limit on rows bounds the places at
     // once; a limit on weight does where each row weighs 1.
-    let unit = W::UNIT || scan.weights.unit_target().is_some();
-    let rows = if unit || !W::COPIES { (scan.min.rows as usize).max(1) } else { 1 };
-    let first = if unit { rows.max(scan.min.weight.ceil() as usize) } else { rows };
+    let of_one = scan.weights.is_unit() || scan.weights.unit_target().is_some();
+    let by_rows = of_one || !scan.weights.are_copies();
+    let rows = if by_rows { (scan.min.rows as usize).max(1) } else { 1 };
+    let first = if of_one { rows.max(scan.min.weight.ceil() as usize) } else { rows };
     let places = PlaceRange { first, last: n - first.min(n) };
-    if places.is_empty() {
+    let at = ScanPlaces { places, branches, context };
+    if places.is_empty() || W::by_sums(scan, at, scratch, sink)? {
         return Ok(());
-    }
-    // Several classes: running sums, where the criterion has them.
-    if W::UNIT && branches == 2 && context.classes >= SEVERAL_CLASSES {
-        let how = sink.running_scores().filter(|how| how.holds(n, context.logs));
-        if let Some(how) = how {
-            let running = &mut scratch.running;
-            return running::score_candidates(scan, places, context, how, running, sink);
-        }
-    }
-    // A numeric target: means, where these decide.
-    if branches == 2
-        && sink.takes_means()
-        && let Some(node) = scan.known[0].moments()
-    {
-        let narrow = between::MeanNode::new(node.weight, node.first as i64, scan.min);
-        if let Some(node) = narrow.filter(|_| !scan.packed.is_empty()) {
-            let means = &mut scratch.means;
-            return between::score_candidates(scan, node, places, context, means, sink);
-        }
-        let places = allowed(scan, places);
-        return match places.is_empty() {
-            true => Ok(()),
-            false => between::score_weighed(scan, node, places, context, sink),
-        };
     }
     scratch.prepare_cuts(scan.known, scan.totals, scan.weights.unit(), n);
     // Beside a third branch the known rows of one class score alike wherever they are cut; the
@@ -80,20 +178,11 @@ pub fn score_candidates<W: Weighing>(
     let several = || scan.known.iter().filter(|s| !s.is_empty()).count() > 1;
     let scan = &Scan { convex: scan.convex && (branches == 2 || several()), ..*scan };
     let few = (2..=MOST_CLASSES).contains(&context.classes);
-    if W::UNIT && few {
-        reached::count(match (branches, scan.convex) {
-            (3, _) => Way::WalkCountedMissing,
-            (_, true) => Way::WalkCounted,
-            (_, false) => Way::WalkCountedAll,
-        });
-        counted_rows(scan, places, context, branches, scratch, sink)
-    } else if let Some(weights) = scan.weights.fixed().filter(|_| few) {
-        reached::count(if branches == 2 { Way::WalkWeighed } else { Way::WalkWeighedMissing });
-        weighed::score_candidates(scan, weights, places, context, branches, scratch, sink)
-    } else {
-        reached::count(if branches == 2 { Way::WalkAny } else { Way::WalkAnyMissing });
-        any_classes(scan, places, context, branches, scratch, sink)
+    if few && W::by_tables(scan, at, scratch, sink)? {
+        return Ok(());
     }
+    reached::count(if branches == 2 { Way::WalkAny } else { Way::WalkAnyMissing });
+    any_classes(scan, places, context, branches, scratch, sink)
 }
 
 /// 1 when a candidate lies between the entries `i - 1` and `i`, else 0.
@@ -111,16 +200,16 @@ fn boundary(order: &[u32], i: usize, class_changes: u32, convex: bool) -> u32 {
 ///
 /// Internal rows are sorted by class, so the kernel counts, per class, the rows on the left that
 /// belong to that class or a later one (`tails`); class counts are differences of two of them.
-fn counted_rows<W: Weighing>(
-    scan: &Scan<'_, W>,
+fn counted_rows(
+    scan: &Scan<'_, RowCopies<'_>>,
     places: PlaceRange,
     context: &Context,
     branches: usize,
-    scratch: &mut BlockScratch<CellOf<W>>,
+    scratch: &mut BlockScratch<u32>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (order, starts, k) = (scan.order, scan.class_of.starts, context.classes);
-    let (level, unit, stride) = (Level::active(), scan.weights.unit(), scratch.stride);
+    let (level, stride) = (Level::active(), scratch.stride);
     // Kernels write up to SLACK entries past what they report.
     let room = stride + SLACK;
     if scratch.tails.len() < (k - 1) * room {
@@ -157,10 +246,8 @@ fn counted_rows<W: Weighing>(
                 } else {
                     &scratch.tails[(c - 1) * room..][..held]
                 };
-                let set = |left: &mut _, right: &mut _, rows: u32| {
-                    let rows = W::Sum::from_rows(rows);
-                    *left = rows.cell(unit);
-                    *right = known.minus(rows).cell(unit);
+                let set = |left: &mut u32, right: &mut u32, rows: u32| {
+                    (*left, *right) = (rows, known - rows);
                 };
                 let cells = left.iter_mut().zip(right);
                 if c + 1 < k {
@@ -220,7 +307,8 @@ fn any_classes<W: Weighing>(
 
 /// Whether limits on weights, or on copies, exclude places.
 fn is_limited<W: Weighing>(scan: &Scan<'_, W>) -> bool {
-    scan.min.weight > 0.0 || (W::COPIES && !W::UNIT && scan.min.rows > 1)
+    scan.min.weight > 0.0
+        || (scan.weights.are_copies() && !scan.weights.is_unit() && scan.min.rows > 1)
 }
 
 /// The places among `places` that the limits on weights, or on copies, allow.
@@ -228,7 +316,7 @@ fn allowed<W: Weighing>(scan: &Scan<'_, W>, places: PlaceRange) -> PlaceRange {
     if !is_limited(scan) {
         return places;
     }
-    let rows = if W::COPIES { f64::from(scan.min.rows) } else { 0.0 };
+    let rows = if scan.weights.are_copies() { f64::from(scan.min.rows) } else { 0.0 };
     heavy_enough(scan, scan.min.weight.max(rows), places)
 }
 

@@ -20,22 +20,21 @@ use super::sink::Sink;
 use crate::criteria::Context;
 use crate::data::entry_row;
 use crate::error::Result;
-use crate::numeric::Count;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{
     MOST_CLASSES, PlaneSums, SLACK, STEP, Wanted, weighed_boundaries, weighed_sums,
 };
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::{FixedWeights, Sum};
 
 /// Fewest places for which bounds pay.
 const FEW_PLACES: usize = 2 * STEP;
 
 /// A scan, and what does not change during it.
-struct WeighedScan<'s, 'a, W: Weighing> {
-    scan: &'s Scan<'a, W>,
+struct WeighedScan<'s, 'a, 'w> {
+    scan: &'s Scan<'a, FixedWeights<'w>>,
     /// Weights by internal row, in units.
-    weights: &'a [i64],
+    weights: &'s [i64],
     context: &'s Context,
     /// The ends of the admissible range where they are candidates even inside a run of one class.
     ends: Option<PlaceRange>,
@@ -50,18 +49,18 @@ struct KernelState {
 }
 
 /// Score the thresholds at some places. `weights` are the fixed-point weights of `scan.weights`.
-pub(super) fn score_candidates<W: Weighing>(
-    scan: &Scan<'_, W>,
+pub(super) fn score_candidates(
+    scan: &Scan<'_, FixedWeights<'_>>,
     weights: &[i64],
     mut places: PlaceRange,
     context: &Context,
     branches: usize,
-    scratch: &mut BlockScratch<CellOf<W>>,
+    scratch: &mut BlockScratch<f64>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     if scan.min.weight > 0.0 {
-        let known = scan.known.iter().map(|s| s.units()).sum();
-        let least = W::Sum::at_least(scan.min.weight, scan.weights.unit()).units();
+        let known = scan.known.iter().sum();
+        let least = i64::at_least(scan.min.weight, scan.weights.unit);
         let rows = WeighedRows { order: scan.order, weights, steps: scan.steps };
         let heavy = rows.heavy_enough(known, least, context.classes);
         places.first = places.first.max(heavy.first);
@@ -132,7 +131,7 @@ impl WeighedRows<'_> {
     }
 }
 
-impl<W: Weighing> WeighedScan<'_, '_, W> {
+impl WeighedScan<'_, '_, '_> {
     /// Weight on the left of a place: of all rows, then for each start of the rows of that class or
     /// a later one.
     fn left_of(&self, place: usize, out: &mut [i64]) {
@@ -155,8 +154,8 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
     fn walk(
         &self,
         runs: &[PlaceRange],
-        scratch: &mut BlockScratch<CellOf<W>>,
-        flush: impl FnMut(&mut BlockScratch<CellOf<W>>, usize) -> Result<()>,
+        scratch: &mut BlockScratch<f64>,
+        flush: impl FnMut(&mut BlockScratch<f64>, usize) -> Result<()>,
     ) -> Result<()> {
         let Scan { order, class_of, convex, .. } = *self.scan;
         let (stride, k) = (scratch.stride, self.context.classes);
@@ -184,18 +183,17 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
 
     /// Write the tables of the `held` boundaries: the weight of a class is that of this class and
     /// later ones less that of the later ones.
-    fn subtract(&self, held: usize, scratch: &mut BlockScratch<CellOf<W>>) {
-        let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit());
+    fn subtract(&self, held: usize, scratch: &mut BlockScratch<f64>) {
+        let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit);
         let room = stride + SLACK;
         for c in 0..k {
             let known = self.scan.known[c];
             let (left, right) = scratch.cells.split_at_mut(k * stride);
             let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
             let from = &scratch.sums[c * room..][..held];
-            let set = |left: &mut _, right: &mut _, units: i64| {
-                let sum = W::Sum::from_units(units);
-                *left = sum.cell(unit);
-                *right = known.minus(sum).cell(unit);
+            let set = |left: &mut f64, right: &mut f64, units: i64| {
+                *left = units.cell(unit);
+                *right = (known - units).cell(unit);
             };
             let cells = left.iter_mut().zip(right);
             if c + 1 < k {
@@ -211,7 +209,7 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
     fn keep_promising(
         &self,
         runs: &mut Vec<PlaceRange>,
-        scratch: &mut BlockScratch<CellOf<W>>,
+        scratch: &mut BlockScratch<f64>,
         sink: &dyn Sink,
     ) -> Result<()> {
         let Some(&places) = runs.first() else { return Ok(()) };
@@ -270,12 +268,12 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
     fn bounds(
         &self,
         places: PlaceRange,
-        scratch: &mut BlockScratch<CellOf<W>>,
+        scratch: &mut BlockScratch<f64>,
         sink: &dyn Sink,
         bounds: &mut Vec<f64>,
     ) -> Option<f64> {
         let Scan { steps, known, .. } = *self.scan;
-        let unit = self.scan.weights.unit();
+        let unit = self.scan.weights.unit;
         let (all, later) = steps.split_at(steps.len() / 2);
         // The multiples of the step inside the run separate the boxes.
         let inner = places.first / STEP + 1..places.last.div_ceil(STEP);
@@ -292,8 +290,8 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
             _ if b == boxes => highest,
             _ => [all[inner.start + b - 1], later[inner.start + b - 1]],
         };
-        let cell = |units: i64| W::Sum::from_units(units).cell(unit);
-        let whole = [0, 1].map(|c| cell(known[c].units()));
+        let cell = |units: i64| units.cell(unit);
+        let whole = [0, 1].map(|c| cell(known[c]));
         bounds.clear();
         bounds.resize(boxes, 0.0);
         let (stride, mut error) = (scratch.stride, 0.0_f64);
@@ -329,11 +327,11 @@ impl<W: Weighing> WeighedScan<'_, '_, W> {
 /// both classes on the left where box `b` begins, `whole` those of the node. The first half of the
 /// candidates has little of class 0 and much of class 1, the other half the reverse.
 #[inline]
-fn fill_corners<C: Count>(
-    scratch: &mut BlockScratch<C>,
+fn fill_corners(
+    scratch: &mut BlockScratch<f64>,
     boxes: usize,
-    whole: [C; 2],
-    edge: impl Fn(usize) -> [C; 2],
+    whole: [f64; 2],
+    edge: impl Fn(usize) -> [f64; 2],
 ) {
     let stride = scratch.stride;
     let (zero, one) = scratch.cells[..2 * stride].split_at_mut(stride);
@@ -350,7 +348,7 @@ fn fill_corners<C: Count>(
     for c in 0..2 {
         let (left, right) =
             (&left[c * stride..][..2 * boxes], &mut right[c * stride..][..2 * boxes]);
-        left.iter().zip(right).for_each(|(&l, r)| *r = whole[c].minus(l));
+        left.iter().zip(right).for_each(|(&l, r)| *r = whole[c] - l);
     }
 }
 

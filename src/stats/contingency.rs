@@ -21,6 +21,8 @@ const FEWEST_ROWS_FOR_PLANES: usize = 48;
 pub struct Layout {
     offsets: Vec<usize>,
     classes: usize,
+    /// Bytes of a code in [`CodedRows`]: 1 where all codes fit, else 4.
+    code_bytes: usize,
 }
 
 impl Layout {
@@ -33,7 +35,8 @@ impl Layout {
             total += arity as usize * classes;
             offsets.push(total);
         }
-        Self { offsets, classes }
+        let code_bytes = if arities.iter().all(|&arity| arity <= 256) { 1 } else { 4 };
+        Self { offsets, classes, code_bytes }
     }
 
     /// Number of features.
@@ -49,6 +52,32 @@ impl Layout {
     /// Number of codes of a feature.
     pub fn arity(&self, feature: usize) -> usize {
         (self.offsets[feature + 1] - self.offsets[feature]) / self.classes
+    }
+
+    /// Bytes of the codes of a row.
+    pub fn row_bytes(&self) -> usize {
+        self.features() * self.code_bytes
+    }
+
+    /// Write the code of a feature among the codes of a row.
+    pub fn write(&self, row: &mut [u8], feature: usize, code: u32) {
+        let bytes = &code.to_le_bytes()[..self.code_bytes];
+        row[feature * self.code_bytes..][..self.code_bytes].copy_from_slice(bytes);
+    }
+
+    /// The codes of rows, given row by row, as [`CodedRows`] has them.
+    pub fn pack(&self, codes: impl Iterator<Item = u32>) -> Vec<u8> {
+        codes.flat_map(|code| code.to_le_bytes().into_iter().take(self.code_bytes)).collect()
+    }
+
+    /// The code of a feature among the codes of a row.
+    #[inline]
+    pub fn code(&self, row: &[u8], feature: usize) -> usize {
+        if self.code_bytes == 1 {
+            return row[feature] as usize;
+        }
+        let bytes = &row[4 * feature..][..4];
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize
     }
 }
 
@@ -72,38 +101,6 @@ impl<S: Sum> ContingencyTables<S> {
     }
 }
 
-/// Type in which the codes of nominal features are stored.
-pub trait Code: Copy + Default + Send + Sync + 'static {
-    /// The code as an index.
-    fn index(self) -> usize;
-    /// The code with this index, which must fit the type.
-    fn of(index: u32) -> Self;
-    /// True if all codes are below 256.
-    const NARROW: bool;
-}
-
-impl Code for u8 {
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
-    fn of(index: u32) -> Self {
-        index as Self
-    }
-    const NARROW: bool = true;
-}
-
-impl Code for u32 {
-    #[inline]
-    fn index(self) -> usize {
-        self as usize
-    }
-    fn of(index: u32) -> Self {
-        index
-    }
-    const NARROW: bool = false;
-}
-
 /// Memory of [`count`], kept between calls.
 #[derive(Debug, Default)]
 pub struct CountingPlanes<S> {
@@ -124,20 +121,38 @@ impl<S: Sum> CountingPlanes<S> {
     }
 }
 
-/// Rows to count; `codes` is row-major with `layout.features()` columns.
+/// Rows to count.
 #[derive(Debug, Clone, Copy)]
-pub struct CodedRows<'a, C> {
-    /// Codes, row by row.
-    pub codes: &'a [C],
+pub struct CodedRows<'a> {
+    /// Codes, [`Layout::row_bytes`] per row, as [`Layout::write`] writes them.
+    pub codes: &'a [u8],
     /// Class of each row.
     pub classes: &'a [u16],
     /// Internal number of each row, by which its weight is found.
     pub rows: &'a [u32],
 }
 
+impl<'a> CodedRows<'a> {
+    /// The code of a feature in each row.
+    pub fn column(
+        &self,
+        layout: &'a Layout,
+        feature: usize,
+    ) -> impl Iterator<Item = usize> + Clone + use<'a> {
+        self.codes.chunks_exact(layout.row_bytes()).map(move |row| layout.code(row, feature))
+    }
+
+    /// The rows of each code of a feature, in their order.
+    pub fn by_code(&self, layout: &Layout, feature: usize) -> Vec<Vec<u32>> {
+        let mut rows = vec![Vec::new(); layout.arity(feature)];
+        self.column(layout, feature).zip(self.rows).for_each(|(code, &row)| rows[code].push(row));
+        rows
+    }
+}
+
 /// Count the tables of all features over the given rows.
-pub fn count<C: Code, W: Weighing>(
-    rows: CodedRows<'_, C>,
+pub fn count<W: Weighing>(
+    rows: CodedRows<'_>,
     layout: &Layout,
     weights: W,
     planes: &mut CountingPlanes<W::Sum>,
@@ -149,14 +164,20 @@ pub fn count<C: Code, W: Weighing>(
     if features == 0 || rows.rows.is_empty() {
         return ContingencyTables { cells };
     }
-    let coded = || rows.codes.chunks_exact(features).zip(rows.classes).zip(rows.rows);
+    let coded = || rows.codes.chunks_exact(layout.row_bytes()).zip(rows.classes).zip(rows.rows);
     // Few rows or wide codes: straight into the tables.
-    if !C::NARROW || rows.rows.len() < FEWEST_ROWS_FOR_PLANES {
+    if layout.code_bytes > 1 || rows.rows.len() < FEWEST_ROWS_FOR_PLANES {
         for ((codes, &class), &row) in coded() {
             let weight = weights.of(row);
-            for (&code, &offset) in codes.iter().zip(&layout.offsets) {
-                let cell = &mut cells[offset + code.index() * classes + class as usize];
+            let mut add = |code: usize, &offset: &usize| {
+                let cell = &mut cells[offset + code * classes + class as usize];
                 *cell = cell.plus(weight);
+            };
+            let offsets = layout.offsets[..features].iter();
+            if layout.code_bytes == 1 {
+                offsets.zip(codes).for_each(|(offset, &code)| add(code as usize, offset));
+            } else {
+                offsets.enumerate().for_each(|(j, offset)| add(layout.code(codes, j), offset));
             }
         }
         return ContingencyTables { cells };
@@ -177,8 +198,7 @@ pub fn count<C: Code, W: Weighing>(
             let start = class as usize * width;
             let class_planes = &mut planes[start..start + width];
             for (plane, &code) in class_planes.iter_mut().zip(&codes[first..first + width]) {
-                // `& 255` is free for bytes and tells the compiler that no bound can be crossed.
-                let cell = &mut plane[code.index() & 255];
+                let cell = &mut plane[code as usize];
                 *cell = cell.plus(weight);
             }
         }
@@ -199,7 +219,7 @@ pub fn count<C: Code, W: Weighing>(
 mod tests {
     use super::*;
     use crate::numeric::mix;
-    use crate::stats::{IntegerWeights, UnitWeights};
+    use crate::stats::RowCopies;
 
     #[test]
     fn all_ways_of_counting_agree() {
@@ -234,12 +254,23 @@ mod tests {
                 }
             }
             let narrow = CodedRows { codes: &bytes[..], classes: &classes, rows: &ids };
-            let wide = CodedRows { codes: &codes[..], classes: &classes, rows: &ids };
             let mut planes = CountingPlanes::default();
-            assert_eq!(count(narrow, &layout, UnitWeights, &mut planes).cells, naive);
-            assert_eq!(count(wide, &layout, UnitWeights, &mut planes).cells, naive);
+            assert_eq!(count(narrow, &layout, RowCopies(None), &mut planes).cells, naive);
+            // The same rows with codes of four bytes, as a feature of many levels needs them.
+            let many = Layout::new(&[vec![arity; features], vec![300]].concat(), n_classes);
+            let row = |i: usize| codes[i * features..][..features].iter().copied();
+            let wide = many.pack((0..rows).flat_map(|i| row(i).chain([draw(11, i, 300)])));
+            let wide = CodedRows { codes: &wide, classes: &classes, rows: &ids };
+            let counted = count(wide, &many, RowCopies(None), &mut planes);
+            assert_eq!(counted.cells[..layout.cells()], naive);
+            let of_code = wide.by_code(&many, features);
+            for (cells, rows) in
+                counted.table(&many, features).chunks_exact(n_classes).zip(&of_code)
+            {
+                assert_eq!(cells.iter().sum::<u32>() as usize, rows.len());
+            }
             let twice = vec![2; rows];
-            let doubled = count(narrow, &layout, IntegerWeights(&twice), &mut planes);
+            let doubled = count(narrow, &layout, RowCopies(Some(&twice)), &mut planes);
             assert!(doubled.cells.iter().zip(&naive).all(|(&a, &b)| a == 2 * b));
         }
     }

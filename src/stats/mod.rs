@@ -15,4 +15,4 @@ mod sums;
 pub use exact_moments::ExactMoments;
 pub use moments::TargetRows;
 pub(crate) use moments::by_weighing;
-pub use sums::{CellOf, FixedWeights, IntegerWeights, SentSum, Sum, UnitWeights, Weighing};
+pub use sums::{CellOf, FixedWeights, RowCopies, SentSum, Sum, Weighing};

@@ -8,6 +8,7 @@
 //! most 2^40, so all sums are below 2^127.
 
 use super::{ExactMoments, SentSum, Sum, Weighing};
+use crate::data::Weights;
 use crate::numeric::Moments;
 use crate::simd::means::packed_row;
 
@@ -97,31 +98,35 @@ impl SentSum for ExactMoments {
 
 /// The rows of a training set with a numeric target: their weights, and their numbers in units.
 #[derive(Debug, Clone, Copy)]
-pub struct TargetRows<'a, W> {
+pub struct TargetRows<'a> {
     /// Weights.
-    pub weights: W,
-    /// Numbers by internal row.
+    pub weights: &'a Weights,
+    /// Numbers by internal row, in units.
     pub units: &'a [i64],
 }
 
-impl<W: Weighing> Weighing for TargetRows<'_, W> {
+impl Weighing for TargetRows<'_> {
     type Sum = ExactMoments;
-    const UNIT: bool = false;
-    const COPIES: bool = W::COPIES;
+    fn is_unit(&self) -> bool {
+        false
+    }
+    fn are_copies(&self) -> bool {
+        !matches!(self.weights, Weights::Fixed { .. })
+    }
     #[inline]
     fn of(&self, row: u32) -> ExactMoments {
-        ExactMoments::of(self.weights.of(row).units(), self.units[row as usize])
+        ExactMoments::of(self.weights.units(row), self.units[row as usize])
     }
     fn unit(&self) -> f64 {
         self.weights.unit()
     }
     fn unit_target(&self) -> Option<&[i64]> {
-        W::UNIT.then_some(self.units)
+        matches!(self.weights, Weights::Unit).then_some(self.units)
     }
     fn packed(&self) -> Option<Vec<i64>> {
         let rows = self.units.iter().zip(0..);
-        let rows = rows.map(|(&units, row)| packed_row(self.weights.of(row).units(), units));
-        if W::COPIES { rows.collect() } else { None }
+        let rows = rows.map(|(&units, row)| packed_row(self.weights.units(row), units));
+        if self.are_copies() { rows.collect() } else { None }
     }
 }
 
@@ -129,34 +134,23 @@ impl<W: Weighing> Weighing for TargetRows<'_, W> {
 /// `$target`, if one is given and there is one, in the type of its rows.
 macro_rules! by_weighing {
     ($weights:expr, $weighing:ident => $call:expr) => {
-        match $weights {
-            $crate::data::Weights::Unit => {
-                let $weighing = $crate::stats::UnitWeights;
-                $call
-            }
-            $crate::data::Weights::Integer(copies) => {
-                let $weighing = $crate::stats::IntegerWeights(copies);
-                $call
-            }
-            $crate::data::Weights::Fixed { values, shift } => {
-                let unit = f64::powi(2.0, -shift);
-                let $weighing = $crate::stats::FixedWeights { values, unit };
+        match $crate::stats::FixedWeights::of($weights) {
+            Some($weighing) => $call,
+            None => {
+                let $weighing = $crate::stats::RowCopies::of($weights);
                 $call
             }
         }
     };
     ($weights:expr, $target:expr, $weighing:ident => $call:expr) => {
-        $crate::stats::by_weighing!($weights, weights => match $target {
-            None => {
-                let $weighing = weights;
-                $call
-            }
+        match $target {
+            None => $crate::stats::by_weighing!($weights, $weighing => $call),
             Some(target) => {
-                let units = target.units();
+                let (weights, units) = ($weights, target.units());
                 let $weighing = $crate::stats::TargetRows { weights, units };
                 $call
             }
-        })
+        }
     };
 }
 pub(crate) use by_weighing;

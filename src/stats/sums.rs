@@ -1,4 +1,4 @@
-//! Weights of rows and their exact sums: unit weights, integer weights, or fixed-point weights.
+//! Weights of rows and their exact sums: numbers of copies, or fixed-point weights.
 //!
 //! Counting code is generic over [`Weighing`], the weight of a row, and [`Sum`], the type in which
 //! weights are added: `u32` for numbers of rows and copies, `i64` for fixed-point weights in units
@@ -6,6 +6,7 @@
 //! as a [`Sum::Cell`]: `u32` where sums are numbers of rows, else `f64`.
 
 use super::ExactMoments;
+use crate::data::Weights;
 use crate::numeric::{Count, by_operators};
 
 /// An exact sum of weights.
@@ -159,10 +160,11 @@ pub type CellOf<W> = <<W as Weighing>::Sum as Sum>::Cell;
 pub trait Weighing: Copy + Send + Sync {
     /// Type of a sum of weights.
     type Sum: Sum;
-    /// True if every row weighs 1: the sum over a range of rows is then its length.
-    const UNIT: bool;
-    /// True if weights are numbers of copies: sums are then numbers of rows.
-    const COPIES: bool;
+    /// Whether every row weighs 1: the sum over a range of rows is then its length. False with a
+    /// numeric target.
+    fn is_unit(&self) -> bool;
+    /// Whether weights are numbers of copies: sums are then numbers of rows.
+    fn are_copies(&self) -> bool;
     /// Weight of an internal row.
     fn of(&self, row: u32) -> Self::Sum;
     /// The weight that a sum of 1 stands for.
@@ -182,13 +184,19 @@ pub trait Weighing: Copy + Send + Sync {
     }
 }
 
-/// Every row weighs 1.
+/// Number of copies by internal row; `None` where every row counts once.
 #[derive(Debug, Clone, Copy)]
-pub struct UnitWeights;
+pub struct RowCopies<'a>(pub Option<&'a [u32]>);
 
-/// Number of copies by internal row.
-#[derive(Debug, Clone, Copy)]
-pub struct IntegerWeights<'a>(pub &'a [u32]);
+impl<'a> RowCopies<'a> {
+    /// The weights as copies; every row counts once if they are not.
+    pub fn of(weights: &'a Weights) -> Self {
+        match weights {
+            Weights::Integer(copies) => Self(Some(copies)),
+            Weights::Unit | Weights::Fixed { .. } => Self(None),
+        }
+    }
+}
 
 /// Fixed-point weights: integer multiples of a unit.
 #[derive(Debug, Clone, Copy)]
@@ -197,28 +205,33 @@ pub struct FixedWeights<'a> {
     pub values: &'a [i64],
     /// The unit, as a weight.
     pub unit: f64,
+    /// Whether they are numbers of copies, whose sums shall be real cells.
+    pub copies: bool,
 }
 
-impl Weighing for UnitWeights {
-    type Sum = u32;
-    const UNIT: bool = true;
-    const COPIES: bool = true;
-    #[inline]
-    fn of(&self, _row: u32) -> u32 {
-        1
-    }
-    fn unit(&self) -> f64 {
-        1.0
+impl<'a> FixedWeights<'a> {
+    /// The weights, if they are fixed-point numbers.
+    pub fn of(weights: &'a Weights) -> Option<Self> {
+        match weights {
+            Weights::Fixed { values, .. } => {
+                Some(Self { values, unit: weights.unit(), copies: false })
+            }
+            Weights::Unit | Weights::Integer(_) => None,
+        }
     }
 }
 
-impl Weighing for IntegerWeights<'_> {
+impl Weighing for RowCopies<'_> {
     type Sum = u32;
-    const UNIT: bool = false;
-    const COPIES: bool = true;
+    fn is_unit(&self) -> bool {
+        self.0.is_none()
+    }
+    fn are_copies(&self) -> bool {
+        true
+    }
     #[inline]
     fn of(&self, row: u32) -> u32 {
-        self.0[row as usize]
+        self.0.map_or(1, |copies| copies[row as usize])
     }
     fn unit(&self) -> f64 {
         1.0
@@ -227,8 +240,12 @@ impl Weighing for IntegerWeights<'_> {
 
 impl Weighing for FixedWeights<'_> {
     type Sum = i64;
-    const UNIT: bool = false;
-    const COPIES: bool = false;
+    fn is_unit(&self) -> bool {
+        false
+    }
+    fn are_copies(&self) -> bool {
+        self.copies
+    }
     #[inline]
     fn of(&self, row: u32) -> i64 {
         self.values[row as usize]
@@ -237,6 +254,6 @@ impl Weighing for FixedWeights<'_> {
         self.unit
     }
     fn fixed(&self) -> Option<&[i64]> {
-        Some(self.values)
+        (!self.copies).then_some(self.values)
     }
 }

@@ -4,7 +4,8 @@
 //! exhaust the stack.
 
 use super::{NONE, Node, Tree};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,17 +95,17 @@ impl Tree {
     /// number of leaves. `rank` gives that of a split from its node and the node's weight.
     pub fn best_first(mut self, leaves: usize, rank: impl Fn(&Node, f64) -> u64) -> Self {
         self.nodes.iter_mut().for_each(|node| node.step = NONE);
-        let (mut waiting, mut open, mut step, mut created) = (BTreeMap::new(), 1, 0, 0);
+        let (mut waiting, mut open, mut step, mut created) = (BinaryHeap::new(), 1, 0, 0_u32);
         let mut fresh = vec![0];
         loop {
             for i in fresh.drain(..) {
                 if !self.is_leaf(i) {
                     let weight = self.counts(i).iter().sum();
-                    waiting.insert((rank(&self.nodes[i], weight), created), i);
+                    waiting.push(Reverse((rank(&self.nodes[i], weight), created, i)));
                 }
                 created += 1;
             }
-            let Some((_, i)) = waiting.pop_first() else { return self.cut(step) };
+            let Some(Reverse((.., i))) = waiting.pop() else { return self.cut(step) };
             let more = self.nodes[i].n_children as usize - 1;
             if open + more <= leaves {
                 open += more;
@@ -121,21 +122,24 @@ impl Tree {
         i + 1 + below.count()
     }
 
-    /// The tree with other subtrees in the place of some nodes; steps follow the pre-order.
-    pub fn with_subtrees(&self, other: &BTreeMap<usize, Self>) -> Self {
+    /// The tree with other subtrees in the place of some nodes, given in ascending order; steps
+    /// follow the pre-order.
+    pub fn with_subtrees(&self, other: &[(usize, Self)]) -> Self {
+        let mut next_subtrees = other.iter().peekable();
         let mut number = vec![NONE; self.nodes.len()];
         let (mut i, mut next) = (0, 0);
         while i < number.len() {
             number[i] = next;
-            let subtree = other.get(&i);
-            next += subtree.map_or(1, |subtree| subtree.nodes.len() as u32);
+            let subtree = next_subtrees.next_if(|&&(node, _)| node == i);
+            next += subtree.map_or(1, |(_, subtree)| subtree.nodes.len() as u32);
             i = if subtree.is_some() { self.end_of(i) } else { i + 1 };
         }
         let mut joined = Self::empty(self.classes);
         joined.nodes.reserve(next as usize);
+        let mut next_subtrees = other.iter().peekable();
         for (i, &own) in self.nodes.iter().enumerate().filter(|&(i, _)| number[i] != NONE) {
             let parent = number.get(own.parent as usize).copied().unwrap_or(NONE);
-            let Some(subtree) = other.get(&i) else {
+            let Some((_, subtree)) = next_subtrees.next_if(|&&(node, _)| node == i) else {
                 let node = Node { parent, ..own };
                 joined.push_copy(self, i, node, |child| number[child as usize]);
                 continue;

@@ -121,7 +121,7 @@ fn threads_change_nothing_and_probabilities_sum_to_one() {
 fn weights_in_fixed_point_scale_out() {
     let data = data(300);
     let twos = Weights::Integer(vec![2; 300]);
-    let halves = Weights::from_reals(&[0.5; 300], |i| i).unwrap();
+    let halves = Weights::from_reals(&[0.5; 300], &|i| i).unwrap();
     for learner in [learners()[0], learners()[1], learners()[4]] {
         // A quarter of the weight with a quarter of the smoothing is the same model.
         let of = |weights: &Weights, alpha| {

@@ -56,7 +56,7 @@ fn threads_change_no_forest_and_no_vote() {
     let data = data(500);
     let integers = Weights::Integer((0..500).map(|i| i % 3).collect());
     let reals =
-        Weights::from_reals(&(0..500).map(|i| 0.3 + f64::from(i % 7)).collect::<Vec<_>>(), |i| i)
+        Weights::from_reals(&(0..500).map(|i| 0.3 + f64::from(i % 7)).collect::<Vec<_>>(), &|i| i)
             .unwrap();
     for weights in [&Weights::Unit, &integers, &reals] {
         for draws in [None, Some(500), Some(60)] {

@@ -66,7 +66,7 @@ fn weights(kind: usize, n: usize) -> Weights {
     if kind == 0 {
         return Weights::Unit;
     }
-    Weights::from_reals(&(0..n).map(of).collect::<Vec<_>>(), |i| i).unwrap()
+    Weights::from_reals(&(0..n).map(of).collect::<Vec<_>>(), &|i| i).unwrap()
 }
 
 #[test]

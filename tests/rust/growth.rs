@@ -123,9 +123,13 @@ fn threads_change_nothing() {
     assert!(alone.tree.nodes.len() > 300);
     for threads in 2..=5 {
         let control = Control::new(threads);
-        let same = parallel::run(&control, true, &parallel::unwatched(), |c| fit(&data, words, c))
-            .unwrap();
-        assert_eq!(same, alone);
+        let mut same = None;
+        parallel::run(&control, true, &parallel::unwatched(), &mut |control| {
+            same = Some(fit(&data, words, control)?);
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(same.as_ref(), Some(&alone));
     }
 }
 

@@ -82,7 +82,7 @@ fn weights_are_copies() {
     );
     // internal rows are sorted by class
     let internal: Vec<f64> = one.original().iter().map(|&r| weights[r as usize]).collect();
-    let weights = Weights::from_reals(&internal, |i| i).unwrap();
+    let weights = Weights::from_reals(&internal, &|i| i).unwrap();
     for name in names() {
         let plan = FitPlan::new(
             Config::from_json(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(),

@@ -263,7 +263,7 @@ pub(super) fn asked<R>(
     let data = table.data();
     let internal: Vec<f64> =
         (0..data.len()).map(|i| table.weights[data.original()[i] as usize]).collect();
-    let weights = Weights::from_reals(&internal, |i| i).unwrap();
+    let weights = Weights::from_reals(&internal, &|i| i).unwrap();
     let all = RowSet::all(data.len());
     ask(&data, all.rows(), &weights).unwrap()
 }

@@ -56,9 +56,8 @@ fn what_plans_share_changes_no_tree() {
         let whole = |i: usize| f64::from((mix(9, i as u64) % 4) as u32);
         let weights = match seed % 2 {
             0 => Weights::Unit,
-            _ => {
-                Weights::from_reals(&(0..data.len()).map(whole).collect::<Vec<_>>(), |i| i).unwrap()
-            }
+            _ => Weights::from_reals(&(0..data.len()).map(whole).collect::<Vec<_>>(), &|i| i)
+                .unwrap(),
         };
         let mut common = Common::default();
         let control = Control::new(1);
@@ -90,7 +89,7 @@ fn folds_grow_what_fits_grow() {
         (0..n as usize).map(|i| f64::from((mix(9, i as u64) % 3) as u32)).collect();
     let reals: Vec<f64> = copies.iter().map(|c| c + 0.25).collect();
     let weights =
-        [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, |i| i).unwrap());
+        [&vec![1.0; n as usize], &copies, &reals].map(|w| Weights::from_reals(w, &|i| i).unwrap());
     let plans: Vec<FitPlan> = WORDS.iter().map(|w| plan(w)).collect();
     for weights in &weights {
         let mut before = None;

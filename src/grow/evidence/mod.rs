@@ -16,8 +16,9 @@ mod rows;
 use crate::data::RowSet;
 use crate::error::Result;
 use crate::parallel::Control;
+use crate::split::threshold::Scanning;
+use crate::stats::Sum;
 use crate::stats::pairs::{MAX_WEIGHT, Numbering, PairNodeRows, RadiusRule};
-use crate::stats::{Sum, Weighing};
 use std::sync::OnceLock;
 
 /// The largest numbers of 16 and of 15 binary digits: the largest weight is rounded to one between.
@@ -39,9 +40,9 @@ pub(in crate::grow) struct PairContext {
 
 impl PairContext {
     /// The context of a tree on some rows of a data set of `n` rows.
-    pub fn new<W: Weighing>(weights: W, rows: &RowSet, n: usize) -> Self {
+    pub fn new<W: Scanning>(weights: W, rows: &RowSet, n: usize) -> Self {
         let radius = OnceLock::new();
-        if W::UNIT {
+        if weights.is_unit() {
             let enough = RadiusRule::of_copies(rows.len() as f64);
             return Self { weights: None, scale: 1.0, enough, radius };
         }
@@ -49,7 +50,7 @@ impl PairContext {
         // is as large as 16 bits and the sum of all weights allow.
         let value = |r: u32| weights.of(r).value(weights.unit());
         let mut unit = 1.0;
-        if !W::COPIES {
+        if !weights.are_copies() {
             let largest = rows.rows().iter().map(|&r| value(r)).fold(f64::MIN_POSITIVE, f64::max);
             let sum: f64 = rows.rows().iter().map(|&r| value(r)).sum();
             while largest / unit >= MOST_IN_16_BITS
@@ -66,7 +67,7 @@ impl PairContext {
         let mut whole = vec![0; n];
         rows.rows().iter().for_each(|&r| whole[r as usize] = (value(r) / unit).round() as u32);
         let weighed = rows.rows().iter().map(|&r| f64::from(whole[r as usize]));
-        let enough = match W::COPIES {
+        let enough = match weights.are_copies() {
             true => RadiusRule::of_copies(weighed.sum()),
             false => RadiusRule::of_importances(weighed),
         };

@@ -9,12 +9,11 @@
 use super::PairScores;
 use crate::criteria::neighbours::NeighbourSearch;
 use crate::error::{Error, Result};
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::parallel::Control;
-use crate::stats::contingency::Code;
-use crate::stats::{Sum, Weighing};
+use crate::stats::Sum;
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of all features of the node by neighbours among its rows.
     pub fn neighbour_scores(
         &self,
@@ -26,8 +25,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         };
         let weights = self.context.weights;
         let value = |r: u32| weights.of(r).value(weights.unit());
-        let rows = self.slices.coded(nominal.features.len(), self.range).rows;
-        let weight: Option<&dyn Fn(u32) -> f64> = if W::UNIT { None } else { Some(&value) };
+        let rows = self.coded().rows;
+        let weight: Option<&dyn Fn(u32) -> f64> =
+            if weights.is_unit() { None } else { Some(&value) };
         let scores = root.scores(control, rows, weight, search)?;
         let places = nominal.features.iter().enumerate();
         let scores =

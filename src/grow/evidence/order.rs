@@ -8,25 +8,20 @@
 
 use crate::criteria::QuantileLoss;
 use crate::data::{Dataset, Target, entry_row, entry_tied};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::NodeEvaluator;
-use crate::grow::evidence::order_memory::{ListMemory, OrderWorkspace};
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
+use crate::grow::evidence::order_memory::{
+    CandidateQuery, ListMemory, OrderWorkspace, without_numbers,
+};
+use crate::grow::features::WantedFeatures;
 use crate::grow::search::{divisions, is_one_value};
 use crate::numeric::Ties;
 use crate::parallel::Control;
 use crate::split::order::{PrefixLosses, QuantileOf, WeighedNumber, Whole};
 use crate::split::{NominalSplits, Scored};
-use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{ExactMoments, Sum, Weighing};
-
-/// What is asked of a node.
-#[derive(Clone, Copy)]
-struct CandidateQuery {
-    loss: QuantileLoss,
-    /// Visit all thresholds; else those alone that are no worse than the ones before.
-    all: bool,
-}
+use crate::stats::contingency::ContingencyTables;
+use crate::stats::{ExactMoments, FixedWeights, RowCopies, Sum, TargetRows, Weighing};
 
 /// A target, and the loss of its numbers around a quantile.
 #[derive(Clone, Copy)]
@@ -49,19 +44,43 @@ struct NodeOrder<'m, T> {
 /// multiway split), and its score.
 type Visit<'v> = dyn FnMut(u32, f64) + 'v;
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl ByOrder for RowCopies<'_> {}
+
+impl ByOrder for FixedWeights<'_> {}
+
+impl ByOrder for TargetRows<'_> {
+    fn each_by_order(
+        node: &NodeEvaluator<'_, '_, Self>,
+        query: CandidateQuery,
+        contingency: &ContingencyTables<ExactMoments>,
+        wanted: WantedFeatures<'_>,
+        workspace: &mut OrderWorkspace,
+        control: &Control,
+        visit: &mut dyn FnMut(u32, u32, f64),
+    ) -> Result<()> {
+        let narrow = node.context.weights.unit_target().is_some()
+            && node.range.len <= ExactMoments::MOST_NARROW;
+        match narrow {
+            true => node.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
+            false => node.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
+        }
+    }
+}
+
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// The best candidate of each wanted feature.
     pub(in crate::grow) fn best_by_order(
         &self,
         loss: QuantileLoss,
         contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
         let mut found = Vec::new();
-        self.each_by_order(
+        W::each_by_order(
+            self,
             CandidateQuery { loss, all: ties },
             contingency,
             wanted,
@@ -93,10 +112,11 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     ) -> Result<Vec<(u32, u32, f64)>> {
         let mut found = Vec::new();
         let memory = &mut OrderWorkspace::default();
-        self.each_by_order(
+        W::each_by_order(
+            self,
             CandidateQuery { loss, all: true },
             contingency,
-            |_| true,
+            WantedFeatures(None),
             memory,
             control,
             &mut |feature, at, score| {
@@ -105,30 +125,14 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         )?;
         Ok(found)
     }
+}
 
-    /// Visit the candidates of the wanted features, in feature order.
-    fn each_by_order(
-        &self,
-        query: CandidateQuery,
-        contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
-        workspace: &mut OrderWorkspace,
-        control: &Control,
-        visit: &mut dyn FnMut(u32, u32, f64),
-    ) -> Result<()> {
-        let narrow = self.context.weights.unit_target().is_some()
-            && self.range.len <= ExactMoments::MOST_NARROW;
-        match narrow {
-            true => self.each_in::<i64>(query, contingency, wanted, workspace, control, visit),
-            false => self.each_in::<i128>(query, contingency, wanted, workspace, control, visit),
-        }
-    }
-
+impl NodeEvaluator<'_, '_, TargetRows<'_>> {
     fn each_in<T: Whole>(
         &self,
         query: CandidateQuery,
-        contingency: &ContingencyTables<W::Sum>,
-        wanted: impl Fn(u32) -> bool,
+        contingency: &ContingencyTables<ExactMoments>,
+        wanted: WantedFeatures<'_>,
         workspace: &mut OrderWorkspace,
         control: &Control,
         visit: &mut dyn FnMut(u32, u32, f64),
@@ -138,7 +142,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let OrderWorkspace { rows, of_node, of_known, left, right } = workspace;
         self.sort_rows(rows);
         let mut node = self.order_of::<T>(rows, target, of_node);
-        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f)) {
+        for feature in (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f)) {
             control.check()?;
             let visit = &mut |at, score| visit(feature, at, score * unit);
             match self.context.place(feature) {
@@ -163,8 +167,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn sort_rows(&self, rows: &mut Vec<u32>) {
         rows.clear();
         if self.context.numeric.is_empty() {
-            let width = self.context.nominal.features.len();
-            rows.extend_from_slice(self.slices.coded(width, self.range).rows);
+            rows.extend_from_slice(self.coded().rows);
         } else {
             rows.extend(self.slices.order(0, self.range).iter().map(|&e| entry_row(e)));
         }
@@ -192,7 +195,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     }
 
     /// A test of the size of a branch by the limits, from its rows and its weight in units.
-    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<C, W> {
+    fn is_enough(&self) -> impl Fn(usize, f64) -> bool + use<> {
         let (min, unit) = (self.minimum(), self.context.weights.unit());
         move |rows, weight| {
             let weight = weight * unit;
@@ -268,12 +271,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 
     /// The rows of each code of a nominal feature, ascending; the last code may mean "missing".
     fn rows_by_code(&self, nominal: usize) -> Vec<Vec<u32>> {
-        let width = self.context.nominal.features.len();
-        let coded = self.slices.coded(width, self.range);
-        let mut by_code = vec![Vec::new(); self.context.nominal.layout.arity(nominal)];
-        for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
-            by_code[codes[nominal].index()].push(row);
-        }
+        let mut by_code = self.coded().by_code(&self.context.nominal.layout, nominal);
         by_code.iter_mut().for_each(|rows| rows.sort_unstable());
         by_code
     }
@@ -307,7 +305,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     fn divisions_by_order<T: Whole>(
         &self,
         nominal: usize,
-        contingency: &ContingencyTables<W::Sum>,
+        contingency: &ContingencyTables<ExactMoments>,
         target: TargetLoss<'_>,
         node: &NodeOrder<'_, T>,
         visit: &mut Visit<'_>,
@@ -353,8 +351,5 @@ fn sorted(rows: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 fn target(data: &Dataset) -> Result<&Target> {
-    data.target().ok_or_else(|| Error::Unsupported {
-        what: "a criterion on the order of a numeric target, with a target of classes".into(),
-        supported: "criteria on classes; or FastTreeRegressor (task: regression)".into(),
-    })
+    data.target().ok_or_else(without_numbers)
 }

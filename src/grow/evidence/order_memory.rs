@@ -1,6 +1,25 @@
-//! The memory with which criteria on the order of a numeric target score one node after the other.
+//! What criteria on the order of a numeric target are asked, and the memory with which they score
+//! one node after the other.
 
+use crate::criteria::QuantileLoss;
+use crate::error::Error;
 use crate::split::order::ListBuffers;
+
+/// What is asked of a node.
+#[derive(Clone, Copy)]
+pub(in crate::grow) struct CandidateQuery {
+    pub loss: QuantileLoss,
+    /// Visit all thresholds; else those alone that are no worse than the ones before.
+    pub all: bool,
+}
+
+/// The error of a target of classes.
+pub(in crate::grow) fn without_numbers() -> Error {
+    Error::Unsupported {
+        what: "a criterion on the order of a numeric target, with a target of classes".into(),
+        supported: "criteria on classes; or FastTreeRegressor (task: regression)".into(),
+    }
+}
 
 /// Memory of one worker, used for one node after the other.
 #[derive(Debug, Default)]

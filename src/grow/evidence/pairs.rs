@@ -15,11 +15,11 @@ use super::{PairContext, PairScores, PairWorkspace};
 use crate::criteria::pairs::{OnPairs, Pairs, Precision};
 use crate::error::{Error, Result};
 use crate::grow::context::GrowContext;
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
 use crate::grow::options::OnRise;
 use crate::parallel::Control;
-use crate::stats::Weighing;
-use crate::stats::contingency::{Code, CodedRows};
+use crate::split::threshold::Scanning;
+use crate::stats::contingency::CodedRows;
 use crate::stats::pairs::{
     NodePass, NodeShape, Numbering, PairNodeRows, PairSetting, Profile, plan,
 };
@@ -41,7 +41,7 @@ enum PairPlan<'m> {
 }
 
 impl<'m> PairPlan<'m> {
-    fn new<W: Weighing>(
+    fn new<W: Scanning>(
         context: &GrowContext<'_, W>,
         metric: &'m dyn OnPairs,
         pairs: &PairContext,
@@ -80,7 +80,7 @@ impl<'m> PairPlan<'m> {
     }
 }
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Scores of the features of the node by its pairs.
     pub fn pair_scores(
         &self,
@@ -131,8 +131,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
         pass: NodePass,
     ) -> Result<PairNodeRows> {
-        let coded = self.slices.coded(self.context.nominal.features.len(), self.range);
-        gather(self.context, pairs, coded, &mut workspace.numbering, control, pass)
+        gather(self.context, pairs, self.coded(), &mut workspace.numbering, control, pass)
     }
 
     /// Scores from the pairs of the node weighed under one setting.
@@ -243,27 +242,27 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
 }
 
 /// Coded rows, ready for a pass over their pairs.
-fn gather<C: Code, W: Weighing>(
+fn gather<W: Scanning>(
     context: &GrowContext<'_, W>,
     pairs: &PairContext,
-    coded: CodedRows<'_, C>,
+    coded: CodedRows<'_>,
     numbering: &mut Numbering,
     control: &Control,
     pass: NodePass,
 ) -> Result<PairNodeRows> {
     let (layout, classes) = (&context.nominal.layout, context.data.n_classes());
     let weight = |row| pairs.weight(row);
-    PairNodeRows::gather(control.budget(), coded, layout, classes, weight, numbering, pass)
+    PairNodeRows::gather(control.budget(), coded, layout, classes, &weight, numbering, pass)
 }
 
 /// Sum of the values of all nominal features.
-fn all_values<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+fn all_values<W: Scanning>(context: &GrowContext<'_, W>) -> usize {
     let layout = &context.nominal.layout;
     (0..layout.features()).map(|nominal| layout.arity(nominal)).sum()
 }
 
 /// Whether weighing pairs under one setting is cheaper than counting them at each distance.
-fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
+fn has_many_distances<W: Scanning>(context: &GrowContext<'_, W>) -> bool {
     let features = context.nominal.layout.features();
     let shared = context.setting.memo.is_some_and(PairMemo::is_open);
     plan::is_one_setting_cheaper(features, all_values(context), context.data.n_classes(), shared)
@@ -271,7 +270,7 @@ fn has_many_distances<W: Weighing>(context: &GrowContext<'_, W>) -> bool {
 
 /// Refuse pairs of `rows` rows for which the limit or the system has not enough memory, before the
 /// rows are coded, which takes `coded` bytes.
-pub(in crate::grow) fn admit<W: Weighing>(
+pub(in crate::grow) fn admit<W: Scanning>(
     context: &GrowContext<'_, W>,
     metric: &dyn OnPairs,
     rows: usize,
@@ -290,9 +289,9 @@ pub(in crate::grow) fn admit<W: Weighing>(
 }
 
 /// Find Relief's radius from the rows of the root, for the evaluation of another node.
-pub(in crate::grow) fn resolve_radius<C: Code, W: Weighing>(
+pub(in crate::grow) fn resolve_radius<W: Scanning>(
     context: &GrowContext<'_, W>,
-    root: CodedRows<'_, C>,
+    root: CodedRows<'_>,
     control: &Control,
 ) -> Result<()> {
     let Some(pairs) = &context.pairs else { return Ok(()) };

@@ -10,27 +10,27 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::exact::Sizer;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::NodeEvaluator;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator};
+use crate::grow::features::WantedFeatures;
 use crate::numeric::Ties;
 use crate::parallel::{self, Control};
 use crate::split::Scored;
-use crate::stats::contingency::Code;
-use crate::stats::{Sum, Weighing};
+use crate::stats::Sum;
 use std::sync::PoisonError;
 
-impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
+impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
     /// Visit the candidates of a feature in the order of their thresholds: `visit(at, waiting,
     /// branches)` gets the rows of the branches and the number of candidates that are left, this
     /// one included.
     fn each_by_rows(
         &self,
         feature: u32,
-        mut visit: impl FnMut(u32, usize, &[&[u32]]) -> Result<()>,
+        visit: &mut dyn FnMut(u32, usize, &[&[u32]]) -> Result<()>,
     ) -> Result<()> {
         let min = self.minimum();
         let enough = |rows: &[u32]| {
             let weight: f64 = rows.iter().map(|&r| self.value(r)).sum();
-            let count = if W::COPIES { weight } else { rows.len() as f64 };
+            let count = if self.context.weights.are_copies() { weight } else { rows.len() as f64 };
             count >= f64::from(min.rows) && weight >= min.weight
         };
         match self.context.place(feature) {
@@ -52,13 +52,8 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
                 }
             }
             FeaturePlace::Nominal(j) => {
-                let width = self.context.nominal.features.len();
                 // One branch per level that has rows.
-                let coded = self.slices.coded(width, self.range);
-                let mut branches = vec![Vec::new(); self.context.nominal.layout.arity(j)];
-                for (codes, &row) in coded.codes.chunks_exact(width).zip(coded.rows) {
-                    branches[codes[j].index()].push(row);
-                }
+                let branches = self.coded().by_code(&self.context.nominal.layout, j);
                 let filled: Vec<&[u32]> =
                     branches.iter().filter(|b| !b.is_empty()).map(Vec::as_slice).collect();
                 if filled.len() > 1 && filled.iter().all(|b| enough(b)) {
@@ -77,10 +72,10 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         branch: u64,
         left: u64,
         control: &Control,
-        ask: impl Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync,
+        ask: &(dyn Fn(u32, &mut Sizer<'_>) -> Result<T> + Sync),
     ) -> Result<Vec<T>> {
         let share = left / features.len().max(1) as u64;
-        let found = parallel::map(control, features.len(), |i| {
+        let found = parallel::map(control, features.len(), &|i| {
             let mut sizer = self.sizer(branch, share, control)?;
             let found = ask(features[i], &mut sizer)?;
             Ok((found, sizer.spent()))
@@ -118,18 +113,18 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
     pub(in crate::grow) fn best_by_rows(
         &self,
         budget: SizeBudget,
-        wanted: impl Fn(u32) -> bool,
+        wanted: WantedFeatures<'_>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let ties = self.context.setting.ties != Ties::First;
-        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted(f));
+        let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f));
         let features: Vec<u32> = features.collect();
         // Half of the budget, so that the nodes below have some left.
         let left = self.left() / 2;
         let found =
-            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
                 let mut best: Option<Scored> = None;
-                self.each_by_rows(feature, |at, waiting, branches| {
+                self.each_by_rows(feature, &mut |at, waiting, branches| {
                     // Sums are not needed beyond the best one, nor an equal one unless ties are
                     // drawn.
                     let enough =
@@ -158,9 +153,7 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         control: &Control,
     ) -> Result<f64> {
         let rows: Vec<u32> = match self.context.numeric.is_empty() {
-            true => {
-                self.slices.coded(self.context.nominal.features.len(), self.range).rows.to_vec()
-            }
+            true => self.coded().rows.to_vec(),
             false => self.slices.order(0, self.range).iter().map(|&e| entry_row(e)).collect(),
         };
         let mut sizer = self.sizer(budget.branch, self.left() / 2, control)?;
@@ -178,9 +171,9 @@ impl<C: Code, W: Weighing> NodeEvaluator<'_, '_, C, W> {
         let features: Vec<u32> = (0..self.context.data.columns().len() as u32).collect();
         let left = self.left();
         let found =
-            self.of_features(&features, budget.branch, left, control, |feature, sizer| {
+            self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
                 let mut found = Vec::new();
-                self.each_by_rows(feature, |at, waiting, branches| {
+                self.each_by_rows(feature, &mut |at, waiting, branches| {
                     let sum = sizer.sum(branches, usize::MAX, waiting)?;
                     found.push((feature, at, -(sum as f64)));
                     Ok(())

@@ -14,8 +14,8 @@ use crate::criteria::Criterion;
 use crate::error::Result;
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::FeaturePlace;
-use crate::grow::evaluate::{NodeEvaluator, Workspace};
-use crate::grow::features::search_among;
+use crate::grow::evaluate::{ByOrder, NodeEvaluator, Workspace};
+use crate::grow::features::{WantedFeatures, search_among};
 use crate::grow::nodes::sorted_ranges::{RangeNode, SortedRanges};
 use crate::grow::nodes::{NodeRows, Open};
 use crate::grow::options::{EmptyBranch, Evaluation, LeafLabels, OnRise};
@@ -25,8 +25,8 @@ use crate::numeric::{Count, Ties, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
 use crate::split::Choice;
-use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{CellOf, Sum, Weighing};
+use crate::stats::contingency::ContingencyTables;
+use crate::stats::{CellOf, Sum};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -112,8 +112,8 @@ struct GlobalStep {
 }
 
 /// A tree under global growth, with the table "label x class" of all its rows.
-pub(super) struct Growth<'n, 'f, C, W: Weighing> {
-    ranges: SortedRanges<'n, 'f, C, W>,
+pub(super) struct Growth<'n, 'f, W: ByOrder> {
+    ranges: SortedRanges<'n, 'f, W>,
     pub tree: TreeBuilder<W::Sum>,
     workspace: Workspace<W::Sum>,
     /// The criterion as it reads the table of labels.
@@ -136,10 +136,10 @@ pub(super) struct Growth<'n, 'f, C, W: Weighing> {
     leaves: Vec<Leaf<CellOf<W>>>,
 }
 
-impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
+impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
     /// Growth from a root with label 0.
     pub fn new(
-        ranges: SortedRanges<'n, 'f, C, W>,
+        ranges: SortedRanges<'n, 'f, W>,
         mut tree: TreeBuilder<W::Sum>,
         criterion: &'n dyn Criterion,
     ) -> Self {
@@ -208,11 +208,11 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
 
     /// The evaluator of a leaf.
     fn evaluator<'l>(
-        ranges: &'l SortedRanges<'_, '_, C, W>,
+        ranges: &'l SortedRanges<'_, '_, W>,
         tree: &'l TreeBuilder<W::Sum>,
         node: u32,
         range: NodeRange,
-    ) -> NodeEvaluator<'l, 'l, C, W> {
+    ) -> NodeEvaluator<'l, 'l, W> {
         NodeEvaluator {
             context: ranges.context,
             slices: &ranges.slices,
@@ -272,10 +272,9 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             |_| true,
             key,
             |wanted| {
-                let wanted = |f: u32| wanted[f as usize];
                 evaluator.score_all(
                     &contingency,
-                    wanted,
+                    WantedFeatures(Some(wanted)),
                     &mut self.workspace,
                     &mut found,
                     control,
@@ -365,7 +364,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
         let mut scratch = RowsScratch::default();
         let work: usize = self.leaves.iter().map(|l| l.candidates).sum();
         if control.threads() > 1 && work > WORTH_THREADS {
-            parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
+            parallel::for_each_mut(control, &mut self.leaves, &|_, leaf| {
                 bound(leaf, &mut RowsScratch::default())
             })?;
         } else {
@@ -410,7 +409,7 @@ impl<'n, 'f, C: Code, W: Weighing> Growth<'n, 'f, C, W> {
             Ok(())
         };
         if control.threads() > 1 && work > WORTH_THREADS && !criterion.needs_all_candidates() {
-            parallel::for_each_mut(control, &mut self.leaves, |_, leaf| {
+            parallel::for_each_mut(control, &mut self.leaves, &|_, leaf| {
                 if stale(leaf) { rescore(leaf, &mut ScoreScratch::default()) } else { Ok(()) }
             })
         } else {

@@ -30,14 +30,14 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::grow::builder::TreeBuilder;
 use crate::grow::context::GrowContext;
+use crate::grow::evaluate::ByOrder;
 use crate::grow::nodes::sorted_ranges::SortedRanges;
 use crate::grow::options::{GrowthSetting, LeafLabels, check};
 use crate::grow::row_buffers::{NodeRange, RowBuffers};
 use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::split::NominalSplits;
-use crate::stats::contingency::Code;
-use crate::stats::{Weighing, by_weighing};
+use crate::stats::{FixedWeights, by_weighing};
 use crate::tree::Tree;
 use growth::Growth;
 
@@ -55,31 +55,13 @@ pub fn grow(
 ) -> Result<(Tree, Vec<f64>)> {
     check(&setting.limits)?;
     refuse_many_branches(data, setting)?;
-    match weights {
-        Weights::Unit if setting.criterion.needs_all_candidates() => {
-            with_weights(data, setting, rows, RealCopies(None), control)
-        }
-        Weights::Integer(w) if setting.criterion.needs_all_candidates() => {
-            with_weights(data, setting, rows, RealCopies(Some(w)), control)
-        }
-        _ => by_weighing!(weights, w => with_weights(data, setting, rows, w, control)),
+    if setting.criterion.needs_all_candidates() && !matches!(weights, Weights::Fixed { .. }) {
+        // A user's criterion reads reals.
+        let values: Vec<i64> = (0..data.len() as u32).map(|row| weights.units(row)).collect();
+        let copies = FixedWeights { values: &values, unit: 1.0, copies: true };
+        return with_weights(data, setting, rows, copies, control);
     }
-}
-
-/// Weights as copies of rows whose sums become reals, which is what a user's criterion reads.
-#[derive(Debug, Clone, Copy)]
-struct RealCopies<'a>(Option<&'a [u32]>);
-
-impl Weighing for RealCopies<'_> {
-    type Sum = i64;
-    const UNIT: bool = false;
-    const COPIES: bool = true;
-    fn of(&self, row: u32) -> i64 {
-        self.0.map_or(1, |w| i64::from(w[row as usize]))
-    }
-    fn unit(&self) -> f64 {
-        1.0
-    }
+    by_weighing!(weights, w => with_weights(data, setting, rows, w, control))
 }
 
 /// Refuse to choose the labels of more than two new leaves, which would be exponentially many.
@@ -113,7 +95,7 @@ fn refuse_many_branches(data: &Dataset, setting: &GrowthSetting<'_>) -> Result<(
     Ok(())
 }
 
-fn with_weights<W: Weighing>(
+fn with_weights<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -121,27 +103,18 @@ fn with_weights<W: Weighing>(
     control: &Control,
 ) -> Result<(Tree, Vec<f64>)> {
     let context = GrowContext::new(data, setting, rows, weights);
-    if GrowContext::<W>::narrow(data) {
-        with_codes::<u8, W>(&context, rows, control)
-    } else {
-        with_codes::<u32, W>(&context, rows, control)
-    }
-}
-
-fn with_codes<C: Code, W: Weighing>(
-    context: &GrowContext<'_, W>,
-    rows: &RowSet,
-    control: &Control,
-) -> Result<(Tree, Vec<f64>)> {
-    let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
+    let mut buffers = RowBuffers::new(&context, rows, control)?;
     let slices = buffers.slices();
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     // Some criteria read the table of labels by another formula than that of a leaf.
     let labelled = context.setting.criterion.for_label_table();
     let criterion = labelled.as_deref().unwrap_or(context.setting.criterion);
-    let mut growth = Growth::new(SortedRanges::new(context, slices), tree, criterion);
+    let mut growth = Growth::new(SortedRanges::new(&context, slices), tree, criterion);
     let whole = NodeRange { start: 0, len: rows.len(), buffer: 0 };
     let distances = growth.run(whole, control)?;
-    Ok((growth.tree.finish(context.weights.unit(), W::COPIES, context.setting), distances))
+    Ok((
+        growth.tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting),
+        distances,
+    ))
 }

@@ -19,7 +19,7 @@ use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::columns::{SparseWord, count_planes};
-use crate::split::{CandidateFacts, Choice, Scored, Selector};
+use crate::split::{CandidateFacts, Choice, Scored, Selector, sort_by_feature};
 use crate::tree::{NONE, Test, Tree};
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -341,7 +341,7 @@ impl<'g, 'a> BitPlanes<'g, 'a> {
                 found.push(Scored { feature, score: block.scores[j], at: 0, tied: Vec::new() });
             }
         }
-        found.sort_by_key(|s| s.feature);
+        sort_by_feature(&mut found);
         found
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::grow::builder::{NewChildren, TreeBuilder};
 use crate::grow::context::{FeaturePlace, GrowContext};
 use crate::grow::driver;
-use crate::grow::evaluate::{NodeEvaluator, ShortNode, Workspace};
+use crate::grow::evaluate::{ByOrder, NodeEvaluator, ShortNode, Workspace};
 use crate::grow::options::{GrowthLimits, GrowthSetting};
 use crate::grow::row_buffers::{NodeRange, PartitionPlan, PartitionScratch, RowBuffers, RowSlices};
 use crate::grow::search::BestSplit;
@@ -21,8 +21,8 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::simd::short::ROWS;
-use crate::stats::contingency::{Code, ContingencyTables};
-use crate::stats::{Weighing, by_weighing};
+use crate::stats::by_weighing;
+use crate::stats::contingency::ContingencyTables;
 use crate::tree::Tree;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
@@ -43,7 +43,7 @@ pub fn grow(
     by_weighing!(weights, data.target(), w => with_weights(data, setting, rows, w, control))
 }
 
-fn with_weights<W: Weighing>(
+fn with_weights<W: ByOrder>(
     data: &Dataset,
     setting: &GrowthSetting<'_>,
     rows: &RowSet,
@@ -51,19 +51,7 @@ fn with_weights<W: Weighing>(
     control: &Control,
 ) -> Result<Tree> {
     let context = GrowContext::new(data, setting, rows, weights);
-    if GrowContext::<W>::narrow(data) {
-        with_codes::<u8, W>(&context, rows, control)
-    } else {
-        with_codes::<u32, W>(&context, rows, control)
-    }
-}
-
-fn with_codes<C: Code, W: Weighing>(
-    context: &GrowContext<'_, W>,
-    rows: &RowSet,
-    control: &Control,
-) -> Result<Tree> {
-    let mut buffers = RowBuffers::<C>::new(context, rows, control)?;
+    let mut buffers = RowBuffers::new(&context, rows, control)?;
     let sums = context.sums(rows.rows().iter().copied());
     let tree = TreeBuilder::new(&sums, rows.len() as u32, mix(context.setting.seed, 0), 0);
     // No tasks where nodes share a memo or a budget in their order, or where Python scores them.
@@ -71,17 +59,17 @@ fn with_codes<C: Code, W: Weighing>(
     let task = if in_order || context.setting.criterion.needs_all_candidates() {
         0
     } else {
-        driver::task_size(rows.len(), smallest_task(context), control)
+        driver::task_size(rows.len(), smallest_task(&context), control)
     };
     let whole = RangeNode::new(NodeRange { start: 0, len: rows.len(), buffer: 0 });
-    let rows = SortedRanges::new(context, buffers.slices());
+    let rows = SortedRanges::new(&context, buffers.slices());
     let tree = driver::grow(rows, tree, whole, task, control)?;
-    buffers.release(context);
-    Ok(tree.finish(context.weights.unit(), W::COPIES, context.setting))
+    buffers.release(&context);
+    Ok(tree.finish(context.weights.unit(), context.weights.are_copies(), context.setting))
 }
 
 /// The fewest rows of a task.
-fn smallest_task<W: Weighing>(context: &GrowContext<'_, W>) -> usize {
+fn smallest_task<W: ByOrder>(context: &GrowContext<'_, W>) -> usize {
     if context.pairs.is_some() || context.neighbours.is_some() {
         SMALLEST_TASK_OF_PAIRS
     } else {
@@ -107,9 +95,9 @@ impl<S> RangeNode<S> {
 }
 
 /// Evaluates nodes and divides their ranges.
-pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
+pub(in crate::grow) struct SortedRanges<'n, 'f, W: ByOrder> {
     pub context: &'n GrowContext<'n, W>,
-    pub slices: RowSlices<'f, C>,
+    pub slices: RowSlices<'f>,
     workspace: Workspace<W::Sum>,
     scratch: PartitionScratch,
     /// How the thresholds of small nodes are scored, where their orders are copied.
@@ -117,12 +105,12 @@ pub(in crate::grow) struct SortedRanges<'n, 'f, C, W: Weighing> {
     pool: ShortPool,
 }
 
-impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
+impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     type Sum = W::Sum;
     type Node = RangeNode<W::Sum>;
     type Best = BestSplit<W::Sum>;
     type Context = &'n GrowContext<'n, W>;
-    type Task = (RowSlices<'f, C>, NodeRange);
+    type Task = (RowSlices<'f>, NodeRange);
 
     fn context(&self) -> Self::Context {
         self.context
@@ -143,7 +131,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<W::Sum>, node: u32) -> bool {
-        tree.is_finished(node, self.limits(), W::COPIES)
+        tree.is_finished(node, self.limits(), self.context.weights.are_copies())
     }
 
     fn evaluate(
@@ -261,7 +249,7 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
 
     fn detach(self, nodes: Vec<Self::Node>) -> Vec<Self::Task> {
         let ranges: Vec<NodeRange> = nodes.iter().map(|node| node.range).collect();
-        let slices = self.slices.divide(&ranges, self.context.nominal.features.len());
+        let slices = self.slices.divide(&ranges, self.context.nominal.layout.row_bytes());
         slices.into_iter().zip(ranges).collect()
     }
 
@@ -270,9 +258,9 @@ impl<'n, 'f, C: Code, W: Weighing> NodeRows for SortedRanges<'n, 'f, C, W> {
     }
 }
 
-impl<'n, 'f, C: Code, W: Weighing> SortedRanges<'n, 'f, C, W> {
+impl<'n, 'f, W: ByOrder> SortedRanges<'n, 'f, W> {
     /// A worker on some slices of the buffers.
-    pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f, C>) -> Self {
+    pub fn new(context: &'n GrowContext<'n, W>, slices: RowSlices<'f>) -> Self {
         let scratch = PartitionScratch::new(context.data.len());
         let short_scoring = ShortScoring::of(context);
         let (workspace, pool) = (Workspace::default(), ShortPool::default());

@@ -50,7 +50,7 @@ fn has_enough<S: Sum>(levels: &FeatureLevels<'_, S>, least: u32) -> bool {
 /// of the rows on which they are scored.
 pub(in crate::grow) fn score_nominal<R: NodeTables>(
     rows: &R,
-    places: impl Iterator<Item = usize> + Clone,
+    places: &[usize],
     known: &[R::Sum],
     scratch: &mut SearchScratch<R::Sum>,
     memory: &mut R::Memory,
@@ -60,17 +60,18 @@ pub(in crate::grow) fn score_nominal<R: NodeTables>(
     let (splits, facts) = (node.setting.nominal_splits, &node.setting.context);
     let SearchScratch { block, partitions, .. } = scratch;
     if splits != NominalSplits::Multiway {
-        let divided = places.clone().filter(|&j| !is_multiway(rows, j));
-        let levels = divided.map(|j| rows.levels(j, counted, memory));
+        let divided = places.iter().filter(|&&j| !is_multiway(rows, j));
+        let levels = &mut divided.map(|&j| rows.levels(j, counted, memory));
         let search = subset_search(rows);
         subset::score_candidates(levels, known, &search, facts, partitions, block, sink)?;
     }
     if !splits.has_multiway() {
         return Ok(());
     }
-    let tables = places
-        .filter(|&j| is_multiway(rows, j))
-        .map(|j| rows.levels(j, counted, memory))
+    let tables = &mut places
+        .iter()
+        .filter(|&&j| is_multiway(rows, j))
+        .map(|&j| rows.levels(j, counted, memory))
         .filter(|levels| has_enough(levels, min.rows))
         .map(|levels| levels.table);
     multiway::score_candidates(tables, known, node.unit, min, facts, block, sink)

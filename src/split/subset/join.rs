@@ -11,7 +11,7 @@
 
 use super::{EXACT, LevelPartitions, MOST};
 use crate::criteria::c45::total_entropy;
-use crate::numeric::order_key;
+use crate::numeric::{order_key, sort_few};
 use crate::stats::Sum;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -85,7 +85,7 @@ fn sorted(groups: Vec<Option<LevelGroup>>) -> Vec<LevelGroup> {
     for group in &mut groups {
         group.codes.sort_unstable();
     }
-    groups.sort_by_key(|g| g.codes[0]);
+    sort_few(&mut groups, &|a, b| a.codes[0].cmp(&b.codes[0]));
     groups
 }
 
@@ -196,8 +196,8 @@ fn sort_by_class_shares(groups: &mut [LevelGroup]) {
     let total = |class: usize| groups.iter().map(|g| g.sums[class]).sum::<f64>();
     let totals: Vec<f64> = (0..groups[0].sums.len()).map(total).collect();
     let mut classes: Vec<usize> = (0..totals.len()).collect();
-    classes.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]));
-    groups.sort_by(|a, b| {
+    sort_few(&mut classes, &|&a, &b| totals[b].total_cmp(&totals[a]));
+    sort_few(groups, &|a, b| {
         let by_share = |&c: &usize| (a.sums[c] / a.weight).total_cmp(&(b.sums[c] / b.weight));
         let first = classes.iter().map(by_share).find(|order| order.is_ne());
         first.unwrap_or(Ordering::Equal).then(a.codes.cmp(&b.codes))

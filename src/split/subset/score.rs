@@ -20,7 +20,7 @@ const LOW: usize = 8;
 
 /// Score the divisions of a node's nominal features, in feature order.
 pub fn score_candidates<'a, S: Sum>(
-    features: impl Iterator<Item = FeatureLevels<'a, S>>,
+    features: &mut dyn Iterator<Item = FeatureLevels<'a, S>>,
     totals: &[S],
     search: &SubsetSearch,
     context: &Context,

@@ -99,7 +99,7 @@ impl Case {
             known: &known,
             totals: &known,
             class_of: ClassOf { codes: &self.codes, starts: &starts },
-            weights: FixedWeights { values: &self.weights, unit: UNIT },
+            weights: FixedWeights { values: &self.weights, unit: UNIT, copies: false },
             min: self.min,
             convex: criterion.info().convex,
             steps: &steps,

@@ -87,7 +87,7 @@ pub fn pairs_by_distance(control: &Control, rows: &NeighbourRows<'_>) -> Result<
     for at in (0..t).step_by(size) {
         let tile = at..(at + size).min(t);
         let d = Distances::new(control, kernels, rows, &order, &counted.levels, &tile)?;
-        let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), |part| {
+        let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), &|part| {
             control.check()?;
             let (mut row, mut sums) = (Vec::new(), vec![0.0; distances]);
             let mut counts = vec![0u64; if unit { distances } else { 0 }];

@@ -108,7 +108,7 @@ impl Distances {
     ) -> Result<Self> {
         let width = 64 * kernels.words();
         let strips = rows.len().div_ceil(width);
-        let both = parallel::map(control, strips, |s| {
+        let both = parallel::map(control, strips, &|s| {
             let places = s * width..((s + 1) * width).min(rows.len());
             let strip = &order.rows[places];
             let nominal = nominal_strip(control, kernels, rows, strip, levels, tile)?;

@@ -79,7 +79,7 @@ impl<'a> Root<'a> {
         weight: Option<&dyn Fn(u32) -> f64>,
         (method, multiclass): (NeighbourMethod, Multiclass),
     ) -> Result<Vec<f64>> {
-        let found = self.on_varying(control, rows, weight, method, |control, gathered| {
+        let found = self.on_varying(control, rows, weight, method, &mut |control, gathered| {
             Ok(vec![neighbour_scores(control, gathered, method, multiclass)?])
         })?;
         Ok(found.into_iter().next().unwrap_or_else(|| vec![f64::NAN; self.ranges.len()]))
@@ -100,7 +100,7 @@ impl<'a> Root<'a> {
         total: Option<DistanceSum>,
     ) -> Result<Vec<PartialScores>> {
         let mut all = Vec::new();
-        let each = self.on_varying(control, rows, weight, search.0, |control, gathered| {
+        let each = self.on_varying(control, rows, weight, search.0, &mut |control, gathered| {
             let parts = neighbour_parts(control, gathered, search, share, total)?;
             all.extend(parts.iter().map(|p| p.all));
             Ok(parts.into_iter().map(|p| p.each).collect())
@@ -123,7 +123,7 @@ impl<'a> Root<'a> {
         share: Share,
     ) -> Result<Vec<DistanceSum>> {
         let mut sums = Vec::new();
-        self.on_varying(control, rows, weight, method, |control, gathered| {
+        self.on_varying(control, rows, weight, method, &mut |control, gathered| {
             if needs_total(gathered, method) {
                 sums = distance_parts(control, gathered, method, share)?;
             }
@@ -181,7 +181,7 @@ impl<'a> Root<'a> {
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
         method: NeighbourMethod,
-        score: impl FnOnce(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
+        score: &mut dyn FnMut(&Control, &NeighbourRows<'_>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Vec<Vec<f64>>> {
         // admit the memory of the rows (cells, number, class, target and weight) and of the search
         let width: usize = (0..self.ranges.len()).map(|feature| self.cell_bytes(feature)).sum();
@@ -193,8 +193,7 @@ impl<'a> Root<'a> {
         let control = &control.holding(need.held);
 
         // the user's order, because row numbers break ties
-        let mut rows = rows.to_vec();
-        rows.sort_unstable_by_key(|&r| self.data.original()[r as usize]);
+        let rows = self.data.in_original_order(rows);
         let classes: Vec<u16> = rows.iter().map(|&r| self.data.classes()[r as usize]).collect();
 
         // the varying features: complete nominal ones, and others with their feature numbers

@@ -112,7 +112,7 @@ pub(super) fn parts(
     control.budget().admit(WHAT, need(control.threads()), REMEDY)?;
     let all = AllRows::new(data);
     control.expect((chunks.len() * chunk) as u64);
-    parallel::map(control, chunks.len(), |c| {
+    parallel::map(control, chunks.len(), &|c| {
         control.check()?;
         let first = (chunks.start + c) * chunk;
         let rows = first..(first + chunk).min(t);

@@ -293,7 +293,7 @@ fn distance_sums(
     groups: &RowGroups,
 ) -> Result<Vec<DistanceSum>> {
     let grid = Grid::of(rows);
-    let sums = parallel::map(control, tile.len(), |i| {
+    let sums = parallel::map(control, tile.len(), &|i| {
         let row = tile.start + i;
         let (mut all, mut whole) = (Vec::new(), Vec::new());
         if rows.others.is_empty() {
@@ -330,7 +330,7 @@ fn pick(
     tile: &Range<usize>,
 ) -> Result<Vec<PackedContribution>> {
     const TASK_ROWS: usize = 32;
-    let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), |task| {
+    let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), &|task| {
         control.check()?;
         let (mut whole, mut real) = (Vec::new(), Vec::new());
         let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(tile.len());
@@ -382,7 +382,7 @@ fn add_nominal(control: &Control, work: &TileWork<'_>, parts: &mut [PartialScore
         return Ok(());
     }
     let width = block_width(rows.len(), columns);
-    let found = parallel::map(control, columns.div_ceil(width), |b| {
+    let found = parallel::map(control, columns.div_ceil(width), &|b| {
         let range = b * width..((b + 1) * width).min(columns);
         // codes by place, because neighbours are places
         let mut bytes = vec![0u8; rows.len() * width];
@@ -438,7 +438,7 @@ fn shares(bytes: &[u8], width: usize, rows: usize) -> Vec<f64> {
 /// Add the differences in the other columns, a column per task.
 fn add_others(control: &Control, work: &TileWork<'_>, parts: &mut [PartialScores]) -> Result<()> {
     let places = &work.order.rows;
-    let found = parallel::map(control, work.rows.others.len(), |k| {
+    let found = parallel::map(control, work.rows.others.len(), &|k| {
         let column = &work.rows.others[k];
         // numbers by place, because neighbours are places
         let numbers: Option<(Vec<f64>, &[f64])> = column

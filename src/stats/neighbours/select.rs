@@ -315,19 +315,19 @@ impl<'a> Picker<'a> {
             }
             NeighbourMethod::Surf { star } => {
                 let mean = self.mean;
-                let near = self.within(row, distances, |d| d < mean - tolerance);
+                let near = self.within(row, distances, [f64::NEG_INFINITY, mean - tolerance]);
                 self.add_means(near, own, share, NeighbourTerm::Differences, &mut contribution);
                 if star {
-                    let far = self.within(row, distances, |d| d > mean + tolerance && d < excluded);
+                    let far = self.within(row, distances, [mean + tolerance, excluded]);
                     self.add_means(far, own, -share, NeighbourTerm::Differences, &mut contribution);
                 }
             }
             NeighbourMethod::MultiSurf { star } => {
                 let (low, high) = (thresholds.near - tolerance, thresholds.far + tolerance);
-                let near = self.within(row, distances, |d| d < low);
+                let near = self.within(row, distances, [f64::NEG_INFINITY, low]);
                 self.add_means(near, own, share, NeighbourTerm::Differences, &mut contribution);
                 if star {
-                    let far = self.within(row, distances, |d| d > high && d < excluded);
+                    let far = self.within(row, distances, [high, excluded]);
                     self.add_means(far, own, share, NeighbourTerm::Agreements, &mut contribution);
                 }
             }
@@ -412,12 +412,12 @@ impl<'a> Picker<'a> {
         }
     }
 
-    /// The places of each class whose distance passes the test, grouped by weight.
+    /// The places of each class whose distance lies between two others, grouped by weight.
     fn within<D: Distance>(
         &self,
         row: usize,
         distances: &[D],
-        test: impl Fn(f64) -> bool,
+        [above, below]: [f64; 2],
     ) -> Vec<Vec<PlaceGroup>> {
         let passing = |class: Range<usize>| {
             // every place is written, and kept by moving on: no branch per place
@@ -425,23 +425,29 @@ impl<'a> Picker<'a> {
             let mut used = 0;
             for at in class {
                 places[used] = at as u32;
-                used += usize::from(test(distances[at].value()));
+                let distance = distances[at].value();
+                used += usize::from((above < distance) & (distance < below));
             }
             places.truncate(used);
-            if places.is_empty() {
-                return Vec::new();
-            }
-            if self.mass.is_unit() {
-                return vec![PlaceGroup { weight: 1.0, places }];
-            }
-            let weight = |place: &u32| self.weight(row, *place as usize);
-            places.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
-            places
-                .chunk_by(|a, b| weight(a) == weight(b))
-                .map(|equal| PlaceGroup { weight: weight(&equal[0]), places: equal.to_vec() })
-                .collect()
+            self.by_weight(row, places)
         };
         self.classes().map(passing).collect()
+    }
+
+    /// Neighbours of `row`, grouped by weight.
+    fn by_weight(&self, row: usize, mut places: Vec<u32>) -> Vec<PlaceGroup> {
+        if places.is_empty() {
+            return Vec::new();
+        }
+        if self.mass.is_unit() {
+            return vec![PlaceGroup { weight: 1.0, places }];
+        }
+        let weight = |place: &u32| self.weight(row, *place as usize);
+        places.sort_by(|a, b| weight(a).total_cmp(&weight(b)));
+        places
+            .chunk_by(|a, b| weight(a) == weight(b))
+            .map(|equal| PlaceGroup { weight: weight(&equal[0]), places: equal.to_vec() })
+            .collect()
     }
 
     /// Factor of the mean difference to the neighbours of each class, whose weights sum to

@@ -57,7 +57,7 @@ impl SearchShape {
         weights: &Counts,
     ) -> Result<Self> {
         let width = 1024; // columns per task
-        let parts = parallel::map(control, codes.columns.div_ceil(width), |b| {
+        let parts = parallel::map(control, codes.columns.div_ceil(width), &|b| {
             control.check()?;
             let columns = b * width..((b + 1) * width).min(codes.columns);
             let rows = (0..classes.len()).map(|i| codes.part(i, columns.clone()));

@@ -27,7 +27,7 @@ impl NominalTotals {
         // columns per task: counts of 256 values take a kilobyte per column
         let width = if with_distances { 64 } else { 1024 };
         let t = rows.len() as u128;
-        let parts = parallel::map(control, rows.codes.columns.div_ceil(width), |b| {
+        let parts = parallel::map(control, rows.codes.columns.div_ceil(width), &|b| {
             control.check()?;
             let columns = b * width..((b + 1) * width).min(rows.codes.columns);
             let levels =

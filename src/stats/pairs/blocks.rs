@@ -98,7 +98,7 @@ impl PreparedBlock {
         members: &[u32],
     ) -> Result<Self> {
         let pass_bytes = |rows| codes.shape(kernels, rows).least();
-        let rows = SlotRows::gather(budget, codes, Some(members), pass_bytes)?;
+        let rows = SlotRows::gather(budget, codes, Some(members), &pass_bytes)?;
         let tiles = tiles(&rows, kernels.words());
         let scan = PairScan::new(&rows, &tiles, &SlotSizes::new(&rows).majority);
         Ok(Self { rows, tiles, scan })
@@ -166,14 +166,14 @@ pub(super) fn map_pairs_of_blocks<R: Send>(
     classes: Classes,
     f: impl Fn(BlockPair, PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
-    let prepared = parallel::map(control, members.len(), |block| {
+    let prepared = parallel::map(control, members.len(), &|block| {
         PreparedBlock::gather(control.budget(), codes, kernels, &members[block])
     })?;
     let pairs: Vec<BlockPair> =
         BlockPair::all(members.len()).skip(asked.start).take(asked.len()).collect();
     control.expect(pairs.len() as u64);
     let (within, first_window) = (control.quiet(), OnceLock::new());
-    parallel::map(control, pairs.len(), |p| {
+    parallel::map(control, pairs.len(), &|p| {
         let pair = pairs[p];
         let blocks = [&prepared[pair.a], &prepared[pair.b]];
         let counts = both_orders(&within, kernels, blocks, classes, &first_window)?;

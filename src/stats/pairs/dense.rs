@@ -46,7 +46,7 @@ pub(super) fn count(control: &Control, rows: &SlotRows) -> Result<PairCounts> {
     let classes = rows.n_classes();
     let domain = Domain::new(rows);
     // Pairs of each class with itself, and of all classes with all.
-    let counted = parallel::map(control, classes + 1, |c| {
+    let counted = parallel::map(control, classes + 1, &|c| {
         let chosen = if c < classes { c..c + 1 } else { 0..classes };
         let table = domain.transform(control, rows, chosen.clone())?;
         domain.sum_pairs(control, rows, &table, chosen)
@@ -245,7 +245,7 @@ mod tests {
         for seed in 0..400 {
             let random = Random::new(seed, 80, 6);
             let codes = random.codes();
-            let rows = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
+            let rows = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
             if rows.len() == 0 || cells(&rows).is_none_or(|c| c > 20_000) {
                 continue;
             }
@@ -277,7 +277,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let all = CodeTable::new(of(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), &classes, 3, None).unwrap();
-        let rows = SlotRows::gather(Budget::default(), &all, None, |_| 0).unwrap();
+        let rows = SlotRows::gather(Budget::default(), &all, None, &|_| 0).unwrap();
         assert!(super::super::plan::transform_pays(&rows));
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];

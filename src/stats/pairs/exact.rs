@@ -66,13 +66,13 @@ pub fn pair_counts_with(
     // the number of columns, unless they are the active rows
     let n_columns = (from != among).then(|| from.map_or(codes.n_rows(), <[u32]>::len));
     let pass_bytes = |rows| shape(rows).least_with_columns(n_columns);
-    let active = SlotRows::gather(control.budget(), codes, among, pass_bytes)?;
+    let active = SlotRows::gather(control.budget(), codes, among, &pass_bytes)?;
     let mut control = control.holding(active.held());
     let columns = match n_columns {
         None => None,
         Some(_) => {
             let pass_bytes = |columns| shape(active.len()).for_columns(columns).least();
-            Some(SlotRows::gather(control.budget(), codes, from, pass_bytes)?)
+            Some(SlotRows::gather(control.budget(), codes, from, &pass_bytes)?)
         }
     };
     control = control.holding(columns.as_ref().map_or(0, SlotRows::held));
@@ -129,7 +129,7 @@ pub(super) fn count(
             counts = count_tiles(control, worker, &column_tiles, &first_window)?;
             continue;
         }
-        let partial = parallel::map(control, plan.shares, |share| {
+        let partial = parallel::map(control, plan.shares, &|share| {
             let worker = Worker::new(kernels, columns, active, &scan, options, zero()?);
             let share = column_tiles.iter().skip(share).step_by(plan.shares);
             count_tiles(control, worker, share, &first_window)

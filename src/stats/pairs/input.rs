@@ -280,7 +280,7 @@ impl SlotRows {
         budget: Budget,
         codes: &CodeTable<'_>,
         rows: Option<&[u32]>,
-        pass_bytes: impl Fn(usize) -> usize,
+        pass_bytes: &dyn Fn(usize) -> usize,
     ) -> Result<Self> {
         let n_rows = codes.n_rows();
         if let Some(r) = rows.and_then(|r| r.iter().find(|r| **r as usize >= n_rows)) {
@@ -323,7 +323,7 @@ impl SlotRows {
                 codes.classes[i] == codes.classes[j]
                     && codes.columns.iter().all(|c| c.values.code(i) == c.values.code(j))
             };
-            DistinctRows::new(&hash, equal, |i| codes.weight(row_at(i)))?
+            DistinctRows::new(&hash, &equal, &|i| codes.weight(row_at(i)))?
         };
         // Check the memory again, now with the number of distinct rows.
         let kept = distinct.rows.len();
@@ -331,7 +331,7 @@ impl SlotRows {
         let all = Self::bytes(kept, features).saturating_add(later);
         budget.admit(WHAT, row_numbers.saturating_add(all), REMEDY)?;
         // Write the slots, a column at a time.
-        let (mut out, places) = Self::place(offsets, codes.n_classes, &distinct, class)?;
+        let (mut out, places) = Self::place(offsets, codes.n_classes, &distinct, &class)?;
         for (k, column) in codes.columns.iter().enumerate() {
             let first = out.offsets[k];
             for (&i, &place) in distinct.rows.iter().zip(&places) {
@@ -386,7 +386,7 @@ impl SlotRows {
         offsets: Vec<u32>,
         n_classes: usize,
         distinct: &DistinctRows,
-        class: impl Fn(usize) -> u16,
+        class: &dyn Fn(usize) -> u16,
     ) -> Result<(Self, Vec<u32>)> {
         let (features, kept) = (offsets.len() - 1, distinct.rows.len());
         let mut starts = vec![0usize; n_classes + 1];
@@ -425,13 +425,13 @@ impl SlotRows {
         n_classes: usize,
         slots: &[u32],
         hash: &[u64],
-        class: impl Fn(usize) -> u16,
-        weight: impl Fn(usize) -> u32,
+        class: &dyn Fn(usize) -> u16,
+        weight: &dyn Fn(usize) -> u32,
     ) -> Result<Self> {
         let features = offsets.len() - 1;
         let row = |i: usize| (&slots[i * features..][..features], class(i));
-        let distinct = DistinctRows::new(hash, |i, j| row(i) == row(j), weight)?;
-        let (mut out, places) = Self::place(offsets, n_classes, &distinct, &class)?;
+        let distinct = DistinctRows::new(hash, &|i, j| row(i) == row(j), weight)?;
+        let (mut out, places) = Self::place(offsets, n_classes, &distinct, class)?;
         for (&i, place) in distinct.rows.iter().zip(places) {
             out.slots[place as usize * features..][..features]
                 .copy_from_slice(&slots[i as usize * features..][..features]);
@@ -467,8 +467,8 @@ impl DistinctRows {
     /// Find identical rows by `hash`, one per row, and `equal`.
     fn new(
         hash: &[u64],
-        equal: impl Fn(usize, usize) -> bool,
-        weight: impl Fn(usize) -> u32,
+        equal: &dyn Fn(usize, usize) -> bool,
+        weight: &dyn Fn(usize) -> u32,
     ) -> Result<Self> {
         const FREE: u32 = u32::MAX;
         // Open addressing with linear probing; entries are positions in `rows`.

@@ -72,7 +72,7 @@ pub(super) fn few_rows(columns: &SlotRows, active: &SlotRows, counts: &mut PairC
 pub(super) fn pairs_by_double_loop(control: &Control, rows: &SlotRows) -> Result<Vec<f64>> {
     // more shares than threads, since rows with higher numbers have more pairs
     let shares = control.threads() * 8;
-    let partial = parallel::map(control, shares, |share| {
+    let partial = parallel::map(control, shares, &|share| {
         let mut pairs = vec![0u128; rows.features + 1];
         for i in (share..rows.len()).step_by(shares) {
             control.check()?;

@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::memory::{self, Budget};
 use crate::parallel::Control;
 use crate::simd::Kernels;
-use crate::stats::contingency::{Code, CodedRows, Layout};
+use crate::stats::contingency::{CodedRows, Layout};
 use crate::stats::neighbours::{self, Counts, pairs_by_distance};
 
 /// Renumbers the codes that occur in a node; its memory is reused between nodes.
@@ -162,12 +162,12 @@ impl PairNodeRows {
     /// # Errors
     /// [`crate::error::Error::Data`] if the weights exceed what can be counted;
     /// [`crate::error::Error::Need`] where memory does not suffice for the rows.
-    pub fn gather<C: Code>(
+    pub fn gather(
         budget: Budget,
-        coded: CodedRows<'_, C>,
+        coded: CodedRows<'_>,
         layout: &Layout,
         n_classes: usize,
-        weight: impl Fn(u32) -> u32,
+        weight: &dyn Fn(u32) -> u32,
         numbering: &mut Numbering,
         pass: NodePass,
     ) -> Result<Self> {
@@ -185,9 +185,9 @@ impl PairNodeRows {
         // Find the features that vary; mostly the first few rows decide.
         let mut features = Vec::new();
         for j in 0..width {
-            let mut column = coded.codes.iter().skip(j).step_by(width);
+            let mut column = coded.column(layout, j);
             if let Some(first) = column.next()
-                && column.any(|c| c.index() != first.index())
+                && column.any(|code| code != first)
             {
                 features.push(j as u32);
             }
@@ -205,7 +205,7 @@ impl PairNodeRows {
         let (mut codes, mut offsets) = (Vec::new(), vec![0u32]);
         let mut slots: Vec<u32> = memory::zeroed(t * kept)?;
         for (k, &j) in features.iter().enumerate() {
-            let column = || coded.codes.iter().skip(j as usize).step_by(width).map(|c| c.index());
+            let column = || coded.column(layout, j as usize);
             numbering.renumber(column(), largest, codes.len() as u32);
             codes.extend_from_slice(&numbering.codes);
             offsets.push(codes.len() as u32);
@@ -216,14 +216,10 @@ impl PairNodeRows {
                 *hash = hash_slot(*hash, *slot);
             }
         }
-        let rows = SlotRows::assemble(
-            offsets,
-            classes.len(),
-            &slots,
-            &hash,
-            |i| class_of[i],
-            |i| weight(coded.rows[i]),
-        )?;
+        let rows =
+            SlotRows::assemble(offsets, classes.len(), &slots, &hash, &|i| class_of[i], &|i| {
+                weight(coded.rows[i])
+            })?;
         Ok(Self { rows, features, codes, classes })
     }
 
@@ -401,6 +397,7 @@ mod tests {
             let ids: Vec<u32> = (0..t as u32).collect();
             let arities: Vec<u32> = random.levels.iter().map(|&l| l as u32).collect();
             let layout = Layout::new(&arities, random.n_classes);
+            let codes = layout.pack(codes.into_iter());
             let coded = CodedRows { codes: &codes, classes: &random.classes, rows: &ids };
             let light =
                 random.weights.as_ref().map(|w| w.iter().map(|w| w % 7).collect::<Vec<u32>>());
@@ -411,7 +408,7 @@ mod tests {
                 coded,
                 &layout,
                 random.n_classes,
-                weight,
+                &weight,
                 &mut Numbering::default(),
                 NodePass::Profile,
             )

@@ -101,7 +101,7 @@ struct SlotWeight {
 
 /// Weights by slot, over all rows.
 fn slot_weights(control: &Control, codes: &CodeTable<'_>) -> Result<Vec<SlotWeight>> {
-    let by_feature = parallel::map(control, codes.columns().len(), |k| {
+    let by_feature = parallel::map(control, codes.columns().len(), &|k| {
         control.check()?;
         let column = &codes.columns()[k];
         let (mut sums, mut squares) = (vec![0u64; column.levels], vec![0u128; column.levels]);

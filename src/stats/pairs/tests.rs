@@ -105,7 +105,7 @@ fn check(random: &Random, seed: u64) {
         let control = Control::new(1 + (seed % 8) as usize);
         let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
-        let rows = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
+        let rows = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         let together =
             count(&control, Kernels::at(level), &rows, &rows, Classes::Together).unwrap();
         assert!(together == truth.together(), "seed {seed}, {}, classes together", level.name());
@@ -279,13 +279,14 @@ fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
             (0..t * n).map(|c| draw.below(arities[c % n] as usize) as u32).collect();
         let classes: Vec<u16> = (0..t).map(|_| draw.below(2) as u16).collect();
         let rows: Vec<u32> = (0..t as u32).collect();
-        let coded = CodedRows { codes: &codes, classes: &classes, rows: &rows };
         let layout = Layout::new(&arities, 2);
+        let packed = layout.pack(codes.iter().copied());
+        let coded = CodedRows { codes: &packed, classes: &classes, rows: &rows };
         let copies = |row: u32| 1 + row % 3;
         let (budget, numbering) = (Budget::default(), &mut Numbering::default());
         let pass = NodePass::Sums { radius: true };
         let node =
-            PairNodeRows::gather(budget, coded, &layout, 2, copies, numbering, pass).unwrap();
+            PairNodeRows::gather(budget, coded, &layout, 2, &copies, numbering, pass).unwrap();
         let columns: Vec<Vec<u16>> =
             (0..n).map(|k| codes.iter().skip(k).step_by(n).map(|&c| c as u16).collect()).collect();
         let weights: Vec<u32> = rows.iter().map(|&row| copies(row)).collect();

@@ -57,7 +57,7 @@ pub fn weigh_pairs_with(
     setting: &PairSetting,
     from: Option<&[u32]>,
 ) -> Result<WeighedPairs> {
-    let gather = |control: &Control, rows| SlotRows::gather(control.budget(), codes, rows, |_| 0);
+    let gather = |control: &Control, rows| SlotRows::gather(control.budget(), codes, rows, &|_| 0);
     let active = gather(control, None)?;
     let mut control = control.holding(active.held());
     let columns = from.map(|from| gather(&control, Some(from))).transpose()?;
@@ -138,7 +138,7 @@ pub(super) fn by_sums(
     let nearest = match known_nearest {
         Some(nearest) => nearest,
         None => {
-            let agreements = parallel::map(control, shares, |share| {
+            let agreements = parallel::map(control, shares, &|share| {
                 let mut worker = worker();
                 let mut best = 0;
                 for tile in column_tiles.iter().skip(share).step_by(shares) {
@@ -157,7 +157,7 @@ pub(super) fn by_sums(
 
     // Each share adds its weights, and the shares are added up.
     let by_agreements = WeightTable::new(by_distance.into_iter().rev().collect());
-    let partial = parallel::map(control, shares, |share| {
+    let partial = parallel::map(control, shares, &|share| {
         let mut worker = worker();
         let mut sums = WeighSums::zero(columns, active);
         for tile in column_tiles.iter().skip(share).step_by(shares) {

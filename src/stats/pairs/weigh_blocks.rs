@@ -9,6 +9,7 @@
 use super::input::SlotRows;
 use super::scan::{CHUNK, Tile, rows_with_bit};
 use crate::error::Result;
+use crate::numeric::sort_few;
 use crate::parallel::{self, Control};
 use crate::simd::{FeatureSlots, Joint, MOST_JOINT, Slots};
 
@@ -49,7 +50,7 @@ impl PowerBlocks {
                     }));
                 }
             }
-            parallel::map(control, blocks.len(), |b| {
+            parallel::map(control, blocks.len(), &|b| {
                 control.check()?;
                 Ok(PowerBlock::new(rows, &blocks[b], &groups))
             })
@@ -90,7 +91,7 @@ impl PowerBlock {
 pub(super) fn groups(offsets: &[u32]) -> Vec<Vec<usize>> {
     let levels = |k: usize| (offsets[k + 1] - offsets[k]) as usize;
     let mut order: Vec<usize> = (0..offsets.len() - 1).collect();
-    order.sort_by_key(|&k| levels(k));
+    sort_few(&mut order, &|&a, &b| levels(a).cmp(&levels(b)));
     let cost = |group: &[usize]| additions(offsets, group);
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for k in order {

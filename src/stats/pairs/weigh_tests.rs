@@ -87,9 +87,9 @@ fn every_way(
 ) -> WeighedPairs {
     let kernels = Kernels::at(level);
     let found = weigh_pairs_with(control, kernels, codes, setting, from).unwrap();
-    let active = SlotRows::gather(Budget::default(), codes, None, |_| 0).unwrap();
+    let active = SlotRows::gather(Budget::default(), codes, None, &|_| 0).unwrap();
     let columns =
-        from.map(|from| SlotRows::gather(Budget::default(), codes, Some(from), |_| 0).unwrap());
+        from.map(|from| SlotRows::gather(Budget::default(), codes, Some(from), &|_| 0).unwrap());
     let columns = columns.as_ref().unwrap_or(&active);
     assert!(
         by_sums(control, kernels, columns, &active, setting).unwrap() == found,
@@ -162,7 +162,7 @@ fn many_features_have_many_distances() {
         (random.n_classes, random.weights) = (2, None);
         let codes = random.codes();
         let setting = PairSetting::new([1.0; 4], 0.4, Decay::Exponential).unwrap();
-        let all = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
+        let all = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         let truth = few_rows(&all, &all, &setting).unwrap();
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
         for level in Level::available() {
@@ -195,7 +195,7 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
             weights: None,
         };
         let codes = random.codes();
-        let all = SlotRows::gather(Budget::default(), &codes, None, |_| 0).unwrap();
+        let all = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         for level in Level::available() {
             let additions = features as f64;
             let found = counting_pays(&all, &all, Kernels::at(level).words(), || additions);

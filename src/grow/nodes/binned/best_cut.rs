@@ -9,17 +9,17 @@
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
 use super::cuts::{ChosenCut, CutBlock, CutPlaces};
-use super::node::{BinnedNode, BinnedWorkspace};
+use super::node::{BinnedNode, BlockMemory};
 use super::small::SmallNode;
 use super::sums::ClassTerms;
 use super::two_class::{WordCuts, facts_of};
 use crate::criteria::{PairScreen, RunningScores, Tables, Term};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_ROWS;
 use crate::simd::cuts::{self as words, packed, running_sums};
-use crate::stats::Sum;
+use crate::stats::{ExactMoments, Sum};
 
 /// A kernel for the cuts of two classes, and the rows of each class in the node.
 struct TwoClasses {
@@ -33,15 +33,52 @@ struct SummedClasses {
     totals: Vec<u32>,
 }
 
-impl<S: Sum> BinnedNode<'_, S> {
-    /// The best cut of a node by its counters, which are those of all features or of those
-    /// `chosen`.
-    pub fn best_counted(
-        &self,
-        counters: &BinCounters<S>,
+/// The rows of a node whose cuts are one block.
+pub(super) enum CutRows<'r, S> {
+    /// Counters of all features, or of those that are chosen.
+    Counted(&'r BinCounters<S>),
+    /// At most 64 rows.
+    Small(&'r SmallNode),
+}
+
+/// Sums of classes of codes.
+pub(super) trait CodedSum: Sum {
+    /// The best cut of a node, of all features or of those `chosen`, for sums that are numbers of
+    /// rows.
+    fn best_cut(
+        _node: &BinnedNode<'_, Self>,
+        _rows: CutRows<'_, Self>,
+        _chosen: Option<&[u32]>,
+        _workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<Self>>> {
+        Err(Error::Internal("a block of cuts of real weights".into()))
+    }
+}
+
+impl CodedSum for i64 {}
+impl CodedSum for ExactMoments {}
+
+impl CodedSum for u32 {
+    fn best_cut(
+        node: &BinnedNode<'_, Self>,
+        rows: CutRows<'_, Self>,
         chosen: Option<&[u32]>,
-        workspace: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<Self>>> {
+        match rows {
+            CutRows::Counted(counters) => node.best_counted(counters, chosen, workspace),
+            CutRows::Small(small) => node.best_small(small, chosen, workspace),
+        }
+    }
+}
+
+impl BinnedNode<'_, u32> {
+    fn best_counted(
+        &self,
+        counters: &BinCounters<u32>,
+        chosen: Option<&[u32]>,
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<u32>>> {
         if let Some(two) = self.two_classes().filter(|_| counters.packed) {
             reached::count(Way::CountersWords);
             return self.best_counted_words(&two, counters, chosen, workspace);
@@ -52,21 +89,20 @@ impl<S: Sum> BinnedNode<'_, S> {
         if let Some(summed) = self.summed_classes() {
             reached::count(Way::CountersSums);
             let len = (context.widest - 1) * cuts.features();
-            return self.best_of_sums(&summed, &cuts, len, workspace, left);
+            return self.best_of_sums(&summed, &cuts, len, workspace, &left);
         }
         reached::count(Way::CountersTable);
         counters.fill(context, &mut workspace.block);
         let found = workspace.block.best(context, self.totals, &cuts)?;
-        self.split_of(found, left)
+        self.split_of(found, &left)
     }
 
-    /// The best cut of a small node, of all features or of those `chosen`.
-    pub fn best_small(
+    fn best_small(
         &self,
         small: &SmallNode,
         chosen: Option<&[u32]>,
-        workspace: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<u32>>> {
         if let Some(two) = self.two_classes() {
             reached::count(Way::LanesWords);
             return self.best_small_words(&two, small, chosen, workspace);
@@ -76,13 +112,13 @@ impl<S: Sum> BinnedNode<'_, S> {
         let left = |cut| cuts.left(cut);
         let found = if let Some(summed) = self.summed_classes() {
             reached::count(Way::LanesSums);
-            self.best_of_sums(&summed, &cuts, cuts.masks.len(), workspace, left)
+            self.best_of_sums(&summed, &cuts, cuts.masks.len(), workspace, &left)
         } else {
             reached::count(Way::LanesTable);
-            let BinnedWorkspace { block, counts, .. } = workspace;
+            let BlockMemory { block, counts, .. } = workspace;
             cuts.fill(counts, block);
             let found = block.best(self.context, self.totals, &cuts)?;
-            self.split_of(found, left)
+            self.split_of(found, &left)
         };
         workspace.lanes = buffers;
         found
@@ -92,28 +128,26 @@ impl<S: Sum> BinnedNode<'_, S> {
     fn two_classes(&self) -> Option<TwoClasses> {
         let screen = self.context.pair_screen?;
         let &[zero, one] = self.totals else { return None };
-        let totals = [zero.units(), one.units()];
-        (totals[0] + totals[1] <= i64::from(words::MOST_ROWS))
-            .then(|| TwoClasses { screen, totals: totals.map(|t| t as u32) })
+        (zero + one <= words::MOST_ROWS).then_some(TwoClasses { screen, totals: [zero, one] })
     }
 
     /// The best cut by counters that are words of two classes.
     fn best_counted_words(
         &self,
         two: &TwoClasses,
-        counters: &BinCounters<S>,
+        counters: &BinCounters<u32>,
         chosen: Option<&[u32]>,
-        workspace: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<u32>>> {
         let codes = self.context.widest - 1;
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let words = counters.words(codes * features);
         let cuts = &mut workspace.words;
-        running_sums(words, features, |s: S| s.units() as u32, cuts.prepare(words.len()));
+        running_sums(words, features, |s: u32| s, cuts.prepare(words.len()));
         let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
         let found = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(found, |cut| cuts.left(cut))
+        self.split_of(found, &|cut| cuts.left(cut))
     }
 
     /// The best cut of a small node with two classes.
@@ -122,8 +156,8 @@ impl<S: Sum> BinnedNode<'_, S> {
         two: &TwoClasses,
         small: &SmallNode,
         chosen: Option<&[u32]>,
-        workspace: &mut BinnedWorkspace<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<u32>>> {
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
         let (rows, len) = small.listed();
@@ -132,13 +166,13 @@ impl<S: Sum> BinnedNode<'_, S> {
         small.fill_words(rows, (0..features).map(feature), cuts);
         let facts = |_: &[u32], cut| small.facts_of_word(rows, feature, cut);
         let found = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(found, |cut| cuts.left(cut))
+        self.split_of(found, &|cut| cuts.left(cut))
     }
 
     /// The formula for this node, if its sums are exact for this number of rows.
     fn summed_classes(&self) -> Option<SummedClasses> {
         let scoring = self.context.class_sums?;
-        let totals = S::as_rows(self.totals)?;
+        let totals = self.totals;
         let n: u64 = totals.iter().map(|&t| u64::from(t)).sum();
         let few = n >= 2 && (scoring.term != Term::Squares || n <= MOST_ROWS as u64);
         let holds = few && scoring.holds(n as usize, self.context.setting.context.logs);
@@ -149,25 +183,24 @@ impl<S: Sum> BinnedNode<'_, S> {
     fn best_of_sums(
         &self,
         summed: &SummedClasses,
-        cuts: &(impl ClassTerms + CutPlaces<S>),
+        cuts: &(impl ClassTerms + CutPlaces),
         len: usize,
-        workspace: &mut BinnedWorkspace<S>,
-        left: impl Fn(usize) -> Vec<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        workspace: &mut BlockMemory,
+        left: &dyn Fn(usize) -> Vec<u32>,
+    ) -> Result<Option<BestSplit<u32>>> {
         let SummedClasses { scoring, totals } = summed;
-        let BinnedWorkspace { block, sums, .. } = workspace;
+        let BlockMemory { block, sums, .. } = workspace;
         block.prepare_scores(len);
         let (weights, scores) = block.scores();
         let error = sums.score(*scoring, self.context.setting.context.logs, totals, cuts, scores);
-        weights.iter_mut().zip(&sums.rows).for_each(|(w, &rows)| *w = S::from_rows(rows));
-        let exact = |_: &CutBlock<S>, cut: usize| self.exact_score(totals, &left(cut));
+        weights.copy_from_slice(&sums.rows);
+        let exact = |_: &CutBlock, cut: usize| self.exact_score(totals, &left(cut));
         let found = block.select(self.context, self.totals, error, cuts, exact)?;
-        self.split_of(found, left)
+        self.split_of(found, &left)
     }
 
     /// The score of a cut from its table, which holds only the classes of the node.
-    fn exact_score(&self, totals: &[u32], left: &[S]) -> Result<f64> {
-        let left = S::as_rows(left).unwrap_or_default();
+    fn exact_score(&self, totals: &[u32], left: &[u32]) -> Result<f64> {
         let occurring = || left.iter().zip(totals).filter(|(_, total)| **total > 0);
         let all: Vec<u32> = occurring().map(|(_, &total)| total).collect();
         let mut cells: Vec<u32> = occurring().map(|(&l, _)| l).collect();
@@ -179,9 +212,9 @@ impl<S: Sum> BinnedNode<'_, S> {
     /// The chosen cut as a split; `left` gives the class sums left of a cut.
     fn split_of(
         &self,
-        chosen: Option<ChosenCut<S>>,
-        left: impl Fn(usize) -> Vec<S>,
-    ) -> Result<Option<BestSplit<S>>> {
+        chosen: Option<ChosenCut>,
+        left: &dyn Fn(usize) -> Vec<u32>,
+    ) -> Result<Option<BestSplit<u32>>> {
         let Some(ChosenCut { candidate, facts, score }) = chosen else { return Ok(None) };
         let sums = self.node().by_branch(left(candidate), None);
         let distance = self.node().distance(&sums)?;

@@ -122,7 +122,7 @@ impl<S: Sum> CounterPool<S> {
             return Ok(counters);
         }
         let blocks: Vec<&[u8]> = rows.chunks(block).collect();
-        let counted = parallel::map(control, blocks.len(), |i| {
+        let counted = parallel::map(control, blocks.len(), &|i| {
             control.check()?;
             Ok(Self::default().count_alone(context, blocks[i], chosen, packed))
         })?;
@@ -288,39 +288,6 @@ impl<S: Sum> BinCounters<S> {
         }
     }
 
-    /// Write all cuts between codes into a block: the cut above a code of the feature at a place is
-    /// candidate `code * features + place`.
-    pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock<S>) {
-        let (features, k, unit) = (self.features, context.classes, context.unit);
-        block.prepare((context.widest - 1) * features, k);
-        for class in 0..k {
-            let counted = self.plane(context, class);
-            let (cells, weights) = block.plane(class);
-            let first = class == 0;
-            let mut sums = RunningSums { counted, features, unit, first, cells, weights };
-            // Neighbouring features at a time, as many as vectors hold.
-            let mut from = 0;
-            while from < features {
-                from += match features - from {
-                    8.. => sums.run::<8>(from),
-                    4.. => sums.run::<4>(from),
-                    2.. => sums.run::<2>(from),
-                    _ => sums.run::<1>(from),
-                };
-            }
-        }
-    }
-
-    /// Class sums of the rows whose code of the feature at a place is at most `at`.
-    pub fn left_sums(&self, context: &BinnedContext<'_>, place: usize, at: u32) -> Vec<S> {
-        let mut sums = vec![S::default(); context.classes];
-        for (class, sum) in sums.iter_mut().enumerate() {
-            let cells = self.cells[class * self.plane + place..].iter().step_by(self.features);
-            *sum = cells.take(at as usize + 1).fold(S::default(), |a, &b| a.plus(b));
-        }
-        sums
-    }
-
     /// The occupied codes, of the first `width`, of the feature at a place, with their class sums.
     fn groups(
         &self,
@@ -352,82 +319,116 @@ impl<S: Sum> BinCounters<S> {
     }
 }
 
+impl BinCounters<u32> {
+    /// Write all cuts between codes into a block: the cut above a code of the feature at a place is
+    /// candidate `code * features + place`.
+    pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock) {
+        let (features, k) = (self.features, context.classes);
+        block.prepare((context.widest - 1) * features, k);
+        for class in 0..k {
+            let counted = self.plane(context, class);
+            let (cells, weights) = block.plane(class);
+            let first = class == 0;
+            let mut sums = RunningSums { counted, features, first, cells, weights };
+            // Neighbouring features at a time, as many as vectors hold.
+            let mut from = 0;
+            while from < features {
+                from += match features - from {
+                    8.. => sums.run::<8>(from),
+                    4.. => sums.run::<4>(from),
+                    2.. => sums.run::<2>(from),
+                    _ => sums.run::<1>(from),
+                };
+            }
+        }
+    }
+
+    /// Class sums of the rows whose code of the feature at a place is at most `at`.
+    pub fn left_sums(&self, context: &BinnedContext<'_>, place: usize, at: u32) -> Vec<u32> {
+        let mut sums = vec![0; context.classes];
+        for (class, sum) in sums.iter_mut().enumerate() {
+            let cells = self.cells[class * self.plane + place..].iter().step_by(self.features);
+            *sum = cells.take(at as usize + 1).sum();
+        }
+        sums
+    }
+}
+
 /// The cuts between all codes of counted features, code by code.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CountedCuts<'a, S> {
-    pub counters: &'a BinCounters<S>,
+pub(super) struct CountedCuts<'a> {
+    pub counters: &'a BinCounters<u32>,
     pub context: &'a BinnedContext<'a>,
     /// Class sums of the node.
-    pub totals: &'a [S],
+    pub totals: &'a [u32],
     /// The features counted; `None`: all.
     pub chosen: Option<&'a [u32]>,
 }
 
-impl<S: Sum> CountedCuts<'_, S> {
+impl CountedCuts<'_> {
     /// Class sums on the left of a cut.
-    pub fn left(&self, cut: usize) -> Vec<S> {
+    pub fn left(&self, cut: usize) -> Vec<u32> {
         let features = self.counters.features;
         self.counters.left_sums(self.context, cut % features, (cut / features) as u32)
     }
 }
 
-impl<S: Sum> CutPlaces<S> for CountedCuts<'_, S> {
+impl CutPlaces for CountedCuts<'_> {
     fn place(&self, cut: usize) -> (u32, u32) {
         let (at, place) = (cut / self.counters.features, cut % self.counters.features);
         (self.chosen.map_or(place as u32, |some| some[place]), at as u32)
     }
 
-    fn facts(&self, block: &CutBlock<S>, cut: usize) -> Option<CutFacts<S>> {
+    fn facts(&self, block: &CutBlock, cut: usize) -> Option<CutFacts> {
         let Self { counters, context, totals, .. } = *self;
         let (features, last) = (counters.features, context.widest - 1);
         let (at, place) = (cut / features, cut % features);
-        let whole = totals.iter().fold(S::default(), |a, &b| a.plus(b));
+        let whole: u32 = totals.iter().sum();
         let left =
             |code: usize| if code < last { block.weight(code * features + place) } else { whole };
-        let before = if at == 0 { S::default() } else { left(at - 1) };
+        let before = if at == 0 { 0 } else { left(at - 1) };
         if left(at) == before {
             return None;
         }
         // The next occupied code, the weights of both bins, and whether both hold one class.
         let next = (at + 1..=last).find(|&code| left(code) > left(at))?;
-        let beside = [left(at).minus(before), left(next).minus(left(at))];
+        let beside = [left(at) - before, left(next) - left(at)];
         let class = |code: usize| {
             let cell = |c: usize| counters.cells[c * counters.plane + code * features + place];
-            (0..context.classes).find(|&c| !cell(c).is_empty())
+            (0..context.classes).find(|&c| cell(c) > 0)
         };
-        let one_class = beside == [S::from_rows(1); 2] && class(at) == class(next);
+        let one_class = beside == [1; 2] && class(at) == class(next);
         let (feature, at) = self.place(cut);
         Some(CutFacts { feature, at, next: next as u32, beside, one_class })
     }
 }
 
 /// Sums over the codes up to each code, of one class.
-struct RunningSums<'a, S: Sum> {
+struct RunningSums<'a> {
     /// The plane of the class.
-    counted: &'a [S],
+    counted: &'a [u32],
     /// Counters per code.
     features: usize,
-    unit: f64,
     /// This is the first of the classes: its sums replace the weights, those of others are added.
     first: bool,
-    cells: &'a mut [S::Cell],
-    weights: &'a mut [S],
+    cells: &'a mut [u32],
+    weights: &'a mut [u32],
 }
 
-impl<S: Sum> RunningSums<'_, S> {
+impl RunningSums<'_> {
     /// Sum the features `from..from + N`; returns `N`.
     fn run<const N: usize>(&mut self, from: usize) -> usize {
-        let mut sums = [S::default(); N];
+        let mut sums = [0; N];
         let mut at = from;
         while let (Some(counts), Some(cells), Some(weights)) = (
-            self.counted.get(at..).and_then(<[S]>::first_chunk::<N>),
-            self.cells.get_mut(at..).and_then(<[S::Cell]>::first_chunk_mut::<N>),
-            self.weights.get_mut(at..).and_then(<[S]>::first_chunk_mut::<N>),
+            self.counted.get(at..).and_then(<[u32]>::first_chunk::<N>),
+            self.cells.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
+            self.weights.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
         ) {
             for j in 0..N {
-                sums[j] = sums[j].plus(counts[j]);
-                cells[j] = sums[j].cell(self.unit);
-                weights[j] = if self.first { sums[j] } else { weights[j].plus(sums[j]) };
+                sums[j] = sums[j] + counts[j];
+                cells[j] = sums[j];
+                weights[j] = if self.first { sums[j] } else { weights[j] + sums[j] };
             }
             at += self.features;
         }

@@ -10,33 +10,32 @@
 
 use super::context::BinnedContext;
 use crate::criteria::Tables;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
 use crate::split::doubt::{Estimate, Estimated};
 use crate::split::not_a_number;
-use crate::stats::Sum;
 
 /// The facts of a candidate that its choice depends on.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct CutFacts<S> {
+pub(super) struct CutFacts {
     pub feature: u32,
     /// Highest code on the left.
     pub at: u32,
     /// Lowest code on the right.
     pub next: u32,
     /// Weights of the bin just below and of the bin just above the cut.
-    pub beside: [S; 2],
+    pub beside: [u32; 2],
     /// Both of these bins hold rows of one class only, and it is the same one.
     pub one_class: bool,
 }
 
-impl<S: Sum> CutFacts<S> {
+impl CutFacts {
     /// Whether the cut lies between two single rows of one class, where it is never best by a
     /// convex criterion.
     pub fn is_within_a_class(&self) -> bool {
-        self.one_class && self.beside == [S::from_rows(1); 2]
+        self.one_class && self.beside == [1; 2]
     }
 
     /// Whether this candidate, of score `score`, has the larger score or comes first of equal ones.
@@ -47,10 +46,10 @@ impl<S: Sum> CutFacts<S> {
 
 /// The cut that is chosen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ChosenCut<S> {
+pub(super) struct ChosenCut {
     /// Its number in the block.
     pub candidate: usize,
-    pub facts: CutFacts<S>,
+    pub facts: CutFacts,
     pub score: f64,
 }
 
@@ -70,7 +69,7 @@ impl CutRules {
     /// The rules of a node with `whole` rows; `None` where it is too small to be split.
     pub fn new(context: &BinnedContext<'_>, whole: u32) -> Option<Self> {
         let min = context.minimum();
-        let least = u32::at_least(min.weight.max(f64::from(min.rows)), 1.0).max(1);
+        let least = (min.weight.max(f64::from(min.rows)).ceil() as u32).max(1);
         Some(Self {
             least,
             most: whole.checked_sub(least)?,
@@ -81,7 +80,7 @@ impl CutRules {
 
     /// Whether a candidate with `left` rows on its left may be chosen. Cuts within a class may be
     /// best where the limits keep others out, which is so at both ends.
-    fn allow<S: Sum>(&self, cut: &CutFacts<S>, left: u32) -> bool {
+    fn allow(&self, cut: &CutFacts, left: u32) -> bool {
         let end = self.limited && (left == self.least || left == self.most);
         end || !(self.convex && cut.is_within_a_class())
     }
@@ -92,15 +91,15 @@ impl CutRules {
     /// of a candidate, or `None` for one that repeats another; where the estimates are the scores,
     /// it gets the best so far and may return `None` for candidates that come later.
     #[inline]
-    pub fn best<S: Sum, E: Estimate>(
+    pub fn best<E: Estimate>(
         &self,
         estimated: Estimated<'_, E>,
         left: impl Fn(usize) -> u32,
-        facts: impl Fn(usize, Option<&CutFacts<S>>) -> Option<CutFacts<S>>,
+        facts: impl Fn(usize, Option<&CutFacts>) -> Option<CutFacts>,
         exact: impl Fn(usize) -> Result<f64>,
-    ) -> Result<Option<ChosenCut<S>>> {
+    ) -> Result<Option<ChosenCut>> {
         let are_scores = estimated.error == 0.0;
-        let mut best: Option<ChosenCut<S>> = None;
+        let mut best: Option<ChosenCut> = None;
         estimated.visit_best(f64::NEG_INFINITY, |candidate, estimate| {
             let held = best.as_ref().map(|best| &best.facts).filter(|_| are_scores);
             let own = facts(candidate, held).filter(|own| self.allow(own, left(candidate)));
@@ -116,53 +115,39 @@ impl CutRules {
 }
 
 /// Where the candidates of a block come from.
-pub(super) trait CutPlaces<S: Sum> {
+pub(super) trait CutPlaces {
     /// The feature of a candidate, and the highest code on its left.
     fn place(&self, candidate: usize) -> (u32, u32);
 
     /// The facts of a candidate; `None` for one that repeats another.
-    fn facts(&self, block: &CutBlock<S>, candidate: usize) -> Option<CutFacts<S>>;
+    fn facts(&self, block: &CutBlock, candidate: usize) -> Option<CutFacts>;
 }
 
 /// A block of candidates of one node.
-#[derive(Debug)]
-pub(super) struct CutBlock<S: Sum> {
+#[derive(Debug, Default)]
+pub(super) struct CutBlock {
     /// A plane of `stride` cells per class of the left branch, then as many of the right branch.
-    cells: Vec<S::Cell>,
+    cells: Vec<u32>,
     /// Weight left of each candidate.
-    left: Vec<S>,
-    totals: Vec<S::Cell>,
+    left: Vec<u32>,
+    totals: Vec<u32>,
     scores: Vec<f64>,
     declared: Vec<u32>,
     stride: usize,
     len: usize,
 }
 
-impl<S: Sum> Default for CutBlock<S> {
-    fn default() -> Self {
-        Self {
-            cells: Vec::new(),
-            left: Vec::new(),
-            totals: Vec::new(),
-            scores: Vec::new(),
-            declared: Vec::new(),
-            stride: 0,
-            len: 0,
-        }
-    }
-}
-
-impl<S: Sum> CutBlock<S> {
+impl CutBlock {
     /// Make room for `len` candidates; their left sums are to be written by [`Self::plane`].
     pub fn prepare(&mut self, len: usize, classes: usize) {
         // Planes start at multiples of 16 cells, the widest vectors of kernels.
         self.stride = len.next_multiple_of(16).max(16);
         self.len = len;
         if self.cells.len() < 2 * classes * self.stride {
-            self.cells.resize(2 * classes * self.stride, <S::Cell>::default());
+            self.cells.resize(2 * classes * self.stride, 0);
         }
         if self.left.len() < self.stride {
-            self.left.resize(self.stride, S::default());
+            self.left.resize(self.stride, 0);
             self.scores.resize(self.stride, 0.0);
             self.declared.resize(self.stride, 2);
         }
@@ -172,29 +157,29 @@ impl<S: Sum> CutBlock<S> {
     pub fn prepare_scores(&mut self, len: usize) {
         self.len = len;
         if self.left.len() < len {
-            self.left.resize(len, S::default());
+            self.left.resize(len, 0);
             self.scores.resize(len, 0.0);
             self.declared.resize(len, 2);
         }
     }
 
     /// The left weights and the scores, to be written.
-    pub fn scores(&mut self) -> (&mut [S], &mut [f64]) {
+    pub fn scores(&mut self) -> (&mut [u32], &mut [f64]) {
         (&mut self.left[..self.len], &mut self.scores[..self.len])
     }
 
     /// The left sums of one class, and the left weights.
-    pub fn plane(&mut self, class: usize) -> (&mut [S::Cell], &mut [S]) {
+    pub fn plane(&mut self, class: usize) -> (&mut [u32], &mut [u32]) {
         (&mut self.cells[class * self.stride..][..self.len], &mut self.left[..self.len])
     }
 
     /// The left weights.
-    pub fn weights(&mut self) -> &mut [S] {
+    pub fn weights(&mut self) -> &mut [u32] {
         &mut self.left[..self.len]
     }
 
     /// The left weight of a candidate.
-    pub fn weight(&self, candidate: usize) -> S {
+    pub fn weight(&self, candidate: usize) -> u32 {
         self.left[candidate]
     }
 
@@ -202,18 +187,18 @@ impl<S: Sum> CutBlock<S> {
     pub fn best(
         &mut self,
         context: &BinnedContext<'_>,
-        totals: &[S],
-        places: &impl CutPlaces<S>,
-    ) -> Result<Option<ChosenCut<S>>> {
+        totals: &[u32],
+        places: &impl CutPlaces,
+    ) -> Result<Option<ChosenCut>> {
         let (k, stride, len) = (totals.len(), self.stride, self.len);
         self.totals.clear();
-        self.totals.extend(totals.iter().map(|t| t.cell(context.unit)));
+        self.totals.extend_from_slice(totals);
         // The right branch is what the left one leaves of the totals.
         let (left, right) = self.cells.split_at_mut(k * stride);
         for (c, &total) in self.totals.iter().enumerate() {
             let left = &left[c * stride..][..len];
             let right = &mut right[c * stride..][..len];
-            right.iter_mut().zip(left).for_each(|(r, &l)| *r = total.minus(l));
+            right.iter_mut().zip(left).for_each(|(r, &l)| *r = total - l);
         }
         // Estimates by a screen, or scores by the formula.
         let criterion = context.setting.criterion;
@@ -252,14 +237,12 @@ impl<S: Sum> CutBlock<S> {
     pub fn select(
         &mut self,
         context: &BinnedContext<'_>,
-        totals: &[S],
+        totals: &[u32],
         error: f64,
-        places: &impl CutPlaces<S>,
+        places: &impl CutPlaces,
         exact: impl Fn(&Self, usize) -> Result<f64>,
-    ) -> Result<Option<ChosenCut<S>>> {
-        let (Some(totals), Some(lefts)) = (S::as_rows(totals), S::as_rows(&self.left)) else {
-            return Err(Error::Internal("a block of cuts of real weights".into()));
-        };
+    ) -> Result<Option<ChosenCut>> {
+        let lefts = &self.left;
         let Some(rules) = CutRules::new(context, totals.iter().sum()) else { return Ok(None) };
         // Candidates outside the limits get the score of none.
         let scores = &mut self.scores[..self.len];
@@ -268,7 +251,7 @@ impl<S: Sum> CutBlock<S> {
         if nan && let Some(j) = scores.iter().position(|s| s.is_nan()) {
             return Err(not_a_number(places.place(j).0));
         }
-        let facts = |j: usize, held: Option<&CutFacts<S>>| {
+        let facts = |j: usize, held: Option<&CutFacts>| {
             if held.is_some_and(|cut| (cut.feature, cut.at) < places.place(j)) {
                 return None;
             }

@@ -4,6 +4,7 @@
 //! A node is a range of records with its counters, or the lanes of a small node. [`super::inherit`]
 //! counts nodes, [`BinnedNode`] finds their splits, and the [`driver`] decides their order.
 
+use super::best_cut::CodedSum;
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts};
 use super::node::{BinnedNode, BinnedWorkspace, drawn_features};
@@ -47,7 +48,7 @@ pub fn grow(
     }
 }
 
-fn with_sums<S: Sum>(
+fn with_sums<S: CodedSum>(
     mut context: BinnedContext<'_>,
     mut records: Records,
     control: &Control,
@@ -98,7 +99,7 @@ pub(super) struct BinnedRows<'n, 'b, S: Sum> {
     pub kept: usize,
 }
 
-impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
+impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
     type Sum = S;
     type Node = CodedNode<S>;
     type Best = BestSplit<S>;
@@ -212,7 +213,7 @@ impl<'n, 'b, S: Sum> NodeRows for BinnedRows<'n, 'b, S> {
     }
 }
 
-impl<S: Sum> BinnedRows<'_, '_, S> {
+impl<S: CodedSum> BinnedRows<'_, '_, S> {
     /// Split a small node into two: no row moves.
     fn split_small(
         &mut self,

@@ -5,6 +5,7 @@
 //! smaller children are counted: at most half of the rows per level. Counters of open nodes take
 //! bounded memory ([`KEPT_BYTES`]). [`super::growth`] is the only caller.
 
+use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CounterPool, NodeCounts, is_counted, is_counted_in_blocks};
 use super::growth::{BinnedRows, CodedNode, KEPT_BYTES};
@@ -14,9 +15,8 @@ use crate::error::Result;
 use crate::grow::search::BestSplit;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
-use crate::stats::Sum;
 
-impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
+impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
     /// A worker on some slices of the records.
     pub(super) fn new(context: &'n BinnedContext<'n>, buffers: RecordBuffers<'b>) -> Self {
         let (workspace, pool) = (BinnedWorkspace::default(), CounterPool::default());
@@ -33,21 +33,30 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         if let Some(small) = &node.small {
-            return bare.best_small(small, Some(chosen), &mut self.workspace);
+            return S::best_cut(
+                bare,
+                CutRows::Small(small),
+                Some(chosen),
+                &mut self.workspace.blocks,
+            );
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if !is_counted_in_blocks(context, node.range.len) {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
-            let wanted = |f: usize| chosen.contains(&(f as u32));
-            return node.choose(wanted, &mut self.workspace, control);
+            return node.choose(Some(chosen), &mut self.workspace, control);
         }
         let packed = context.packs(bare.totals);
         let counters = self.pool.count(context, rows, Some(chosen), packed, control)?;
         let node = BinnedNode { counts: NodeCounts::Some(&counters, chosen), ..*bare };
         let found = if context.in_blocks {
-            node.best_counted(&counters, Some(chosen), &mut self.workspace)?
+            S::best_cut(
+                &node,
+                CutRows::Counted(&counters),
+                Some(chosen),
+                &mut self.workspace.blocks,
+            )?
         } else {
-            node.choose(|f| chosen.contains(&(f as u32)), &mut self.workspace, control)?
+            node.choose(Some(chosen), &mut self.workspace, control)?
         };
         self.pool.recycle(counters);
         Ok(found)
@@ -61,7 +70,7 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
         if let Some(small) = &node.small {
-            return bare.best_small(small, None, &mut self.workspace);
+            return S::best_cut(bare, CutRows::Small(small), None, &mut self.workspace.blocks);
         }
         let (context, rows) = (self.context, self.buffers.rows(node.range));
         if node.counters.is_none() && is_counted_in_blocks(context, node.range.len) {
@@ -71,13 +80,13 @@ impl<'n, 'b, S: Sum> BinnedRows<'n, 'b, S> {
         }
         let Some(counters) = &node.counters else {
             let node = BinnedNode { counts: NodeCounts::Rows(rows), ..*bare };
-            return node.choose(|_| true, &mut self.workspace, control);
+            return node.choose(None, &mut self.workspace, control);
         };
         let node = BinnedNode { counts: NodeCounts::All(counters), ..*bare };
         if context.in_blocks {
-            node.best_counted(counters, None, &mut self.workspace)
+            S::best_cut(&node, CutRows::Counted(counters), None, &mut self.workspace.blocks)
         } else {
-            node.choose(|_| true, &mut self.workspace, control)
+            node.choose(None, &mut self.workspace, control)
         }
     }
 

@@ -27,22 +27,28 @@ use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::subset::FeatureLevels;
-use crate::split::{BestOfEach, Scored, Sink};
+use crate::split::{BestOfEach, Scored, Sink, sort_by_feature};
 use crate::stats::Sum;
 use crate::tree::Test;
 
 /// Reusable memory of one worker.
 #[derive(Debug)]
 pub(super) struct BinnedWorkspace<S: Sum> {
-    pub block: CutBlock<S>,
-    pub words: WordBlock,
-    pub sums: ClassSums,
-    pub lanes: LaneBuffers,
-    pub counts: Vec<u32>,
+    pub blocks: BlockMemory,
     /// Features in the order in which a node searches them, where it searches some.
     pub order: Vec<u32>,
     search: SearchScratch<S>,
     memory: GroupMemory<S>,
+}
+
+/// Memory of the search of nodes whose cuts are one block.
+#[derive(Debug, Default)]
+pub(super) struct BlockMemory {
+    pub block: CutBlock,
+    pub words: WordBlock,
+    pub sums: ClassSums,
+    pub lanes: LaneBuffers,
+    pub counts: Vec<u32>,
 }
 
 /// The occupied bins of one feature, and keys for sorting rows into them.
@@ -61,11 +67,7 @@ impl<S> Default for GroupMemory<S> {
 impl<S: Sum> Default for BinnedWorkspace<S> {
     fn default() -> Self {
         Self {
-            block: CutBlock::default(),
-            words: WordBlock::default(),
-            sums: ClassSums::default(),
-            lanes: LaneBuffers::default(),
-            counts: Vec::new(),
+            blocks: BlockMemory::default(),
             order: Vec::new(),
             search: SearchScratch::default(),
             memory: GroupMemory::default(),
@@ -157,15 +159,16 @@ impl<S: Sum> BinnedNode<'_, S> {
         )
     }
 
-    /// Best candidate of each wanted feature, in feature order.
+    /// Best candidate of each feature, of all or of those `chosen`, in feature order.
     fn best(
         &self,
-        wanted: impl Fn(usize) -> bool,
+        chosen: Option<&[u32]>,
         workspace: &mut BinnedWorkspace<S>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
         let (context, setting) = (self.context, self.context.setting);
         let all = context.features.len();
+        let wanted = |f: usize| chosen.is_none_or(|some| some.contains(&(f as u32)));
         let is_nominal = |f: usize| context.features[f].is_nominal();
         // The sink takes the candidates of nominal features, then the cuts of numbers.
         let nominal = (0..all).filter(|&f| is_nominal(f)).count();
@@ -174,9 +177,9 @@ impl<S: Sum> BinnedNode<'_, S> {
             .guarded(self.path.and_then(PathLimits::guard))
             .watched(control);
         if nominal > 0 {
-            let places = (0..all).filter(|&f| is_nominal(f) && wanted(f));
+            let places: Vec<usize> = (0..all).filter(|&f| is_nominal(f) && wanted(f)).collect();
             let BinnedWorkspace { search, memory, .. } = workspace;
-            score_nominal(self, places, self.totals, search, memory, &mut best)?;
+            score_nominal(self, &places, self.totals, search, memory, &mut best)?;
         }
         for feature in 0..all {
             if !is_nominal(feature) && wanted(feature) {
@@ -184,18 +187,19 @@ impl<S: Sum> BinnedNode<'_, S> {
             }
         }
         best.finish(&setting.context)?;
-        best.features.sort_by_key(|b| b.feature);
+        sort_by_feature(&mut best.features);
         Ok(best.features)
     }
 
-    /// The split that the selection rule takes among the wanted features, if any has a candidate.
+    /// The split that the selection rule takes among all features or those `chosen`, if any has a
+    /// candidate.
     pub fn choose(
         &self,
-        wanted: impl Fn(usize) -> bool,
+        chosen_features: Option<&[u32]>,
         workspace: &mut BinnedWorkspace<S>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        let best = self.best(wanted, workspace, control)?;
+        let best = self.best(chosen_features, workspace, control)?;
         let Some(choice) = choose(self, best)? else { return Ok(None) };
         let mut split = chosen(self, choice)?;
         // Records are divided by a table of codes.

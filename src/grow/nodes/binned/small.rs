@@ -9,10 +9,8 @@
 use super::context::BinnedContext;
 use super::cuts::{CutBlock, CutFacts, CutPlaces};
 use super::two_class::WordBlock;
-use crate::numeric::Count;
 use crate::simd::Level;
 use crate::simd::small::{LANES, count_bits, count_pairs_up_to, masks_up_to, up_to};
-use crate::stats::Sum;
 use std::sync::Arc;
 
 /// The codes of a small node's rows, by column; the nodes below it share them.
@@ -50,8 +48,8 @@ impl SmallColumns {
     }
 
     /// Class sums of some lanes.
-    fn sums<S: Sum>(&self, lanes: u64) -> Vec<S> {
-        self.classes.iter().map(|&c| S::from_rows((c & lanes).count_ones())).collect()
+    fn sums(&self, lanes: u64) -> Vec<u32> {
+        self.classes.iter().map(|&c| (c & lanes).count_ones()).collect()
     }
 }
 
@@ -131,19 +129,19 @@ impl SmallNode {
     }
 
     /// The facts of a cut of [`Self::fill_words`]; `None` where all rows are left of it.
-    pub fn facts_of_word<S: Sum>(
+    pub fn facts_of_word(
         &self,
         rows: &[u8],
         feature: impl Fn(usize) -> usize,
         cut: usize,
-    ) -> Option<CutFacts<S>> {
+    ) -> Option<CutFacts> {
         let feature = feature(cut / rows.len());
         let row = rows[cut % rows.len()];
         self.facts(feature, self.columns.codes[feature][usize::from(row)])
     }
 
     /// The facts of the cut above a code; `None` where no row has that code, or none a higher one.
-    fn facts<S: Sum>(&self, feature: usize, at: u8) -> Option<CutFacts<S>> {
+    fn facts(&self, feature: usize, at: u8) -> Option<CutFacts> {
         let (lanes, codes) = (self.lanes, &self.columns.codes[feature]);
         let right = lanes & !up_to(codes, at);
         let below = if at == 0 { 0 } else { up_to(codes, at - 1) };
@@ -158,7 +156,7 @@ impl SmallNode {
             rest &= rest - 1;
         }
         let first = right & up_to(codes, next);
-        let beside = [last, first].map(|lanes| S::from_rows(lanes.count_ones()));
+        let beside = [last, first].map(u64::count_ones);
         let both = last | first;
         let one_class = self.columns.classes.iter().any(|&class| class & both == both);
         let (at, next) = (u32::from(at), u32::from(next));
@@ -193,36 +191,36 @@ impl LaneCuts<'_> {
     }
 
     /// Class sums on the left of a cut.
-    pub fn left<S: Sum>(&self, cut: usize) -> Vec<S> {
+    pub fn left(&self, cut: usize) -> Vec<u32> {
         self.node.columns.sums(self.masks[cut] & self.node.lanes)
     }
 
     /// The tables of all cuts as a block.
-    pub fn fill<S: Sum>(&self, counts: &mut Vec<u32>, block: &mut CutBlock<S>) {
+    pub fn fill(&self, counts: &mut Vec<u32>, block: &mut CutBlock) {
         let (classes, len) = (self.node.columns.classes.len(), self.masks.len());
         block.prepare(len, classes);
-        block.weights().fill(S::default());
+        block.weights().fill(0);
         counts.resize(len, 0);
         for class in 0..classes {
             count_bits(Level::active(), self.masks, self.members(class), counts);
             let (cells, weights) = block.plane(class);
             for ((cell, weight), &count) in cells.iter_mut().zip(weights).zip(&*counts) {
-                *cell = <S::Cell>::from_u32(count);
-                *weight = weight.plus(S::from_rows(count));
+                *cell = count;
+                *weight += count;
             }
         }
     }
 }
 
-impl<S: Sum> CutPlaces<S> for LaneCuts<'_> {
+impl CutPlaces for LaneCuts<'_> {
     fn place(&self, cut: usize) -> (u32, u32) {
         let feature = (cut / self.per_feature) as u32;
         let feature = self.chosen.map_or(feature, |some| some[feature as usize]);
         (feature, u32::from(self.codes[cut]))
     }
 
-    fn facts(&self, _block: &CutBlock<S>, cut: usize) -> Option<CutFacts<S>> {
-        let (feature, at) = CutPlaces::<S>::place(self, cut);
+    fn facts(&self, _block: &CutBlock, cut: usize) -> Option<CutFacts> {
+        let (feature, at) = self.place(cut);
         self.node.facts(feature as usize, at as u8)
     }
 }

@@ -17,6 +17,7 @@
 //! those of a round. Weights are copies of rows. Sums of classes and moments of a number are
 //! counted by the same code; [`SpreadTree`] hides their type from the caller, `bindings::spread`.
 
+use super::best_cut::{CodedSum, CutRows};
 use super::context::BinnedContext;
 use super::counts::{BinCounters, NodeCounts};
 use super::growth::{BinnedRows, CodedNode};
@@ -221,7 +222,7 @@ struct SpreadGrowth<S> {
     step: u32,
 }
 
-impl<S: SentSum> SpreadTree for SpreadGrowth<S> {
+impl<S: SentSum + CodedSum> SpreadTree for SpreadGrowth<S> {
     fn is_done(&self) -> bool {
         self.families.iter().flat_map(|f| &f.groups).all(|g| g.gone)
     }
@@ -322,7 +323,7 @@ impl<S: SentSum> SpreadTree for SpreadGrowth<S> {
     }
 }
 
-impl<S: SentSum> SpreadGrowth<S> {
+impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     /// A root with the weight of each class and a number of rows.
     fn new(setting: &GrowthSetting<'_>, totals: &[S], rows: u32) -> Result<Self> {
         check(&setting.limits)?;
@@ -465,7 +466,7 @@ impl<S: SentSum> SpreadGrowth<S> {
 
 /// The histograms of the groups of a family, from those that were counted: the largest one's is
 /// that of the parent less the others. `None` for groups that are not open.
-fn histograms<'c, S: SentSum>(
+fn histograms<'c, S: SentSum + CodedSum>(
     family: &mut Family<S>,
     given: &mut impl Iterator<Item = &'c [u32]>,
 ) -> Result<Vec<Option<Vec<S>>>> {
@@ -500,7 +501,7 @@ fn histograms<'c, S: SentSum>(
 }
 
 /// The best split of a node by its histogram, if the limits accept it.
-fn evaluate<S: SentSum>(
+fn evaluate<S: SentSum + CodedSum>(
     facts: &SpreadFacts<'_>,
     context: &BinnedContext<'_>,
     tree: &TreeBuilder<S>,
@@ -514,13 +515,11 @@ fn evaluate<S: SentSum>(
     let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
     let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
-        search_in_order(&order, first, |drawn| {
-            own.choose(|f| drawn.contains(&(f as u32)), workspace, &control)
-        })?
+        search_in_order(&order, first, |drawn| own.choose(Some(drawn), workspace, &control))?
     } else if context.in_blocks {
-        own.best_counted(&counters, None, workspace)?
+        S::best_cut(&own, CutRows::Counted(&counters), None, &mut workspace.blocks)?
     } else {
-        own.choose(|_| true, workspace, &control)?
+        own.choose(None, workspace, &control)?
     };
     let accepted = found
         .map_or(Ok(None), |split| own.node().accepted_by_table(split, context.total_weight))?;
@@ -556,7 +555,7 @@ pub fn grow_below(
     }
 }
 
-fn grown<S: SentSum>(
+fn grown<S: SentSum + CodedSum>(
     context: &BinnedContext<'_>,
     mut records: Records,
     key: u64,

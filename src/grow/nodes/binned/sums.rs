@@ -13,7 +13,6 @@ use crate::criteria::{Cuts, LeftRows, RunningScores, Term};
 use crate::numeric::Logs;
 use crate::simd::Level;
 use crate::simd::class_sums::{self as simd, CutSums};
-use crate::stats::Sum;
 
 /// The sums of the cuts of one node.
 #[derive(Debug, Default)]
@@ -35,11 +34,10 @@ pub(super) trait ClassTerms {
     fn logarithms(&self, class: usize, table: &[f64], sums: CutSums<'_, f64>);
 }
 
-impl<S: Sum> CountedCuts<'_, S> {
+impl CountedCuts<'_> {
     /// The rows of a class by code and feature, and the sum of them.
     fn counts(&self, class: usize) -> (&[u32], u32) {
-        let counts = S::as_rows(self.counters.plane(self.context, class)).unwrap_or_default();
-        (counts, self.totals[class].units() as u32)
+        (self.counters.plane(self.context, class), self.totals[class])
     }
 
     /// Number of features.
@@ -48,7 +46,7 @@ impl<S: Sum> CountedCuts<'_, S> {
     }
 }
 
-impl<S: Sum> ClassTerms for CountedCuts<'_, S> {
+impl ClassTerms for CountedCuts<'_> {
     fn squares(&self, class: usize, sums: CutSums<'_, i32>) {
         let (counts, total) = self.counts(class);
         simd::add_squares(Level::active(), counts, self.features(), total, sums);

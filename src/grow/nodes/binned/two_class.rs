@@ -12,7 +12,6 @@ use crate::error::Result;
 use crate::simd::Level;
 use crate::simd::cuts::{CHUNK, PairNode, unpacked};
 use crate::split::doubt::Estimated;
-use crate::stats::Sum;
 
 /// The cuts of one node.
 #[derive(Debug, Default)]
@@ -45,21 +44,21 @@ impl WordBlock {
     }
 
     /// Class sums left of a cut.
-    pub fn left<S: Sum>(&self, cut: usize) -> Vec<S> {
+    pub fn left(&self, cut: usize) -> Vec<u32> {
         let mut sums = Vec::with_capacity(4);
-        sums.extend(unpacked(self.lefts[cut]).map(S::from_rows));
+        sums.extend(unpacked(self.lefts[cut]));
         sums
     }
 
     /// The best cut. `facts` gets all left words and a cut, and returns `None` for one that repeats
     /// another.
-    pub fn best<S: Sum>(
+    pub fn best(
         &mut self,
         context: &BinnedContext<'_>,
         screen: PairScreen,
         totals: [u32; 2],
-        facts: impl Fn(&[u32], usize) -> Option<CutFacts<S>>,
-    ) -> Result<Option<ChosenCut<S>>> {
+        facts: impl Fn(&[u32], usize) -> Option<CutFacts>,
+    ) -> Result<Option<ChosenCut>> {
         let Some(rules) = CutRules::new(context, totals[0] + totals[1]) else { return Ok(None) };
         let (lefts, scores) = (&self.lefts[..self.len], &mut self.scores[..self.len]);
         let node = PairNode { totals, least: rules.least };
@@ -88,12 +87,12 @@ pub(super) struct WordCuts {
 
 /// The facts of a cut between counted codes, whose features are all or those `chosen`; `None` where
 /// no row has the code below it.
-pub(super) fn facts_of<S: Sum>(
+pub(super) fn facts_of(
     lefts: &[u32],
     shape: WordCuts,
     chosen: Option<&[u32]>,
     cut: usize,
-) -> Option<CutFacts<S>> {
+) -> Option<CutFacts> {
     let WordCuts { codes, features, whole } = shape;
     let (at, place) = (cut / features, cut % features);
     let left = |code: usize| if code < codes { lefts[code * features + place] } else { whole };
@@ -109,7 +108,7 @@ pub(super) fn facts_of<S: Sum>(
         feature,
         at: at as u32,
         next: next as u32,
-        beside: beside.map(|word| S::from_rows(size(word))),
+        beside: beside.map(size),
         one_class: beside[0] == beside[1],
     })
 }

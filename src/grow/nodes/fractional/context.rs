@@ -6,11 +6,14 @@
 
 use crate::criteria::SplitRule;
 use crate::data::{Column, Dataset, Kind, NumericColumn, RowSet, Weights, entry_row};
+use crate::error::Result;
 use crate::grow::options::GrowthSetting;
+use crate::numeric::Moments;
 use crate::simd::logs::QuickLog;
-use crate::split::NominalSplits;
 use crate::split::c45::{CLOSE, MANY};
 use crate::split::multiway::Minimum;
+use crate::split::threshold::{Scan, ScanPlaces, Scanning, by_means};
+use crate::split::{BlockScratch, NominalSplits, Sink};
 use crate::stats::contingency::Layout;
 use crate::stats::{ExactMoments, FixedWeights, Sum, Weighing};
 
@@ -41,20 +44,12 @@ pub(super) struct FractionalNominal<'a> {
     pub cuts: Option<&'a [f64]>,
 }
 
-/// The weights of whole rows.
-#[derive(Debug)]
-enum RowWeights<'a> {
-    One,
-    Copies(&'a [u32]),
-    Fixed(&'a [i64]),
-}
-
 /// What a fraction of a row adds to the sums of its node: its weight, or the moments of its number.
 pub(super) trait FractionSums: Copy + Send + Sync {
     /// A sum.
     type Sum: Sum;
     /// The instances of a node, with their weights.
-    type Instances<'a>: Weighing<Sum = Self::Sum>
+    type Instances<'a>: Scanning<Sum = Self::Sum>
     where
         Self: 'a;
     /// What a fraction of this weight, in units, adds.
@@ -103,7 +98,7 @@ impl FractionSums for ClassFractions {
         weights: &'a [i64],
         unit: f64,
     ) -> FixedWeights<'a> {
-        FixedWeights { values: weights, unit }
+        FixedWeights { values: weights, unit, copies: false }
     }
 }
 
@@ -129,14 +124,29 @@ impl<'t> FractionSums for NumberFractions<'t> {
 
 impl Weighing for NumberInstances<'_> {
     type Sum = ExactMoments;
-    const UNIT: bool = false;
-    const COPIES: bool = false;
+    fn is_unit(&self) -> bool {
+        false
+    }
+    fn are_copies(&self) -> bool {
+        false
+    }
     fn of(&self, instance: u32) -> ExactMoments {
         let row = self.rows[instance as usize];
         ExactMoments::of(self.weights[instance as usize], self.units[row as usize])
     }
     fn unit(&self) -> f64 {
         self.unit
+    }
+}
+
+impl Scanning for NumberInstances<'_> {
+    fn by_sums(
+        scan: &Scan<'_, Self>,
+        at: ScanPlaces<'_>,
+        scratch: &mut BlockScratch<Moments>,
+        sink: &mut dyn Sink,
+    ) -> Result<bool> {
+        by_means(scan, at, scratch, sink)
     }
 }
 
@@ -153,7 +163,8 @@ pub(super) struct FractionalContext<'a> {
     pub rule: SplitRule,
     /// Nominal features with too many levels to count in C4.5's mean of gains.
     pub many: Vec<bool>,
-    weights: RowWeights<'a>,
+    /// The weights of whole rows.
+    weights: &'a Weights,
     /// A weight of 1 is `2^shift` units.
     shift: i32,
     /// Value of one unit.
@@ -192,10 +203,9 @@ impl<'a> FractionalContext<'a> {
         // Fixed point with as many fractional digits as sums allow.
         let digits = data.target().map_or(DIGITS, |_| Weights::DIGITS_WITH_NUMBERS);
         let free = digits as i32 - 1 - total.log2().ceil() as i32;
-        let (whole, shift) = match weights {
-            Weights::Unit => (RowWeights::One, free.min(MOST_DIGITS)),
-            Weights::Integer(w) => (RowWeights::Copies(w), free.min(MOST_DIGITS)),
-            Weights::Fixed { values, shift } => (RowWeights::Fixed(values), *shift),
+        let shift = match weights {
+            Weights::Unit | Weights::Integer(_) => free.min(MOST_DIGITS),
+            Weights::Fixed { shift, .. } => *shift,
         };
         // The columns by kind; missing values are the code after the last level.
         let (mut numeric, mut nominal, mut arities) = (Vec::new(), Vec::new(), Vec::new());
@@ -224,7 +234,6 @@ impl<'a> FractionalContext<'a> {
                 }
             }
         }
-        let copies = !matches!(whole, RowWeights::Fixed(_));
         Self {
             data,
             setting,
@@ -233,37 +242,25 @@ impl<'a> FractionalContext<'a> {
             layout: Layout::new(&arities, data.n_classes()),
             rule,
             many: many_levels(data, setting.all_rows),
-            weights: whole,
+            weights,
             shift,
             unit: f64::powi(2.0, -shift),
             unit_weights: matches!(weights, Weights::Unit),
-            copies,
+            copies: !matches!(weights, Weights::Fixed { .. }),
             total_weight: total,
             numbers: (0..rows.len() as u32).collect(),
             quick: QuickLog::new(),
         }
     }
 
-    /// Whether all codes, the one for missing values included, fit a byte.
-    pub fn narrow(&self) -> bool {
-        self.nominal.iter().all(|f| f.levels < 256)
-    }
-
     /// The weight of a whole row, in units.
     pub fn weight(&self, row: u32) -> i64 {
-        match self.weights {
-            RowWeights::One => 1 << self.shift,
-            RowWeights::Copies(w) => i64::from(w[row as usize]) << self.shift,
-            RowWeights::Fixed(w) => w[row as usize],
-        }
+        self.weights.units(row) << if self.copies { self.shift } else { 0 }
     }
 
     /// Copies that a row stands for.
     pub fn copies_of(&self, row: u32) -> i64 {
-        match self.weights {
-            RowWeights::Copies(w) => i64::from(w[row as usize]),
-            RowWeights::One | RowWeights::Fixed(_) => 1,
-        }
+        if self.copies { self.weights.units(row) } else { 1 }
     }
 
     /// Rows in a weight, where every instance is a whole row of weight 1.

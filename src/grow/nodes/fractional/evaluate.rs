@@ -30,10 +30,10 @@ use crate::split::multiway::{Minimum, NominalTable};
 use crate::split::random::Draws;
 use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
-use crate::split::threshold::{self, ClassOf, Scan};
+use crate::split::threshold::{self, ClassOf, Scan, Scanning};
 use crate::split::{BestOfEach, BlockScratch, CutRule, NominalSplits, NumericRows, Scored};
-use crate::stats::contingency::{Code, CodedRows, ContingencyTables, CountingPlanes, count};
-use crate::stats::{CellOf, Sum, UnitWeights, Weighing};
+use crate::stats::contingency::{ContingencyTables, CountingPlanes, count};
+use crate::stats::{CellOf, RowCopies, Sum};
 use crate::tree::{Test, Threshold};
 use std::borrow::Cow;
 
@@ -45,10 +45,10 @@ const SCALING_ERROR: f64 = 1e-12;
 
 /// The best split of a node whose class sums, in units, are `sums`; its branches are not counted
 /// yet. `key` is the key of the node's random choices.
-pub(super) fn best_split<C: Code, F: FractionSums>(
+pub(super) fn best_split<F: FractionSums>(
     context: &FractionalContext<'_>,
     fractions: &F,
-    instances: &FractionalRows<C>,
+    instances: &FractionalRows,
     sums: &[F::Sum],
     key: u64,
     path: Option<&PathLimits>,
@@ -56,7 +56,7 @@ pub(super) fn best_split<C: Code, F: FractionSums>(
 ) -> Result<Option<BestSplit<F::Sum>>> {
     if F::ARE_WEIGHTS && instances.whole {
         let totals: Vec<u32> = sums.iter().map(|s| context.rows_in(s.units())).collect();
-        let node = FractionalEvaluator::new(context, instances, UnitWeights, totals, key);
+        let node = FractionalEvaluator::new(context, instances, RowCopies(None), totals, key);
         FractionalEvaluator { path, ..node }.best_split(control)
     } else {
         let weights = fractions.instances(&instances.rows, &instances.weights, context.unit);
@@ -66,9 +66,9 @@ pub(super) fn best_split<C: Code, F: FractionSums>(
 }
 
 /// A node under evaluation.
-pub(super) struct FractionalEvaluator<'v, C, W: Weighing> {
+pub(super) struct FractionalEvaluator<'v, W: Scanning> {
     pub context: &'v FractionalContext<'v>,
-    pub instances: &'v FractionalRows<C>,
+    pub instances: &'v FractionalRows,
     pub weights: W,
     pub totals: Vec<W::Sum>,
     /// First instance of the classes 1, 2, ...
@@ -80,25 +80,20 @@ pub(super) struct FractionalEvaluator<'v, C, W: Weighing> {
     path: Option<&'v PathLimits>,
 }
 
-impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
+impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     fn new(
         context: &'v FractionalContext<'v>,
-        instances: &'v FractionalRows<C>,
+        instances: &'v FractionalRows,
         weights: W,
         totals: Vec<W::Sum>,
         key: u64,
     ) -> Self {
         let starts = (1..totals.len().max(1))
             .map(|c| instances.classes.partition_point(|&x| usize::from(x) < c) as u32);
-        let n = instances.len();
         let contingency = match context.nominal.is_empty() {
             true => ContingencyTables::default(),
             false => count(
-                CodedRows {
-                    codes: &instances.codes,
-                    classes: &instances.classes,
-                    rows: &context.numbers[..n],
-                },
+                instances.coded(context),
                 &context.layout,
                 weights,
                 &mut CountingPlanes::default(),
@@ -288,12 +283,11 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
 
     /// Rows of each level of a nominal feature, each as often as it is copied.
     fn sizes(&self, nominal: usize) -> Vec<u32> {
-        let (width, levels) =
-            (self.context.nominal.len(), self.context.nominal[nominal].levels as usize);
+        let levels = self.context.nominal[nominal].levels as usize;
         let mut sizes = vec![0; levels + 1];
-        let codes = self.instances.codes.chunks_exact(width);
-        for (codes, &row) in codes.zip(&self.instances.rows) {
-            sizes[codes[nominal].index()] += self.context.copies_of(row) as u32;
+        let codes = self.instances.coded(self.context).column(&self.context.layout, nominal);
+        for (code, &row) in codes.zip(&self.instances.rows) {
+            sizes[code] += self.context.copies_of(row) as u32;
         }
         sizes.truncate(levels);
         sizes
@@ -318,9 +312,8 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
                     None => {
                         let nominal = self.nominal_place(feature);
                         let known = self.table(nominal).1;
-                        let place = std::iter::once(nominal);
                         best.share(self.shared(&known));
-                        score_nominal(self, place, &known, scratch, &mut (), &mut best)?;
+                        score_nominal(self, &[nominal], &known, scratch, &mut (), &mut best)?;
                         self.share(&known)
                     }
                 };
@@ -331,7 +324,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
         if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            let found = parallel::map(control, p, |f| match wanted[f] {
+            let found = parallel::map(control, p, &|f| match wanted[f] {
                 true => best_of(f as u32, f64::NEG_INFINITY, &mut SearchScratch::default()),
                 false => Ok(Vec::new()),
             })?;
@@ -396,7 +389,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
         // Several threads share the features of a large node.
         let p = context.data.columns().len();
         if control.threads() > 1 && self.instances.len() * p > WIDE_NODE {
-            let found = parallel::map(control, p, |f| match wanted[f] {
+            let found = parallel::map(control, p, &|f| match wanted[f] {
                 true => best_of(f as u32, &mut BlockScratch::default()),
                 false => Ok(None),
             })?;
@@ -432,7 +425,7 @@ impl<'v, C: Code, W: Weighing> FractionalEvaluator<'v, C, W> {
     }
 }
 
-impl<C: Code, W: Weighing> NodeTables for FractionalEvaluator<'_, C, W> {
+impl<W: Scanning> NodeTables for FractionalEvaluator<'_, W> {
     type Sum = W::Sum;
     type Memory = ();
 

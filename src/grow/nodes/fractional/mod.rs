@@ -29,12 +29,10 @@ use crate::numeric::mix;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
 use crate::stats::Sum;
-use crate::stats::contingency::Code;
 use crate::tree::{NONE, Tree};
 use context::{ClassFractions, FractionSums, FractionalContext, NumberFractions, ROUNDING, SLACK};
 use evaluate::best_split;
 use rows::{Division, FractionalRows, divide};
-use std::marker::PhantomData;
 
 /// Subtrees of fewer rows do not pay for a task of their own.
 const SMALLEST_TASK: usize = 2048;
@@ -63,21 +61,7 @@ fn with_sums<F: FractionSums>(
     fractions: F,
     control: &Control,
 ) -> Result<Tree> {
-    if context.narrow() {
-        with_codes::<u8, F>(context, rows, weights, fractions, control)
-    } else {
-        with_codes::<u32, F>(context, rows, weights, fractions, control)
-    }
-}
-
-fn with_codes<C: Code, F: FractionSums>(
-    context: &FractionalContext<'_>,
-    rows: &RowSet,
-    weights: &Weights,
-    fractions: F,
-    control: &Control,
-) -> Result<Tree> {
-    let root = FractionalRows::<C>::new(context, rows);
+    let root = FractionalRows::new(context, rows);
     let mut sums = vec![F::Sum::default(); context.data.n_classes()];
     for ((&row, &class), &weight) in root.rows.iter().zip(&root.classes).zip(&root.weights) {
         sums[class as usize] = sums[class as usize].plus(fractions.of(row, weight));
@@ -85,7 +69,7 @@ fn with_codes<C: Code, F: FractionSums>(
     let copied = weights.copied(rows.rows());
     let tree = TreeBuilder::new(&sums, copied, mix(context.setting.seed, 0), 0);
     let task = driver::task_size(rows.len(), SMALLEST_TASK, control);
-    let nodes = Fractional { context, fractions, codes: PhantomData };
+    let nodes = Fractional { context, fractions };
     let tree = driver::grow(nodes, tree, root, task, control)?;
     Ok(tree.finish(context.unit, false, context.setting))
 }
@@ -97,18 +81,17 @@ struct FractionalSplit<S> {
 }
 
 /// Evaluates nodes and divides their instances; a node owns its lists.
-struct Fractional<'b, C, F> {
+struct Fractional<'b, F> {
     context: &'b FractionalContext<'b>,
     fractions: F,
-    codes: PhantomData<C>,
 }
 
-impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
+impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
     type Sum = F::Sum;
-    type Node = FractionalRows<C>;
+    type Node = FractionalRows;
     type Best = FractionalSplit<F::Sum>;
     type Context = (&'b FractionalContext<'b>, F);
-    type Task = FractionalRows<C>;
+    type Task = FractionalRows;
 
     fn context(&self) -> Self::Context {
         (self.context, self.fractions)
@@ -118,11 +101,11 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
         &self.context.setting.limits
     }
 
-    fn len(&self, instances: &FractionalRows<C>) -> usize {
+    fn len(&self, instances: &FractionalRows) -> usize {
         instances.len()
     }
 
-    fn work(&self, instances: &FractionalRows<C>) -> usize {
+    fn work(&self, instances: &FractionalRows) -> usize {
         2 * instances.len()
     }
 
@@ -149,7 +132,7 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
     fn evaluate(
         &mut self,
         tree: &TreeBuilder<F::Sum>,
-        open: &mut Open<FractionalRows<C>>,
+        open: &mut Open<FractionalRows>,
         control: &Control,
     ) -> Result<Option<FractionalSplit<F::Sum>>> {
         reached::count(Way::Fractions);
@@ -184,10 +167,10 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
     fn split(
         &mut self,
         tree: &mut TreeBuilder<F::Sum>,
-        open: Open<FractionalRows<C>>,
+        open: Open<FractionalRows>,
         FractionalSplit { best, division }: &FractionalSplit<F::Sum>,
         step: u32,
-        children: &mut Vec<Open<FractionalRows<C>>>,
+        children: &mut Vec<Open<FractionalRows>>,
     ) {
         let added = NewChildren { sums: &best.sums, rows: &division.rows };
         let first_child = tree.add_split(open.node, best.as_split(step), added, &best.levels);
@@ -203,19 +186,19 @@ impl<'b, C: Code, F: FractionSums> NodeRows for Fractional<'b, C, F> {
         );
     }
 
-    fn detach(self, nodes: Vec<FractionalRows<C>>) -> Vec<FractionalRows<C>> {
+    fn detach(self, nodes: Vec<FractionalRows>) -> Vec<FractionalRows> {
         nodes
     }
 
     fn attach(
         (context, fractions): Self::Context,
-        instances: FractionalRows<C>,
-    ) -> (Self, FractionalRows<C>) {
-        (Self { context, fractions, codes: PhantomData }, instances)
+        instances: FractionalRows,
+    ) -> (Self, FractionalRows) {
+        (Self { context, fractions }, instances)
     }
 }
 
-impl<C: Code, F: FractionSums> Fractional<'_, C, F> {
+impl<F: FractionSums> Fractional<'_, F> {
     /// Distance of the table of some branches; in counts of rows where all instances are `whole`.
     fn distance(&self, sums: &[F::Sum], totals: &[F::Sum], whole: bool) -> Result<f64> {
         let (context, setting) = (self.context, self.context.setting);
@@ -233,9 +216,9 @@ impl<C: Code, F: FractionSums> Fractional<'_, C, F> {
 }
 
 /// The branch of each instance; [`NONE`] without a value.
-fn assign<C: Code, S>(
+fn assign<S>(
     context: &FractionalContext<'_>,
-    instances: &FractionalRows<C>,
+    instances: &FractionalRows,
     best: &BestSplit<S>,
 ) -> Vec<u32> {
     let mut branch = vec![NONE; instances.len()];
@@ -246,14 +229,13 @@ fn assign<C: Code, S>(
         return branch;
     }
     let j = context.nominal.partition_point(|f| f.feature < best.feature);
-    let (width, levels) = (context.nominal.len(), context.nominal[j].levels);
-    for (branch, codes) in branch.iter_mut().zip(instances.codes.chunks_exact(width)) {
+    let (coded, levels) = (instances.coded(context), context.nominal[j].levels as usize);
+    for (branch, code) in branch.iter_mut().zip(coded.column(&context.layout, j)) {
         // The code after the last level means "missing".
-        let code = codes[j].index() as u32;
-        *branch = match best.branch_of.get(code as usize) {
+        *branch = match best.branch_of.get(code) {
             _ if code >= levels => NONE,
             Some(&branch) => u32::from(branch),
-            None => code,
+            None => code as u32,
         };
     }
     branch

@@ -14,12 +14,12 @@ use crate::simd::Level;
 use crate::simd::columns::{LEFT_OUT, SLACK, renumbered};
 use crate::split::c45::CLOSE;
 use crate::stats::Sum;
-use crate::stats::contingency::Code;
+use crate::stats::contingency::CodedRows;
 use crate::tree::NONE;
 
 /// The instances of one node.
 #[derive(Debug, Clone, Default)]
-pub(super) struct FractionalRows<C> {
+pub(super) struct FractionalRows {
     /// Their internal rows, ascending.
     pub rows: Vec<u32>,
     /// Their classes.
@@ -32,11 +32,11 @@ pub(super) struct FractionalRows<C> {
     orders: Vec<u32>,
     /// The end of each order.
     ends: Vec<usize>,
-    /// Codes of the nominal features, row by row; the number of levels means "missing".
-    pub codes: Vec<C>,
+    /// Codes of the nominal features, as in [`CodedRows`]; the number of levels means "missing".
+    codes: Vec<u8>,
 }
 
-impl<C: Code> FractionalRows<C> {
+impl FractionalRows {
     /// The instances of the root: the training rows.
     pub fn new(context: &FractionalContext<'_>, rows: &RowSet) -> Self {
         let data = context.data;
@@ -71,12 +71,17 @@ impl<C: Code> FractionalRows<C> {
             instances.ends.push(instances.orders.len());
         }
         // The codes of the nominal features.
-        for &row in rows.rows() {
-            instances.codes.extend(
-                context.nominal.iter().map(|f| C::of(code_of(data, f.feature, row, f.levels))),
-            );
-        }
+        let of_row = |&row: &u32| {
+            context.nominal.iter().map(move |f| code_of(data, f.feature, row, f.levels))
+        };
+        instances.codes = context.layout.pack(rows.rows().iter().flat_map(of_row));
         instances
+    }
+
+    /// The instances with their codes.
+    pub fn coded<'a>(&'a self, context: &'a FractionalContext<'_>) -> CodedRows<'a> {
+        let rows = &context.numbers[..self.len()];
+        CodedRows { codes: &self.codes, classes: &self.classes, rows }
     }
 
     /// Number of instances.
@@ -123,10 +128,10 @@ const LEAST_SHARE: f64 = 1e-6;
 
 impl Division {
     /// Divide instances by their branches; also the class sums of the branches, fractions included.
-    pub fn new<C: Code, F: FractionSums>(
+    pub fn new<F: FractionSums>(
         context: &FractionalContext<'_>,
         fractions: &F,
-        instances: &FractionalRows<C>,
+        instances: &FractionalRows,
         branch: Vec<u32>,
         branches: usize,
         classes: usize,
@@ -208,12 +213,12 @@ fn split_weight(shares: &[f64], weight: i64, copies: i64, mut take: impl FnMut(u
 }
 
 /// The instances of the branches that are wanted; `None` for the others.
-pub(super) fn divide<C: Code>(
+pub(super) fn divide(
     context: &FractionalContext<'_>,
-    instances: &FractionalRows<C>,
+    instances: &FractionalRows,
     division: &Division,
     wanted: &[bool],
-) -> Vec<Option<FractionalRows<C>>> {
+) -> Vec<Option<FractionalRows>> {
     let whole = instances.whole && division.unknown == 0;
     let few = wanted.len() <= FEW_BRANCHES;
     let lists = if few { Vec::new() } else { division.instances_of_branches() };
@@ -242,13 +247,13 @@ pub(super) fn divide<C: Code>(
 
 /// The instances of branch `b` without their orders, all of them `among` these. `number` gets their
 /// numbers in the branch.
-fn branch_of<C: Code>(
-    instances: &FractionalRows<C>,
+fn branch_of(
+    instances: &FractionalRows,
     division: &Division,
     b: usize,
     among: impl Iterator<Item = usize>,
     number: &mut [u32],
-) -> FractionalRows<C> {
+) -> FractionalRows {
     let size = division.sizes[b] as usize;
     // Every candidate is written, and one that does not belong there is overwritten: so there is
     // one place more.
@@ -287,12 +292,12 @@ fn branch_of<C: Code>(
 
 /// Append the order of one feature to those of a child: the entries of its instances, whose numbers
 /// are given. `child.orders` has room for it.
-fn append_order<C: Code>(
+fn append_order(
     context: &FractionalContext<'_>,
     feature: usize,
     order: &[u32],
     number: &[u32],
-    child: &mut FractionalRows<C>,
+    child: &mut FractionalRows,
 ) {
     let start = child.ends.last().copied().unwrap_or(0);
     let out = &mut child.orders[start..];

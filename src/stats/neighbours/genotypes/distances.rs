@@ -92,7 +92,7 @@ fn mirrored(control: &Control, samples: &Samples<'_>, own: &[u32]) -> Result<Vec
     let half = differing(control, samples, &by_place, true)?;
     let mut whole = vec![0u32; t * t];
     let mut rows: Vec<_> = whole.chunks_mut(t * BLOCK).collect();
-    parallel::for_each_mut(control, &mut rows, |b, rows| {
+    parallel::for_each_mut(control, &mut rows, &|b, rows| {
         control.check()?;
         for (row, &place) in rows.chunks_mut(t).zip(&own[b * BLOCK..]) {
             let place = place as usize;
@@ -122,7 +122,7 @@ fn differing(
         let groups = left.min(stride / GROUP_WORDS);
         left -= groups;
         let mut blocks: Vec<_> = out.chunks_mut(t * BLOCK).collect();
-        parallel::for_each_mut(control, &mut blocks, |b, out| {
+        parallel::for_each_mut(control, &mut blocks, &|b, out| {
             let own = &own[b * BLOCK..][..out.len() / t];
             for four in (if once { b * BLOCK } else { 0 }..t).step_by(4) {
                 control.check()?;

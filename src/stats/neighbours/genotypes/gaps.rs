@@ -109,7 +109,7 @@ impl Gaps {
                 counts[usize::from(MISSING_CODE)] > 0 && !is_constant(counts)
             })
             .collect();
-        let parts = parallel::map(control, with_missing.len().div_ceil(BLOCK_VARIANTS), |p| {
+        let parts = parallel::map(control, with_missing.len().div_ceil(BLOCK_VARIANTS), &|p| {
             control.check()?;
             let mut codes = vec![0u8; by_place.len()];
             let some = &with_missing
@@ -204,7 +204,7 @@ impl Gaps {
             }
             missing.sort_unstable();
             let mut parts: Vec<_> = out.chunks_mut(TASK_ROWS * right.len()).collect();
-            parallel::for_each_mut(control, &mut parts, |p, out| {
+            parallel::for_each_mut(control, &mut parts, &|p, out| {
                 let (first, last) = ((p * TASK_ROWS) as u32, ((p + 1) * TASK_ROWS) as u32);
                 let begin = missing.partition_point(|cell| cell.row < first);
                 let end = missing.partition_point(|cell| cell.row < last);

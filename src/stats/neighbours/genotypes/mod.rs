@@ -237,7 +237,7 @@ impl<'a> Study<'a> {
     ) -> Result<Vec<Contribution>> {
         const TASK_ROWS: usize = 32;
         let rows = tile.rows();
-        let parts = parallel::map(control, rows.len().div_ceil(TASK_ROWS), |task| {
+        let parts = parallel::map(control, rows.len().div_ceil(TASK_ROWS), &|task| {
             control.check()?;
             let (mut whole, mut real) = (Vec::new(), Vec::new());
             let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(rows.len());

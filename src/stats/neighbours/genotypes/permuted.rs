@@ -224,7 +224,7 @@ impl Study<'_> {
                 .zip(found.reached.chunks_mut(width))
                 .map(|part| (part, Vec::new()))
                 .collect();
-            parallel::for_each_mut(control, &mut parts, |p, ((observed, reached), largest)| {
+            parallel::for_each_mut(control, &mut parts, &|p, ((observed, reached), largest)| {
                 let mut scores = self.permuted_scores(control, near, &batch, &subsets, p)?;
                 let counts = &self.samples.planes.counts[p * width..][..observed.len()];
                 let varies: Vec<bool> = counts.iter().map(|c| !is_constant(c)).collect();

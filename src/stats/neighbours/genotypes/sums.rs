@@ -82,7 +82,7 @@ pub(super) fn add(
         hits.chunks_mut(TASK_GROUPS * GROUP).zip(misses.chunks_mut(TASK_GROUPS * GROUP));
     let mut parts: Vec<_> =
         scores.chunks_mut(TASK_GROUPS * GROUP).map(|part| (part, counts.next())).collect();
-    parallel::for_each_mut(control, &mut parts, |p, (scores, counts)| {
+    parallel::for_each_mut(control, &mut parts, &|p, (scores, counts)| {
         let mut group = Buffer::zeroed(samples.planes.places() * GROUP_WORDS);
         let mut tally = vec![vec![0u32; if counted { GROUP } else { 0 }]; 2];
         for (g, scores) in scores.chunks_mut(GROUP).enumerate() {

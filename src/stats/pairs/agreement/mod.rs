@@ -55,7 +55,7 @@ pub fn agreement(
     }
     control.expect(sets.len() as u64);
     let table = RowTable::new(control, codes)?;
-    parallel::map(control, sets.len(), |i| {
+    parallel::map(control, sets.len(), &|i| {
         let found = of_set(control, &table, sets[i], shares)?;
         control.advance(1);
         Ok(found)

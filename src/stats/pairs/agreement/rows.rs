@@ -151,7 +151,7 @@ impl<'a> RowTable<'a> {
         }
         packs.retain(|pack| pack.features.len() > 1);
         // Encode the rows; the first feature is the lowest digit.
-        parallel::map(control, packs.len(), |p| {
+        parallel::map(control, packs.len(), &|p| {
             control.check()?;
             let Pack { features, arity, .. } = &packs[p];
             let mut codes = vec![0u8; self.len()];

@@ -14,6 +14,7 @@ import itertools
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,6 +111,7 @@ class Rows(NamedTuple):
     """Whole weights, some of them 0."""
 
 
+@cache
 def rows_of(kind: type, seed: int = 0, n: int = 60) -> Rows:
     """Two numbers, one of few values, and levels, with gaps; a target that bends with the first."""
     rng = np.random.default_rng(seed)
@@ -455,13 +457,12 @@ def shown(name: str, value: Any) -> str:
     return f"{name}={getattr(value, '__name__', value)!r}"
 
 
-def refusal(make: Callable[[], Any]) -> str | None:
-    """What a fit says against its parameters; None where it fits."""
+def fit_of(kind: type, rows: Rows, *set_: tuple[str, Any]) -> Fit | str:
+    """A fit, or what it says against its parameters."""
     try:
-        make()
+        return Fit(made(kind, *set_), rows)
     except ValueError as error:
         return str(error)
-    return None
 
 
 def names(text: str, name: str, value: Any) -> bool:
@@ -473,12 +474,11 @@ def names(text: str, name: str, value: Any) -> bool:
 def check(kind: type, one: tuple[str, Any], other: tuple[str, Any]) -> None:
     """Fit a pair, and hold what its parameters promise."""
     rows = rows_of(kind)
-    said = refusal(lambda: Fit(made(kind, one, other), rows))
-    if said is not None:
-        alone = [refusal(lambda p=pair: Fit(made(kind, p), rows)) for pair in (one, other)]
-        assert any(alone) or (names(said, *one) and names(said, *other)), said
+    fit = fit_of(kind, rows, one, other)
+    if isinstance(fit, str):
+        alone = any(isinstance(fit_of(kind, rows, pair), str) for pair in (one, other))
+        assert alone or (names(fit, *one) and names(fit, *other)), fit
         return
-    fit = Fit(made(kind, one, other), rows)
     for name, value in (one, other):
         if name in PROMISES:
             PROMISES[name](fit, value)

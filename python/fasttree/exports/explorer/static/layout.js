@@ -2,7 +2,7 @@
 
 var OUTLINE = { line: 34, narrow: 48 };
 var HIGHEST = 4000; // px of a diagram whose nodes stand in the middle of their branches
-var CARD = { least: 112, most: 260, high: 54, gapX: 30, gapY: 12, margin: 16 };
+var CARD = { least: 128, most: 260, high: 54, gapX: 18, gapY: 12, margin: 16 };
 var SMALLEST = 0.6; // scale of a diagram whose texts can still be read
 var PAPER = 700; // px of a printed page's width
 var ruler = null;
@@ -17,8 +17,8 @@ function cardWidth(tree, nodes, most) {
     }, "")).width;
   }
   var above = longest("12.8px", function (i) {
-    return (i ? tree.raw.words[i] : "all rows") + tree.rows(i);
-  }), title = longest("600 14px", function (i) { return tree.title(i); });
+    return (i ? tree.raw.words[i] : "all rows") + said(tree.raw.weight[i], 6);
+  }), title = longest("600 14px", function (i) { return tree.title(i) + tree.spread(i); });
   return Math.ceil(Math.min(most, Math.max(CARD.least, above + 34, title + 38)));
 }
 

@@ -273,10 +273,11 @@ Pane.prototype.line = function (node) {
 Pane.prototype.card = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
   item.append(make("span.condition", {}, make("bdi", {}, node ? tree.raw.words[node] : "all rows"),
-    make("span.rows", {}, tree.rows(node))));
+    make("span.rows", {}, said(weight, 6))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
   title.append(make("bdi", { title: tree.title(node) }, tree.title(node)));
+  if (tree.spread(node)) title.append(make("span.rows", {}, tree.spread(node)));
   item.append(title, shares(tree.counts(node), weight));
   this.badges(node).forEach(function (one) { item.append(one); });
   if (tree.opens(node)) {

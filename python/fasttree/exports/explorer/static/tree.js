@@ -47,11 +47,10 @@ Tree.prototype.condition = function (i) {
   return i === 0 ? "" : this.featureName(this.raw.parent[i]) + " " + this.raw.words[i];
 };
 
-/** The rows of a node; of a leaf of numbers their standard deviation after a slash. */
-Tree.prototype.rows = function (i) {
-  var rows = said(this.raw.weight[i], 6), spread = this.isLeaf(i) && this.data.number
-    && this.raw.deviation[i];
-  return spread ? rows + "/" + said(spread) : rows;
+/** The standard deviation of the numbers of a leaf, after its prediction; empty without one. */
+Tree.prototype.spread = function (i) {
+  var spread = this.isLeaf(i) && this.data.number && this.raw.deviation[i];
+  return spread ? " ± " + said(spread, 3) : "";
 };
 
 /** What a node asks or says. */

@@ -40,6 +40,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -92,8 +93,12 @@ class _Searched(ClassificationTree):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
-    handle_unknown, missing, n_jobs, trace = "missing", "error", None, "steps"
+    handle_unknown, trace = "missing", "steps"
+    missing: Any = "error"
+    n_jobs: int | None = None
 
+    nominal_splits: Any
+    ties: Any
     max_nodes: int | None
     time_limit: float | None
     node_budget: int | None
@@ -178,6 +183,7 @@ class _Searched(ClassificationTree):
 _Kind = TypeVar("_Kind", bound=_Searched)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
@@ -217,18 +223,13 @@ class MinimalTreeClassifier(_Searched):
         (True, True)
     """
 
-    def __init__(
-        self,
-        *,
-        max_nodes: int | None = None,
-        time_limit: float | None = None,
-        node_budget: int | None = None,
-        errors: str = "raise",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    max_nodes: int | None = None
+    time_limit: float | None = None
+    node_budget: int | None = None
+    errors: str = "raise"
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    progress: Progress = None
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -258,6 +259,7 @@ class MinimalTreeClassifier(_Searched):
         return self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(_Searched):
     """The tree of least loss + leaf_penalty x leaves within limits of depth and size, proven.
 
@@ -338,34 +340,25 @@ class OptimalTreeClassifier(_Searched):
         (1.0, 0.0)
     """
 
-    missing: Any = "branch"
-    lookahead: int | None
-    leaf_penalty: float
-    memory_limit: int | None
-
-    def __init__(
-        self,
-        *,
-        criterion: Any = "error",
-        max_depth: int | None = None,
-        lookahead: int | None = None,
-        max_leaf_nodes: int | None = None,
-        max_nodes: int | None = None,
-        min_samples_leaf: int = 1,
-        leaf_penalty: float = 0.0,
-        nominal_splits: str = "ordered",
-        cost_matrix: Any = None,
-        loss: Any = None,
-        ties: str = "first",
-        time_limit: float | None = None,
-        node_budget: int | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    missing = "branch"
+    criterion: Any = "error"
+    max_depth: int | None = None
+    lookahead: int | None = None
+    max_leaf_nodes: int | None = None
+    max_nodes: int | None = None
+    min_samples_leaf: int = 1
+    leaf_penalty: float = 0.0
+    nominal_splits: str = "ordered"
+    cost_matrix: Any = None
+    loss: Any = None
+    ties: str = "first"
+    time_limit: float | None = None
+    node_budget: int | None = None
+    memory_limit: int | None = None
+    n_jobs: int | None = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    progress: Progress = None
 
     def _objective(self) -> dict[str, Any]:
         """What is minimised, and the limits of the trees."""

@@ -51,7 +51,7 @@ from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from ..rendering.listing import Records
-from ..rendering.progress import Progress
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
@@ -247,13 +247,13 @@ class MinimalTreeClassifier(_Searched):
         """
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         limits, table, weights = self._searchable(X, y, sample_weight)
-        model = _engine.minimal_tree(
-            table,
-            limits,
+        model = _engine.core.minimal_tree(
+            _engine.dataset_of(table),
+            json.dumps(limits),
             minimise,
             _parameters(self, table),
-            sample_weight=weights,
-            progress=self.progress,
+            _engine.as_weights(weights),
+            make_report(self.progress, "search"),
         )
         self._take(model, table)
         return self
@@ -399,15 +399,15 @@ class OptimalTreeClassifier(_Searched):
         most_memory = checked_memory("memory_limit", self.memory_limit)
         limits, table, weights = self._searchable(X, y, sample_weight)
         objective |= self._losses(table, weights)
-        model = _engine.optimal_tree(
-            table,
-            objective,
-            limits,
+        model = _engine.core.optimal_tree(
+            _engine.dataset_of(table),
+            json.dumps(objective),
+            json.dumps(limits),
             _parameters(self, table),
-            sample_weight=weights,
-            n_jobs=n_jobs,
-            progress=self.progress,
-            memory_limit=most_memory,
+            _engine.as_weights(weights),
+            n_jobs,
+            make_report(self.progress, "search"),
+            most_memory,
         )
         self._take(model, table)
         return self
@@ -462,23 +462,24 @@ class OptimalTreeClassifier(_Searched):
         objective = self._objective()
         limits, table, weights = self._searchable(X, y, sample_weight)
         objective |= self._losses(table, weights)
-        searched, models = _engine.near_optimal(
-            table,
-            objective,
-            {**limits, "time_limit": None, "node_budget": None},
-            (within, most_trees),
+        searched, models = _engine.core.near_optimal(
+            _engine.dataset_of(table),
+            json.dumps(objective),
+            json.dumps({**limits, "time_limit": None, "node_budget": None}),
+            within,
+            most_trees,
             _parameters(self, table),
-            sample_weight=weights,
-            n_jobs=threads(self.n_jobs),
-            progress=self.progress,
-            memory_limit=checked_memory("memory_limit", self.memory_limit),
+            _engine.as_weights(weights),
+            threads(self.n_jobs),
+            make_report(self.progress, "search"),
+            checked_memory("memory_limit", self.memory_limit),
         )
         trees = []
         for model in models:
             tree = OptimalTreeClassifier(**self.get_params(deep=False))
             tree._take(model, table)
             trees.append(tree)
-        return first_tests(table, searched, within, trees)
+        return first_tests(table, json.loads(searched), within, trees)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None

@@ -114,7 +114,7 @@ class Criterion(Declared):
             None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
         )
         occurring = None if occurring is None else [bool(v) for v in occurring]
-        scores, distances = _engine.score_tables(
+        scores, distances = _engine.core.score_tables(
             self.name, json.dumps(options), block, declared, occurring
         )
         return (scores[0], distances[0]) if one else (scores, distances)

@@ -60,7 +60,6 @@ __all__ = [
     "as_rows",
     "as_weights",
     "bayes_model_from_bytes",
-    "bin_cuts",
     "blocks_of",
     "core",
     "core_version",
@@ -72,8 +71,6 @@ __all__ = [
     "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
-    "genotype_scores",
-    "genotype_tests",
     "make_report",
     "model_from_bytes",
     "pair_block_scores",
@@ -83,7 +80,6 @@ __all__ = [
     "readable",
     "registry",
     "schema_text",
-    "score_tables",
     "simd_level",
 ]
 
@@ -104,9 +100,5 @@ def registry(of: str) -> list[dict[str, Any]]:
 
 
 core = _core  # functions that need no more than the conversions of `encoding`
-score_tables = _core.score_tables
-genotype_scores = _core.genotype_scores
-genotype_tests = _core.genotype_tests
-bin_cuts = _core.bin_cuts
 exercise = _core.exercise
 simd_level = _core.simd_level

@@ -17,7 +17,6 @@ When not to use it
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,6 @@ from .._checks import at_least_zero, checked, one_value, random_seed, several_fo
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
-from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
 from ..rendering.words import counted
@@ -64,7 +62,6 @@ class MapLayout(NamedTuple):
     """The parameter that varies along the columns."""
 
 
-@dataclass(eq=False, repr=False)
 class Sweep(Rendered):
     """Result of `sweep`.
 
@@ -77,9 +74,15 @@ class Sweep(Rendered):
 
     kind = "sweep"
 
-    settings: list[dict[str, Any]]
-    axes: dict[str, tuple[Any, ...]]
-    result: CrossValidation
+    def __init__(
+        self,
+        settings: list[dict[str, Any]],
+        axes: dict[str, tuple[Any, ...]],
+        result: CrossValidation,
+    ):
+        self.settings = settings
+        self.axes = axes
+        self.result = result
 
     def __len__(self) -> int:
         return len(self.settings)
@@ -150,10 +153,6 @@ class Sweep(Rendered):
             "rows": self.records(),
             "settings": self.result.environment(),
         }
-
-    def to_frame(self) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
-        return records_to_frame(self.records())
 
     def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
         """The settings as a table with rows and columns.

@@ -31,6 +31,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import cache
 from typing import Any
 
@@ -113,7 +114,7 @@ class Criterion(Declared):
             None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
         )
         occurring = None if occurring is None else [bool(v) for v in occurring]
-        scores, distances = _engine.score_tables(
+        scores, distances = _engine.core.score_tables(
             self.name, json.dumps(options), block, declared, occurring
         )
         return (scores[0], distances[0]) if one else (scores, distances)
@@ -183,6 +184,7 @@ def _class_code(given: Any, classes: Sequence[Any]) -> int:
     return known.index(label)
 
 
+@dataclass(eq=False, repr=False)
 class PairFunction(Parameters):
     """A function of one's own of count matrices: ``F(R_root, R, tables) -> scores``, one call a
     node.
@@ -212,22 +214,13 @@ class PairFunction(Parameters):
 
     evidence = "pairs"
 
-    def __init__(
-        self,
-        F: Callable[[np.ndarray, np.ndarray, np.ndarray], Any],
-        theta: Any = (1.0, 1.0, 1.0, 1.0),
-        alpha: float = 0.1,
-        decay: str = "exponential",
-        at_zero: float = 0.0,
-        *,
-        precision: str = "exact",
-    ) -> None:
-        self.F = F
-        self.theta = theta
-        self.alpha = alpha
-        self.decay = decay
-        self.at_zero = at_zero
-        self.precision = precision
+    F: Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+    theta: Any = (1.0, 1.0, 1.0, 1.0)
+    alpha: float = 0.1
+    decay: str = "exponential"
+    at_zero: float = 0.0
+    _: KW_ONLY
+    precision: str = "exact"
 
     @property
     def name(self) -> str:

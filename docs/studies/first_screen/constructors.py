@@ -21,10 +21,6 @@ from fasttree.estimators.declaration import (
 )
 
 WIDTH = 100
-KEEP = '''    def _keep(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of a constructor, its `locals()`, as attributes."""
-        vars(self).update({name: value for name, value in given.items() if name != "self"})
-'''
 HEAD = '''"""Types and constructors of the parameters of trees and forests.
 
 Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
@@ -33,6 +29,7 @@ Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
@@ -73,7 +70,6 @@ def keywords() -> str:
                 {one.name: one.kind.type for one in passed.values()},
             ),
             *_fields("Settings", "The parameters of trees and forests, as attributes.", types),
-            KEEP,
             *_constructor("TreeSettings", "The parameters of a tree, as attributes.", TREE, 0),
             *_constructor(
                 "ForestSettings", "The parameters of a forest, as attributes.", FOREST, 1
@@ -125,18 +121,15 @@ def _fields(head: str, said: str, types: Mapping[str, str]) -> list[str]:
 
 
 def _constructor(name: str, said: str, parameters: Sequence[Parameter], places: int) -> list[str]:
-    """A class with a constructor that keeps its arguments; the first `places` may be positional."""
-    given = [f"{one.name}: {one.kind.type} = {_quoted(one.default)}," for one in parameters]
-    given.insert(places, "*,")
+    """A dataclass of the parameters; the first `places` may be positional."""
+    fields = [f"    {one.name}: {one.kind.type} = {_quoted(one.default)}" for one in parameters]
+    fields.insert(places, "    _: KW_ONLY")
     return [
         "",
+        "@dataclass(eq=False, repr=False)",
         f"class {name}(Settings):",
         f'    """{said}"""',
         "",
-        "    def __init__(",
-        "        self,",
-        *(f"        {one}" for one in given),
-        "    ) -> None:",
-        "        self._keep(locals())",
+        *fields,
         "",
     ]

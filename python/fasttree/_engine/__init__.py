@@ -28,38 +28,23 @@ from .._core import (
     Model,
 )
 from ..rendering.progress import make_report
-from .encoding import blocks_of, dataset_of, plain, readable, schema_text
+from .encoding import as_rows, as_weights, blocks_of, dataset_of, plain, readable, schema_text
 from .networks import (
-    bayes_fit,
     bayes_model_from_bytes,
-    network_counts,
-    network_exact,
-    network_exact_memory,
-    network_search,
-    network_tables_cost,
 )
 from .scores import (
     agreement_counts,
-    fixed_matrices,
     pair_block_scores,
     pair_counts,
-    score_features,
-    stream_scores,
 )
 from .trees import (
-    bag_counts,
-    cost_complexity_path,
     cross_validate,
     explain,
     fit,
     float32_conflicts,
     forest_fit,
     forest_from_bytes,
-    minimal_tree,
     model_from_bytes,
-    near_optimal,
-    optimal_tree,
-    permutation_losses,
     prune,
 )
 
@@ -72,47 +57,30 @@ __all__ = [
     "InternalError",
     "Model",
     "agreement_counts",
-    "bag_counts",
-    "bayes_fit",
+    "as_rows",
+    "as_weights",
     "bayes_model_from_bytes",
-    "bin_cuts",
     "blocks_of",
     "core",
     "core_version",
-    "cost_complexity_path",
     "cross_validate",
     "dataset_of",
     "exercise",
     "explain",
     "fit",
-    "fixed_matrices",
     "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
-    "genotype_scores",
-    "genotype_tests",
     "make_report",
-    "minimal_tree",
     "model_from_bytes",
-    "near_optimal",
-    "network_counts",
-    "network_exact",
-    "network_exact_memory",
-    "network_search",
-    "network_tables_cost",
-    "optimal_tree",
     "pair_block_scores",
     "pair_counts",
-    "permutation_losses",
     "plain",
     "prune",
     "readable",
     "registry",
     "schema_text",
-    "score_features",
-    "score_tables",
     "simd_level",
-    "stream_scores",
 ]
 
 
@@ -131,10 +99,6 @@ def registry(of: str) -> list[dict[str, Any]]:
     return found
 
 
-core = _core  # the functions on rows in batches and partitions are called as they are
-score_tables = _core.score_tables
-genotype_scores = _core.genotype_scores
-genotype_tests = _core.genotype_tests
-bin_cuts = _core.bin_cuts
+core = _core  # functions that need no more than the conversions of `encoding`
 exercise = _core.exercise
 simd_level = _core.simd_level

@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _core
-from .._checks import threads
 from .._checks.aliases import MaybeArray
 from ..rendering.progress import Progress, make_report
 from .encoding import as_rows, as_weights, dataset_of
 
 if TYPE_CHECKING:
     from ..table import Table
-
-
-def score_features(
-    table: Table,
-    config: dict[str, Any],
-    *,
-    rows: Any = None,
-    sample_weight: MaybeArray = None,
-    custom: Callable[[np.ndarray], Any] | None = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-    memory_limit: int | None = None,
-) -> np.ndarray:
-    """One score per feature, NaN where the feature allows no split."""
-    data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
-    report = make_report(progress, "scoring")
-    return data.score_features(
-        json.dumps(config), as_rows(rows), weights, custom, n_jobs, report, memory_limit
-    )
 
 
 def pair_counts(
@@ -116,56 +95,4 @@ def pair_block_scores(
     report = make_report(progress, "work")
     return _core.pair_block_scores(
         data, rows, ends, metric, *setting, weights, n_jobs, report, asked
-    )
-
-
-def fixed_matrices(
-    table: Table,
-    setting: tuple[tuple[float, float, float, float], float, str, float],
-    rows: Any = None,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-) -> list[np.ndarray]:
-    """Matrices R of every feature under one setting, with pair weights in fixed point.
-
-    `setting` is (theta, alpha, decay, at_zero); sample weights are copies of rows.
-    """
-    weights = as_weights(sample_weight)
-    return _core.fixed_matrices(
-        dataset_of(table, n_jobs),
-        *setting,
-        as_rows(rows),
-        weights,
-        n_jobs,
-        make_report(progress, "work"),
-    )
-
-
-def stream_scores(
-    codes: np.ndarray,
-    classes: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    options: dict[str, Any],
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-    memory_limit: int | None = None,
-) -> np.ndarray:
-    """One score per column of a C-contiguous uint8 array, which is not copied."""
-    threads(n_jobs)
-    weights = as_weights(sample_weight)
-    return _core.stream_scores(
-        codes,
-        classes,
-        n_classes,
-        criterion,
-        json.dumps(options),
-        weights,
-        n_jobs,
-        make_report(progress, "work"),
-        memory_limit,
     )

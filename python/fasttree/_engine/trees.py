@@ -67,40 +67,6 @@ def forest_fit(
     return _core.forest_fit(data, *texts, out_of_bag, weights, custom, n_jobs, report, before)
 
 
-def bag_counts(
-    table: Table,
-    config: dict[str, Any],
-    draws: int,
-    seeds: Sequence[int],
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-) -> np.ndarray:
-    """How often the sample of each tree, named by its seed, holds each row, shape (n_trees,
-    n_rows)."""
-    data = dataset_of(table, n_jobs)
-    return _core.bag_counts(
-        data, json.dumps(config), draws, seeds, as_weights(sample_weight), n_jobs
-    )
-
-
-def permutation_losses(
-    forest: Forest,
-    table: Table,
-    config: dict[str, Any],
-    draws: int,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-) -> np.ndarray:
-    """Loss of accuracy out of the bag when one feature is shuffled, shape (n_trees, n_features)."""
-    data, weights = dataset_of(table, n_jobs), as_weights(sample_weight)
-    return _core.permutation_losses(
-        forest, data, json.dumps(config), draws, weights, n_jobs, make_report(progress, "trees")
-    )
-
-
 def float32_conflicts(
     table: Table, model: Model | Forest
 ) -> list[tuple[int, float, list[float], list[int]]] | None:
@@ -128,14 +94,6 @@ def prune(
     data = None if table is None else dataset_of(table, n_jobs)
     costs = json.dumps(config.get("cost_matrix"))
     return model.prune(parameters, method, merged, data, as_weights(sample_weight), n_jobs, costs)
-
-
-def cost_complexity_path(
-    model: Model, impurity: str, costs: list[list[float]] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """Alphas and impurities (expected costs, with a matrix) of minimal cost-complexity pruning,
-    each (n_trees,)."""
-    return model.cost_complexity_path(impurity, json.dumps(costs))
 
 
 def explain(
@@ -172,79 +130,6 @@ def cross_validate(
     texts = [json.dumps(c) for c in configs]
     weights, report = as_weights(sample_weight), make_report(progress, "fits")
     return data.cross_validate(texts, pairs, weights, proba, n_jobs, report, memory_limit)
-
-
-def minimal_tree(
-    table: Table,
-    limits: dict[str, Any],
-    minimise_errors: bool,
-    parameters: str,
-    *,
-    sample_weight: MaybeArray = None,
-    progress: Progress = None,
-) -> Model:
-    """The smallest consistent tree; its parameters hold what was found."""
-    data = dataset_of(table)
-    return _core.minimal_tree(
-        data,
-        json.dumps(limits),
-        minimise_errors,
-        parameters,
-        as_weights(sample_weight),
-        make_report(progress, "search"),
-    )
-
-
-def optimal_tree(
-    table: Table,
-    objective: dict[str, Any],
-    limits: dict[str, Any],
-    parameters: str,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-    memory_limit: int | None = None,
-) -> Model:
-    """The tree of least mean loss + penalty x leaves; its parameters hold what was found."""
-    return _core.optimal_tree(
-        dataset_of(table),
-        json.dumps(objective),
-        json.dumps(limits),
-        parameters,
-        as_weights(sample_weight),
-        n_jobs,
-        make_report(progress, "search"),
-        memory_limit,
-    )
-
-
-def near_optimal(
-    table: Table,
-    objective: dict[str, Any],
-    limits: dict[str, Any],
-    near: tuple[float, int],
-    parameters: str,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-    progress: Progress = None,
-    memory_limit: int | None = None,
-) -> tuple[list[dict[str, Any]], list[Model]]:
-    """By feature, the first tests of trees whose objective is near the least, and the best trees of
-    some of them; `near`: the largest difference, and the largest number of trees."""
-    found, models = _core.near_optimal(
-        dataset_of(table),
-        json.dumps(objective),
-        json.dumps(limits),
-        *near,
-        parameters,
-        as_weights(sample_weight),
-        n_jobs,
-        make_report(progress, "search"),
-        memory_limit,
-    )
-    return json.loads(found), models
 
 
 copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))

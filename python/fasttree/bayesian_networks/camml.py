@@ -15,7 +15,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ MIXTURE_SHARE, MIXTURE_SIZE = 0.999, 200
 """Share of the posterior that the averaged models hold, and their largest number."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CaMML(NetworkClassifier):
     r"""Causal minimum message length: a Bayesian network searched by annealing and sampling.
 
@@ -109,46 +110,24 @@ class CaMML(NetworkClassifier):
         1.0
     """
 
-    def __init__(
-        self,
-        *,
-        average: bool = False,
-        arc_probability: float | None = None,
-        max_parents: int = LARGEST_PARENTS,
-        arc_priors: Mapping[tuple[Any, Any], float] | None = None,
-        ordered: Sequence[tuple[Any, Any]] = (),
-        tied: Sequence[tuple[Any, Any]] = (),
-        n_steps: int | None = None,
-        n_chains: int = 4,
-        temperature: float = 1.8,
-        max_models: int = 1000,
-        discretize: Any = "mdlp",
-        n_bins: int = 10,
-        missing: str = "mode",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        handle_unknown: str = "missing",
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = False,
-    ) -> None:
-        self.average = average
-        self.arc_probability = arc_probability
-        self.max_parents = max_parents
-        self.arc_priors = arc_priors
-        self.ordered = ordered
-        self.tied = tied
-        self.n_steps = n_steps
-        self.n_chains = n_chains
-        self.temperature = temperature
-        self.max_models = max_models
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.handle_unknown = handle_unknown
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+    average: bool = False
+    arc_probability: float | None = None
+    max_parents: int = LARGEST_PARENTS
+    arc_priors: Mapping[tuple[Any, Any], float] | None = None
+    ordered: Sequence[tuple[Any, Any]] = ()
+    tied: Sequence[tuple[Any, Any]] = ()
+    n_steps: int | None = None
+    n_chains: int = 4
+    temperature: float = 1.8
+    max_models: int = 1000
+    discretize: Any = "mdlp"
+    n_bins: int = 10
+    missing: str = "mode"
+    categorical_features: CategoricalFeatures = "from_dtype"
+    handle_unknown: str = "missing"
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = False
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> CaMML:
         """Search a network for rows and labels.

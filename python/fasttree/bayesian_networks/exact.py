@@ -101,7 +101,7 @@ def exact_memory(table: Table, *, discretize: Any = "mdlp", n_bins: int = 10) ->
     """
     reading = read(table, discretize=discretize, n_bins=n_bins)
     prior = prior_config(reading.names, 0.5)
-    return _engine.network_exact_memory(reading.table, {**reading.config, "prior": prior})
+    return _engine.core.network_exact_memory(*reading.for_core(prior))
 
 
 @checked(
@@ -156,13 +156,12 @@ def exact_posterior(
     )
     # The sum and the best model, by the core.
     prior = prior_config(reading.names, arc_probability, arc_priors, ordered, tied)
-    log_evidence, arcs, parents, order = _engine.network_exact(
-        reading.table,
-        {**reading.config, "prior": prior},
+    log_evidence, arcs, parents, order = _engine.core.network_exact(
+        *reading.for_core(prior, n_jobs),
         int(max_memory),
-        sample_weight=reading.weights,
-        n_jobs=n_jobs,
-        progress=make_report(progress, "exact posterior"),
+        _engine.as_weights(reading.weights),
+        n_jobs,
+        make_report(progress, "exact posterior"),
     )
     if not math.isfinite(log_evidence):
         raise ValueError("no network has a probability: the priors contradict each other")

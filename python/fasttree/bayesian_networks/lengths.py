@@ -132,8 +132,8 @@ def message_length(
     lists = parent_lists(parents, names)
     check_acyclic(lists, names)
     prior = prior_config(names, arc_probability)
-    columns, likelihoods = _engine.network_tables_cost(
-        reading.table, {**reading.config, "prior": prior}, lists, sample_weight=reading.weights
+    columns, likelihoods = _engine.core.network_tables_cost(
+        *reading.for_core(prior), lists, _engine.as_weights(reading.weights)
     )
     structure = structure_cost(len(names), sum(map(len, lists)), prior["arc_probability"])
     tables = math.fsum(columns)

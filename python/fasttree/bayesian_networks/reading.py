@@ -8,6 +8,7 @@ What
 
 from __future__ import annotations
 
+import json
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -81,8 +82,14 @@ class Reading:
 
     def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
         """Counts as in `counts`, and the code of a missing cell of each column beside the class."""
-        config = {**self.config, "prior": {}}
-        return _engine.network_counts(self.table, config, parents, sample_weight=self.weights)
+        weights = _engine.as_weights(self.weights)
+        return _engine.core.network_counts(*self.for_core({}), parents, weights)
+
+    def for_core(
+        self, prior: dict[str, Any], n_jobs: int | None = None
+    ) -> tuple[_engine.core.Dataset, str]:
+        """The rows and the configuration with this prior, as the core takes them."""
+        return _engine.dataset_of(self.table, n_jobs), json.dumps({**self.config, "prior": prior})
 
 
 def place(names: Sequence[str], key: int | str, what: str) -> int:

@@ -12,6 +12,7 @@ Complexity
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,14 +129,14 @@ def find_models(
         "temperature": number_in(1.0, 1e300)("temperature", temperature),
         "keep": integer("max_models", max_models, 1),
     }
-    found, arcs = _engine.network_search(
-        reading.table,
-        {**reading.config, "prior": prior},
-        search,
-        sample_weight=reading.weights,
-        n_jobs=n_jobs,
-        progress=progress,
+    text, arcs = _engine.core.network_search(
+        *reading.for_core(prior, n_jobs),
+        json.dumps(search),
+        _engine.as_weights(reading.weights),
+        n_jobs,
+        progress,
     )
+    found = json.loads(text)
     models = found_models(found["models"])
     return SearchResult(
         tuple(map(tuple, found["best"])),

@@ -339,6 +339,14 @@ def pairs_of(items: list[str], what: str) -> dict[str, Any]:
     return found
 
 
+def _with_options(text: str, what: str) -> tuple[str, dict[str, Any]]:
+    """The name in a text, and its options in brackets."""
+    name, bracket, rest = (part.strip() for part in text.partition("("))
+    if bracket and not rest.endswith(")"):
+        raise ValueError(f"{what} {text!r}: a closing bracket is missing")
+    return name, pairs_of(split_list([rest[:-1]]), f"{what} {name}:") if bracket else {}
+
+
 def criterion_of(text: str) -> Any:
     """A criterion from its name, or its name with options in brackets.
 
@@ -347,14 +355,9 @@ def criterion_of(text: str) -> Any:
     """
     from .. import criteria
 
-    name, bracket, rest = text.partition("(")
-    made: Any = criteria.make(name.strip())
-    if not bracket:
-        return made
-    if not rest.rstrip().endswith(")"):
-        raise ValueError(f"criterion {text!r}: a closing bracket is missing")
-    options = pairs_of(split_list([rest.rstrip()[:-1]]), f"criterion {name}:")
-    return made.set_params(**options)
+    name, options = _with_options(text, "criterion")
+    made: Any = criteria.make(name)
+    return made.set_params(**options) if options else made
 
 
 def metric_of(text: str, costs: Any = None) -> Any:
@@ -371,11 +374,7 @@ def metric_of(text: str, costs: Any = None) -> Any:
     """
     from ..metrics import Scorer
 
-    name, bracket, rest = text.partition("(")
-    name = name.strip()
-    if bracket and not rest.rstrip().endswith(")"):
-        raise ValueError(f"metric {text!r}: a closing bracket is missing")
-    options = pairs_of(split_list([rest.rstrip()[:-1]]), f"metric {name}:") if bracket else {}
+    name, options = _with_options(text, "metric")
     if name in ("expected_cost", "cost") and "cost_matrix" not in options:
         if costs is None:
             raise ValueError(

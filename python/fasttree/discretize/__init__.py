@@ -128,7 +128,9 @@ class Discretizer(ColumnTransformer, Declared):
         for column in table.columns:
             if column.kind == "numeric":
                 values = _engine.readable(column.values, np.float64)
-                self.cuts_[column.name] = _engine.bin_cuts(method, values, classes, n_classes, own)
+                self.cuts_[column.name] = _engine.core.bin_cuts(
+                    method, values, classes, n_classes, own
+                )
 
     def _concerns(self, column: Column) -> bool:
         if column.name not in self.cuts_:

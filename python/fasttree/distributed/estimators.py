@@ -13,8 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
-import inspect
-from types import FunctionType
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from ..estimators import (
     FastTreeClassifier,
     FastTreeRegressor,
 )
+from ..estimators.keywords import ThresholdSearch
 from .fitting import fit_estimator
 
 __all__ = [
@@ -35,18 +35,6 @@ __all__ = [
     "DaskFastTreeClassifier",
     "DaskFastTreeRegressor",
 ]
-
-
-def _on_histograms(kind: type) -> Any:
-    """The constructor of an estimator, with ``threshold_search="histogram"`` as default.
-
-    It is a copy of the function, as scikit-learn reads parameters from its signature.
-    """
-    old: Any = inspect.unwrap(kind.__init__)  # type: ignore[misc]
-    new = FunctionType(old.__code__, old.__globals__, "__init__", old.__defaults__, old.__closure__)
-    new.__kwdefaults__ = {**old.__kwdefaults__, "threshold_search": "histogram"}
-    new.__annotations__ = old.__annotations__
-    return new
 
 
 def _is_dask(X: Any) -> bool:
@@ -131,6 +119,7 @@ class _ClassifiesOnDask(_OnDask):
         return self._predicted(X, "predict_proba")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
     """`fasttree.FastTreeClassifier` on Dask collections.
 
@@ -148,9 +137,10 @@ class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
         [0, 0, 1, 1]
     """
 
-    __init__ = _on_histograms(FastTreeClassifier)
+    threshold_search: ThresholdSearch = "histogram"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
@@ -168,9 +158,10 @@ class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
         (4, 2)
     """
 
-    __init__ = _on_histograms(FastForestClassifier)
+    threshold_search: ThresholdSearch = "histogram"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
     """`fasttree.FastTreeRegressor` on Dask collections.
 
@@ -188,9 +179,10 @@ class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
         [1.5, 1.5, 8.0, 8.0]
     """
 
-    __init__ = _on_histograms(FastTreeRegressor)
+    threshold_search: ThresholdSearch = "histogram"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[misc]
     """`fasttree.FastForestRegressor` on Dask collections.
 
@@ -208,4 +200,4 @@ class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[mis
         (4,)
     """
 
-    __init__ = _on_histograms(FastForestRegressor)
+    threshold_search: ThresholdSearch = "histogram"

@@ -353,6 +353,7 @@ def estimate_features(
         >>> found.scores.tolist() == fasttree.estimate_features(table).scores.tolist()
         True
     """
+    given = {name: _here(value) for name, value in locals().items() if name != "client"}
     backend = DaskBackend(client_of(client))
 
     def job_of(*parts: Any) -> Job:
@@ -360,21 +361,4 @@ def estimate_features(
         job.backend = backend
         return job
 
-    return estimate(
-        job_of,
-        _here(X),
-        _here(y),
-        criterion=criterion,
-        method=method,
-        n_subsets=n_subsets,
-        sample=sample,
-        z=z,
-        max_subsets=max_subsets,
-        max_sample=max_sample,
-        sample_weight=_here(sample_weight),
-        discretize=discretize,
-        categorical_features=categorical_features,
-        random_state=random_state,
-        n_jobs=1,
-        progress=None,
-    )
+    return estimate(job_of, **given, n_jobs=1, progress=None)

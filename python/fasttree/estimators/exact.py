@@ -40,6 +40,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,7 +51,7 @@ from .._checks import memory_limit as checked_memory
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from ..rendering.listing import Records
-from ..rendering.progress import Progress
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
@@ -92,8 +93,12 @@ class _Searched(ClassificationTree):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
-    handle_unknown, missing, n_jobs, trace = "missing", "error", None, "steps"
+    handle_unknown, trace = "missing", "steps"
+    missing: Any = "error"
+    n_jobs: int | None = None
 
+    nominal_splits: Any
+    ties: Any
     max_nodes: int | None
     time_limit: float | None
     node_budget: int | None
@@ -178,6 +183,7 @@ class _Searched(ClassificationTree):
 _Kind = TypeVar("_Kind", bound=_Searched)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MinimalTreeClassifier(_Searched):
     """The smallest tree that is right on every training row.
 
@@ -217,18 +223,13 @@ class MinimalTreeClassifier(_Searched):
         (True, True)
     """
 
-    def __init__(
-        self,
-        *,
-        max_nodes: int | None = None,
-        time_limit: float | None = None,
-        node_budget: int | None = None,
-        errors: str = "raise",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    max_nodes: int | None = None
+    time_limit: float | None = None
+    node_budget: int | None = None
+    errors: str = "raise"
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    progress: Progress = None
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
@@ -246,18 +247,19 @@ class MinimalTreeClassifier(_Searched):
         """
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         limits, table, weights = self._searchable(X, y, sample_weight)
-        model = _engine.minimal_tree(
-            table,
-            limits,
+        model = _engine.core.minimal_tree(
+            _engine.dataset_of(table),
+            json.dumps(limits),
             minimise,
             _parameters(self, table),
-            sample_weight=weights,
-            progress=self.progress,
+            _engine.as_weights(weights),
+            make_report(self.progress, "search"),
         )
         self._take(model, table)
         return self
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OptimalTreeClassifier(_Searched):
     """The tree of least loss + leaf_penalty x leaves within limits of depth and size, proven.
 
@@ -338,34 +340,25 @@ class OptimalTreeClassifier(_Searched):
         (1.0, 0.0)
     """
 
-    missing: Any = "branch"
-    lookahead: int | None
-    leaf_penalty: float
-    memory_limit: int | None
-
-    def __init__(
-        self,
-        *,
-        criterion: Any = "error",
-        max_depth: int | None = None,
-        lookahead: int | None = None,
-        max_leaf_nodes: int | None = None,
-        max_nodes: int | None = None,
-        min_samples_leaf: int = 1,
-        leaf_penalty: float = 0.0,
-        nominal_splits: str = "ordered",
-        cost_matrix: Any = None,
-        loss: Any = None,
-        ties: str = "first",
-        time_limit: float | None = None,
-        node_budget: int | None = None,
-        memory_limit: int | None = None,
-        n_jobs: int | None = None,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    missing = "branch"
+    criterion: Any = "error"
+    max_depth: int | None = None
+    lookahead: int | None = None
+    max_leaf_nodes: int | None = None
+    max_nodes: int | None = None
+    min_samples_leaf: int = 1
+    leaf_penalty: float = 0.0
+    nominal_splits: str = "ordered"
+    cost_matrix: Any = None
+    loss: Any = None
+    ties: str = "first"
+    time_limit: float | None = None
+    node_budget: int | None = None
+    memory_limit: int | None = None
+    n_jobs: int | None = None
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    progress: Progress = None
 
     def _objective(self) -> dict[str, Any]:
         """What is minimised, and the limits of the trees."""
@@ -406,15 +399,15 @@ class OptimalTreeClassifier(_Searched):
         most_memory = checked_memory("memory_limit", self.memory_limit)
         limits, table, weights = self._searchable(X, y, sample_weight)
         objective |= self._losses(table, weights)
-        model = _engine.optimal_tree(
-            table,
-            objective,
-            limits,
+        model = _engine.core.optimal_tree(
+            _engine.dataset_of(table),
+            json.dumps(objective),
+            json.dumps(limits),
             _parameters(self, table),
-            sample_weight=weights,
-            n_jobs=n_jobs,
-            progress=self.progress,
-            memory_limit=most_memory,
+            _engine.as_weights(weights),
+            n_jobs,
+            make_report(self.progress, "search"),
+            most_memory,
         )
         self._take(model, table)
         return self
@@ -469,23 +462,24 @@ class OptimalTreeClassifier(_Searched):
         objective = self._objective()
         limits, table, weights = self._searchable(X, y, sample_weight)
         objective |= self._losses(table, weights)
-        searched, models = _engine.near_optimal(
-            table,
-            objective,
-            {**limits, "time_limit": None, "node_budget": None},
-            (within, most_trees),
+        searched, models = _engine.core.near_optimal(
+            _engine.dataset_of(table),
+            json.dumps(objective),
+            json.dumps({**limits, "time_limit": None, "node_budget": None}),
+            within,
+            most_trees,
             _parameters(self, table),
-            sample_weight=weights,
-            n_jobs=threads(self.n_jobs),
-            progress=self.progress,
-            memory_limit=checked_memory("memory_limit", self.memory_limit),
+            _engine.as_weights(weights),
+            threads(self.n_jobs),
+            make_report(self.progress, "search"),
+            checked_memory("memory_limit", self.memory_limit),
         )
         trees = []
         for model in models:
             tree = OptimalTreeClassifier(**self.get_params(deep=False))
             tree._take(model, table)
             trees.append(tree)
-        return first_tests(table, searched, within, trees)
+        return first_tests(table, json.loads(searched), within, trees)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None

@@ -13,6 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from .._checks.aliases import MaybeArray
 from ..data_checks.warned import warn_caller
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
+from ..rendering.progress import make_report
 from ..rendering.words import counted
 from ..table import Table
 from . import interoperable
@@ -217,13 +219,13 @@ class GrownForest(Estimator):
 
     def _counts(self, again: FittedOn) -> np.ndarray:
         """How often each tree's sample holds each row of a fit, shape (n_estimators, n_rows)."""
-        return _engine.bag_counts(
-            again.rows.table,
-            self._of_samples(again),
+        return _engine.core.bag_counts(
+            _engine.dataset_of(again.rows.table, self.n_jobs),
+            json.dumps(self._of_samples(again)),
             again.draws,
             self._model.seeds,
-            sample_weight=again.rows.weights,
-            n_jobs=self.n_jobs,
+            _engine.as_weights(again.rows.weights),
+            self.n_jobs,
         )
 
     def _of_samples(self, again: FittedOn) -> dict[str, Any]:
@@ -275,14 +277,14 @@ class GrownForest(Estimator):
         from sklearn.utils import Bunch
 
         again = self._again(X, y, sample_weight, exposure)
-        losses = _engine.permutation_losses(
+        losses = _engine.core.permutation_losses(
             self._model,
-            again.rows.table,
-            self._of_samples(again),
+            _engine.dataset_of(again.rows.table, self.n_jobs),
+            json.dumps(self._of_samples(again)),
             again.draws,
-            sample_weight=again.rows.weights,
-            n_jobs=self.n_jobs,
-            progress=self.progress,
+            _engine.as_weights(again.rows.weights),
+            self.n_jobs,
+            make_report(self.progress, "trees"),
         )
         losses = self._schema.by_given_column(losses).T
         finite = losses[:, ~np.isnan(losses).any(axis=0)]

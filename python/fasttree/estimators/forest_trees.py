@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import numbers
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -87,9 +87,6 @@ class ForestTrees(Sequence[GrownTree]):
     def __getitem__(self, index: int | slice) -> GrownTree | list[GrownTree]:
         places = range(len(self))[index]
         return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
-
-    def __iter__(self) -> Iterator[GrownTree]:
-        return (self._tree(t) for t in range(len(self)))
 
     def __repr__(self) -> str:
         return f"{counted(len(self), 'tree')}"

@@ -6,6 +6,7 @@ Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
@@ -225,194 +226,178 @@ class Settings:
     warm_start: bool
     target_bins: TargetBins
 
-    def _keep(self, given: dict[str, Any]) -> None:
-        """Keep the arguments of a constructor, its `locals()`, as attributes."""
-        vars(self).update({name: value for name, value in given.items() if name != "self"})
 
-
+@dataclass(eq=False, repr=False)
 class TreeSettings(Settings):
     """The parameters of a tree, as attributes."""
 
-    def __init__(
-        self,
-        *,
-        criterion: SplitCriterion = "info_gain",
-        evaluation: EvaluationMode = "local",
-        labels: Labels = "majority",
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        splitter: Splitter = "best",
-        max_features: FeatureCount = None,
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_score: float | None = None,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: Interactions = None,
-        no_distance_decay: DistanceRule = False,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        missing: MissingValues = "auto",
-        empty_branch: EmptyBranch = "parent",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: PruningMethod = None,
-        ccp_alpha: float = 0.0,
-        merge_redundant: MergedLeaves = None,
-        cost_matrix: Any = None,
-        priors: Any = None,
-        class_weight: ClassWeight = None,
-        leaf_smoothing: LeafSmoothing = None,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-        trace: TraceKept = "steps",
-    ) -> None:
-        self._keep(locals())
+    _: KW_ONLY
+    criterion: SplitCriterion = "info_gain"
+    evaluation: EvaluationMode = "local"
+    labels: Labels = "majority"
+    ties: TieRule = "first"
+    nominal_splits: NominalSplits = "auto"
+    splitter: Splitter = "best"
+    max_features: FeatureCount = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: Interactions = None
+    no_distance_decay: DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: Thresholds = "midpoint"
+    missing: MissingValues = "auto"
+    empty_branch: EmptyBranch = "parent"
+    handle_unknown: UnknownLevels = "missing"
+    pruning: PruningMethod = None
+    ccp_alpha: float = 0.0
+    merge_redundant: MergedLeaves = None
+    cost_matrix: Any = None
+    priors: Any = None
+    class_weight: ClassWeight = None
+    leaf_smoothing: LeafSmoothing = None
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
+    trace: TraceKept = "steps"
 
 
+@dataclass(eq=False, repr=False)
 class ForestSettings(Settings):
     """The parameters of a forest, as attributes."""
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        criterion: SplitCriterion = "info_gain",
-        evaluation: EvaluationMode = "local",
-        labels: Labels = "majority",
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        splitter: Splitter = "best",
-        max_features: FeatureCount = "sqrt",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_score: float | None = None,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: Interactions = None,
-        no_distance_decay: DistanceRule = False,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        missing: MissingValues = "auto",
-        empty_branch: EmptyBranch = "parent",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: PruningMethod = None,
-        ccp_alpha: float = 0.0,
-        merge_redundant: MergedLeaves = None,
-        class_weight: ForestClassWeight = None,
-        leaf_smoothing: LeafSmoothing = None,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    n_estimators: int = 100
+    _: KW_ONLY
+    bootstrap: bool = True
+    max_samples: int | float | None = None
+    criterion: SplitCriterion = "info_gain"
+    evaluation: EvaluationMode = "local"
+    labels: Labels = "majority"
+    ties: TieRule = "first"
+    nominal_splits: NominalSplits = "auto"
+    splitter: Splitter = "best"
+    max_features: FeatureCount = "sqrt"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: Interactions = None
+    no_distance_decay: DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: Thresholds = "midpoint"
+    missing: MissingValues = "auto"
+    empty_branch: EmptyBranch = "parent"
+    handle_unknown: UnknownLevels = "missing"
+    pruning: PruningMethod = None
+    ccp_alpha: float = 0.0
+    merge_redundant: MergedLeaves = None
+    class_weight: ForestClassWeight = None
+    leaf_smoothing: LeafSmoothing = None
+    oob_score: bool = False
+    warm_start: bool = False
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
 
 
+@dataclass(eq=False, repr=False)
 class RegressionTreeSettings(Settings):
     """The parameters of a regression tree, as attributes."""
 
-    def __init__(
-        self,
-        *,
-        criterion: NumberCriterion = "squared_error",
-        target_bins: TargetBins = None,
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        splitter: Splitter = "best",
-        max_features: FeatureCount = None,
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_score: float | None = None,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: Interactions = None,
-        no_distance_decay: DistanceRule = False,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        missing: MissingValues = "auto",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: NumberPruning = None,
-        ccp_alpha: float = 0.0,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-        trace: TraceKept = "steps",
-    ) -> None:
-        self._keep(locals())
+    _: KW_ONLY
+    criterion: NumberCriterion = "squared_error"
+    target_bins: TargetBins = None
+    ties: TieRule = "first"
+    nominal_splits: NominalSplits = "auto"
+    splitter: Splitter = "best"
+    max_features: FeatureCount = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: Interactions = None
+    no_distance_decay: DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: Thresholds = "midpoint"
+    missing: MissingValues = "auto"
+    handle_unknown: UnknownLevels = "missing"
+    pruning: NumberPruning = None
+    ccp_alpha: float = 0.0
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
+    trace: TraceKept = "steps"
 
 
+@dataclass(eq=False, repr=False)
 class RegressionForestSettings(Settings):
     """The parameters of a regression forest, as attributes."""
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        criterion: NumberCriterion = "squared_error",
-        target_bins: TargetBins = None,
-        ties: TieRule = "first",
-        nominal_splits: NominalSplits = "auto",
-        splitter: Splitter = "best",
-        max_features: FeatureCount = "sqrt",
-        max_depth: int | None = None,
-        max_leaf_nodes: int | None = None,
-        leaf_order: LeafOrder = "improvement",
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_score: float | None = None,
-        monotonic_cst: Mapping[str, int] | Sequence[int] | None = None,
-        interaction_cst: Interactions = None,
-        no_distance_decay: DistanceRule = False,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        discretize: Discretization = "auto",
-        n_bins: int = 10,
-        threshold_search: ThresholdSearch = "exact",
-        max_bins: int = 255,
-        thresholds: Thresholds = "midpoint",
-        missing: MissingValues = "auto",
-        handle_unknown: UnknownLevels = "missing",
-        pruning: NumberPruning = None,
-        ccp_alpha: float = 0.0,
-        oob_score: bool = False,
-        warm_start: bool = False,
-        random_state: Seed = None,
-        n_jobs: int | None = None,
-        progress: Progress = None,
-    ) -> None:
-        self._keep(locals())
+    n_estimators: int = 100
+    _: KW_ONLY
+    bootstrap: bool = True
+    max_samples: int | float | None = None
+    criterion: NumberCriterion = "squared_error"
+    target_bins: TargetBins = None
+    ties: TieRule = "first"
+    nominal_splits: NominalSplits = "auto"
+    splitter: Splitter = "best"
+    max_features: FeatureCount = "sqrt"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: Interactions = None
+    no_distance_decay: DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: Thresholds = "midpoint"
+    missing: MissingValues = "auto"
+    handle_unknown: UnknownLevels = "missing"
+    pruning: NumberPruning = None
+    ccp_alpha: float = 0.0
+    oob_score: bool = False
+    warm_start: bool = False
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None

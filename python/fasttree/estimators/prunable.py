@@ -284,5 +284,6 @@ def cost_complexity_pruning_path(
     grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})
     grown.fit(X, y, sample_weight=sample_weight)
     costs = costs_of(getattr(fitted, "cost_matrix", None), len(grown._schema.classes))
-    alphas, impurities = _engine.cost_complexity_path(grown._model, _impurity(fitted, costs), costs)
+    impurity = _impurity(fitted, costs)
+    alphas, impurities = grown._model.cost_complexity_path(impurity, json.dumps(costs))
     return Bunch(ccp_alphas=alphas, impurities=impurities)

@@ -13,6 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ SHOWN_LEVELS = 6
 """Largest number of levels in the name of an indicator column."""
 
 
+@dataclass(eq=False, repr=False)
 class SplitColumns(TransformerMixin, BaseEstimator):
     """Encodes rows as the numeric columns that a converted tree tests.
 
@@ -39,19 +41,11 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         missing: ``"error"`` refuses missing values.
     """
 
-    def __init__(
-        self,
-        schema: str,
-        columns: Any,
-        has_names: bool = False,
-        handle_unknown: str = "missing",
-        missing: str = "branch",
-    ) -> None:
-        self.schema = schema
-        self.columns = columns
-        self.has_names = has_names
-        self.handle_unknown = handle_unknown
-        self.missing = missing
+    schema: str
+    columns: Any
+    has_names: bool = False
+    handle_unknown: str = "missing"
+    missing: str = "branch"
 
     def fit(self, X: Any, y: MaybeArray = None) -> SplitColumns:
         """Do nothing: the columns are those of the tree."""

@@ -8,7 +8,7 @@ What
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -289,9 +289,6 @@ class Trace(Sequence[Step]):
 
     def __len__(self) -> int:
         return len(self._steps)
-
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self._steps)
 
     def to_frame(self) -> Any:
         """One row a step, as a pandas DataFrame."""

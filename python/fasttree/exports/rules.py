@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -237,9 +237,6 @@ class Rules(Sequence[AnyRule]):
 
     def __len__(self) -> int:
         return len(self._rules)
-
-    def __iter__(self) -> Iterator[AnyRule]:
-        return iter(self._rules)
 
     def sorted(self) -> Rules:
         """The rules in descending order of coverage; rules of equal coverage keep their order."""

@@ -12,6 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from .selector import Selector
 __all__ = ["CriterionSelector"]
 
 
+@dataclass(eq=False, repr=False)
 class CriterionSelector(Selector):
     """The best features by a split criterion.
 
@@ -63,32 +65,18 @@ class CriterionSelector(Selector):
         1.0
     """
 
-    def __init__(
-        self,
-        criterion: Any,
-        *,
-        k: int | None = None,
-        threshold: float | None = None,
-        share: float | None = None,
-        discretize: Any = "auto",
-        n_bins: int = 10,
-        missing: str = "auto",
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        n_jobs: int | None = None,
-        progress: Progress = None,
-    ) -> None:
-        self.criterion = criterion
-        self.k = k
-        self.threshold = threshold
-        self.share = share
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.n_jobs = n_jobs
-        self.progress = progress
+    criterion: Any
+    _: KW_ONLY
+    k: int | None = None
+    threshold: float | None = None
+    share: float | None = None
+    discretize: Any = "auto"
+    n_bins: int = 10
+    missing: str = "auto"
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    n_jobs: int | None = None
+    progress: Progress = None
 
     def _limits(self, features: int) -> tuple[int, float]:
         """How many features stay at most, and the score that they reach."""

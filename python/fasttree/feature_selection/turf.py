@@ -11,6 +11,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .selector import Selector
 __all__ = ["TuRF"]
 
 
+@dataclass(eq=False, repr=False)
 class TuRF(Selector):
     """The best features after rounds that drop the worst ones.
 
@@ -53,24 +55,14 @@ class TuRF(Selector):
         [0, 1]
     """
 
-    def __init__(
-        self,
-        criterion: Any = "relieff",
-        *,
-        keep: int = 10,
-        share: float = 0.5,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        columns: ColumnUse = "auto",
-        n_jobs: int | None = None,
-        progress: Progress = None,
-    ) -> None:
-        self.criterion = criterion
-        self.keep = keep
-        self.share = share
-        self.categorical_features = categorical_features
-        self.columns = columns
-        self.n_jobs = n_jobs
-        self.progress = progress
+    criterion: Any = "relieff"
+    _: KW_ONLY
+    keep: int = 10
+    share: float = 0.5
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    n_jobs: int | None = None
+    progress: Progress = None
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         options = self._options("share", "keep")

@@ -140,9 +140,7 @@ def cost_curve(
     >>> curve.cost_at(0.5).item(), curve.thresholds.tolist()
     (0.25, [0.9, 0.3])
     """
-    return cost_envelope(
-        roc_curve(y_true, scores, positive=positive, classes=classes, sample_weight=sample_weight)
-    )
+    return cost_envelope(roc_curve(**locals()))
 
 
 @checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair))
@@ -199,15 +197,7 @@ def cost_curve_area(
     >>> cost_curve_area([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
     0.0
     """
-    return score_ranking(
-        _binary_area,
-        y_true,
-        scores,
-        positive=positive,
-        average=average,
-        classes=classes,
-        sample_weight=sample_weight,
-    )
+    return score_ranking(_binary_area, **locals())
 
 
 METRICS = (

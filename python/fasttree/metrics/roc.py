@@ -193,15 +193,7 @@ def auc(
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    return score_ranking(
-        binary_auc,
-        y_true,
-        scores,
-        positive=positive,
-        average=average,
-        classes=classes,
-        sample_weight=sample_weight,
-    )
+    return score_ranking(binary_auc, **locals())
 
 
 def score_ranking(

@@ -24,7 +24,6 @@ from ..data_checks.findings import all_as_given
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress, make_report
-from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable, number
 from ..rendering.words import counted
@@ -348,10 +347,6 @@ class Comparison(Rendered):
                 "automatic": automatic_notes(self.results.values()),
             },
         }
-
-    def to_frame(self) -> Any:
-        """Return `records` as a pandas frame (the list itself without pandas)."""
-        return records_to_frame(self.records())
 
 
 def _position(name: str, value: Any) -> str | int:

@@ -11,6 +11,7 @@ Complexity
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from .splitter import Fold, Splitter, row_count
 __all__ = ["GroupedKFold", "warn_of_torn_groups"]
 
 
+@dataclass(eq=False, repr=False)
 class GroupedKFold(Splitter):
     """K folds that keep groups together, once or repeatedly.
 
@@ -50,17 +52,10 @@ class GroupedKFold(Splitter):
     [[0, 1, 4, 5], [2, 3, 6, 7]]
     """
 
-    def __init__(
-        self,
-        n_splits: int = 10,
-        n_repeats: int = 1,
-        random_state: Seed = 0,
-        task: Task = "classification",
-    ) -> None:
-        self.n_splits = n_splits
-        self.n_repeats = n_repeats
-        self.random_state = random_state
-        self.task = task
+    n_splits: int = 10
+    n_repeats: int = 1
+    random_state: Seed = 0
+    task: Task = "classification"
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, repetition by repetition.

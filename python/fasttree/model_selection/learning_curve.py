@@ -18,7 +18,6 @@ from ..data_checks.findings import all_as_given
 from ..datasets.inputs import given
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
-from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
 from .arguments import data_and_criteria
@@ -100,10 +99,6 @@ class LearningCurve(Rendered):
             "rows": self.records(),
             "settings": self.result.environment(),
         }
-
-    def to_frame(self) -> Any:
-        """Return `records` as a pandas frame (the list itself without pandas)."""
-        return records_to_frame(self.records())
 
 
 @checked(train_sizes=listing, random_state=random_seed, stratify=one_value, nested=one_value)

@@ -9,6 +9,7 @@ repetition, in NumPy. For agreement with Weka use `WekaStratifiedKFold`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_codes
 
 
+@dataclass(eq=False, repr=False)
 class StratifiedRepeatedKFold(Splitter):
     """Repeated stratified k-fold cross-validation.
 
@@ -37,10 +39,9 @@ class StratifiedRepeatedKFold(Splitter):
     [3, 3, 2, 2, 2, 3, 3, 2, 2, 2]
     """
 
-    def __init__(self, n_splits: int = 10, n_repeats: int = 5, random_state: Seed = 0) -> None:
-        self.n_splits = n_splits
-        self.n_repeats = n_repeats
-        self.random_state = random_state
+    n_splits: int = 10
+    n_repeats: int = 5
+    random_state: Seed = 0
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; `y` any labels (n,), or X a Table.

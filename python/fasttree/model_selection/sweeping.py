@@ -26,7 +26,6 @@ from .._checks import at_least_zero, checked, one_value, random_seed, several_fo
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from ..rendering.forms import Rendered
 from ..rendering.progress import Progress
-from ..rendering.records import records_to_frame
 from ..rendering.scales import mean_sd, scale_of
 from ..rendering.table import Cell, ReportTable
 from ..rendering.words import counted
@@ -154,10 +153,6 @@ class Sweep(Rendered):
             "rows": self.records(),
             "settings": self.result.environment(),
         }
-
-    def to_frame(self) -> Any:
-        """`records` as a pandas frame (the list itself without pandas)."""
-        return records_to_frame(self.records())
 
     def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
         """The settings as a table with rows and columns.

@@ -12,6 +12,7 @@ repetition and class. Test rows are in Weka's order. Where agreement with Weka d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -55,6 +56,7 @@ def weka_order(codes: np.ndarray, n_splits: int, seed: int) -> np.ndarray:
     return np.concatenate([grouped[start::n_splits] for start in range(n_splits)])
 
 
+@dataclass(eq=False, repr=False)
 class WekaKFold(Splitter):
     """Repeated k-fold cross-validation with Weka's own folds for a numeric class, which are not
     stratified.
@@ -77,12 +79,9 @@ class WekaKFold(Splitter):
     [[4, 2, 0], [1, 5, 3]]
     """
 
-    def __init__(
-        self, n_splits: int = 10, n_repeats: int = 10, seeds: Sequence[int] | None = None
-    ) -> None:
-        self.n_splits = n_splits
-        self.n_repeats = n_repeats
-        self.seeds = seeds
+    n_splits: int = 10
+    n_repeats: int = 10
+    seeds: Sequence[int] | None = None
 
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, both in Weka's order.

@@ -12,6 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from .._checks import real
@@ -22,6 +23,7 @@ from .base import BayesClassifier
 __all__ = ["AODE"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AODE(BayesClassifier):
     r"""The average over all models in which one feature is a parent of all others.
 
@@ -53,26 +55,14 @@ class AODE(BayesClassifier):
         0.953
     """
 
-    def __init__(
-        self,
-        *,
-        frequency_limit: float = 1,
-        alpha: float = 1.0,
-        smoothing: str = "laplace",
-        discretize: Any = "mdlp",
-        n_bins: int = 10,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        handle_unknown: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.frequency_limit = frequency_limit
-        self.alpha = alpha
-        self.smoothing = smoothing
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
+    frequency_limit: float = 1
+    alpha: float = 1.0
+    smoothing: str = "laplace"
+    discretize: Any = "mdlp"
+    n_bins: int = 10
+    categorical_features: CategoricalFeatures = "from_dtype"
+    handle_unknown: str = "missing"
+    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

@@ -10,6 +10,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,7 +102,8 @@ class BayesClassifier(NetworkClassifier):
             "priors": self._priors(table, weights),
             "weka": self._by_weka(table),
         }
-        self._model = _engine.bayes_fit(table, config, sample_weight=weights, n_jobs=self.n_jobs)
+        data, text = _engine.dataset_of(table, self.n_jobs), json.dumps(config)
+        self._model = _engine.core.bayes_fit(data, text, _engine.as_weights(weights), self.n_jobs)
         # New rows are read by the names, kinds and levels of the fit.
         columns = table.columns
         schema = Schema(

@@ -14,6 +14,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from .base import BayesClassifier
 __all__ = ["NaiveBayes"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NaiveBayes(BayesClassifier):
     r"""Naive Bayes for numbers, labels and missing cells in any mixture.
 
@@ -81,30 +83,16 @@ class NaiveBayes(BayesClassifier):
         [1.25, 3.25]
     """
 
-    def __init__(
-        self,
-        *,
-        distribution: Any = "auto",
-        alpha: float = 1.0,
-        smoothing: str = "laplace",
-        var_smoothing: float = 1e-9,
-        priors: Any = None,
-        discretize: Any = "mdlp",
-        n_bins: int = 10,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        handle_unknown: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.distribution = distribution
-        self.alpha = alpha
-        self.smoothing = smoothing
-        self.var_smoothing = var_smoothing
-        self.priors = priors
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
+    distribution: Any = "auto"
+    alpha: float = 1.0
+    smoothing: str = "laplace"
+    var_smoothing: float = 1e-9
+    priors: Any = None
+    discretize: Any = "mdlp"
+    n_bins: int = 10
+    categorical_features: CategoricalFeatures = "from_dtype"
+    handle_unknown: str = "missing"
+    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

@@ -13,6 +13,7 @@ When not to use it
 from __future__ import annotations
 
 import numbers
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from .base import BayesClassifier
 __all__ = ["TAN"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class TAN(BayesClassifier):
     r"""Naive Bayes in which each feature may also depend on one other feature, without circles.
 
@@ -71,30 +73,16 @@ class TAN(BayesClassifier):
         ['x0', 'x1', 'x2']
     """
 
-    def __init__(
-        self,
-        *,
-        structure: str = "chow_liu",
-        root: int | str | None = None,
-        alpha: float = 0.5,
-        smoothing: str = "laplace",
-        missing: str = "marginal",
-        discretize: Any = "mdlp",
-        n_bins: int = 10,
-        categorical_features: CategoricalFeatures = "from_dtype",
-        handle_unknown: str = "missing",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.structure = structure
-        self.root = root
-        self.alpha = alpha
-        self.smoothing = smoothing
-        self.missing = missing
-        self.discretize = discretize
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.handle_unknown = handle_unknown
-        self.n_jobs = n_jobs
+    structure: str = "chow_liu"
+    root: int | str | None = None
+    alpha: float = 0.5
+    smoothing: str = "laplace"
+    missing: str = "marginal"
+    discretize: Any = "mdlp"
+    n_bins: int = 10
+    categorical_features: CategoricalFeatures = "from_dtype"
+    handle_unknown: str = "missing"
+    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

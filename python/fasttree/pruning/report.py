@@ -7,7 +7,7 @@ prunes; this module names their fields and prints them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
@@ -85,9 +85,6 @@ class PruneReport(Sequence[Cut]):
 
     def __len__(self) -> int:
         return len(self._cuts)
-
-    def __iter__(self) -> Iterator[Cut]:
-        return iter(self._cuts)
 
     def to_frame(self) -> Any:
         """The changes as a pandas DataFrame, one row per change."""

@@ -14,7 +14,7 @@ from typing import Any
 from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
-from .records import render_csv, render_json, short
+from .records import records_to_frame, render_csv, render_json, short
 from .saving import save_text
 from .table import ReportTable, tables_of
 from .text import render_text
@@ -80,6 +80,14 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
 
 class Rendered:
     """Text forms of a result; every method takes the options of `fasttree.reports.render`."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of plain values that CSV and frames hold."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return `records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records())
 
     def _render(self, form: str, options: dict[str, Any]) -> str:
         return render(self, form, **options)

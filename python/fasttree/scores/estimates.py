@@ -225,24 +225,7 @@ def estimate_features(
         >>> sorted(found.ranking[:2].tolist())
         [0, 1]
     """
-    return estimate(
-        Job,
-        X,
-        y,
-        criterion=criterion,
-        method=method,
-        n_subsets=n_subsets,
-        sample=sample,
-        z=z,
-        max_subsets=max_subsets,
-        max_sample=max_sample,
-        sample_weight=sample_weight,
-        discretize=discretize,
-        categorical_features=categorical_features,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        progress=progress,
-    )
+    return estimate(Job, **locals())
 
 
 def estimate(

@@ -18,6 +18,7 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -34,6 +35,7 @@ from ..estimators.parameters import config_of, made_of
 from ..estimators.regressor import FastTreeRegressor
 from ..estimators.training_rows import warn_of_few_rows, without_empty_rows
 from ..estimators.tree import FastTreeClassifier, given_with_task, task_named
+from ..rendering.progress import make_report
 from ..table import Table
 from ..table.dates import part_names
 from .genotypes import as_genotypes, labelled, near_scores
@@ -189,14 +191,14 @@ def score_features(
         )
     # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
-    found = _engine.score_features(
-        table,
-        config,
-        sample_weight=weights,
-        custom=custom,
-        n_jobs=estimator.n_jobs,
-        progress=estimator.progress,
-        memory_limit=memory_limit,
+    found = _engine.dataset_of(table, estimator.n_jobs).score_features(
+        json.dumps(config),
+        None,
+        _engine.as_weights(weights),
+        custom,
+        estimator.n_jobs,
+        make_report(estimator.progress, "scoring"),
+        memory_limit,
     )
     return found if _is_own(X) else _of_given_columns(table, table.feature_names, found)
 

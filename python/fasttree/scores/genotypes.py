@@ -95,7 +95,7 @@ def near_scores(
     """Scores of a criterion on neighbours, from the packed genotypes; `table` has the classes of
     the samples."""
     given = _given(genotypes, samples, table, criterion)
-    return _engine.genotype_scores(*given, threads(n_jobs), make_report(progress, "work"))
+    return _engine.core.genotype_scores(*given, threads(n_jobs), make_report(progress, "work"))
 
 
 def _given(
@@ -239,7 +239,7 @@ def relief_p_values(
     classes = table.y_codes.astype(np.uint16)
     random = np.random.default_rng(seed_of(random_state))
     permuted = np.array([random.permutation(classes) for _ in range(number)], dtype=np.uint16)
-    scores, pairs, differing, (reached, exceeded, largest) = _engine.genotype_tests(
+    scores, pairs, differing, (reached, exceeded, largest) = _engine.core.genotype_tests(
         *_given(study, samples, table, made),
         np.ascontiguousarray(permuted.reshape(number, len(samples))),
         threads(n_jobs),

@@ -46,6 +46,7 @@ from .._checks import (
 from .._checks.aliases import CategoricalFeatures
 from ..datasets.inputs import table_of
 from ..discretize import make
+from ..rendering.progress import make_report
 from ..rendering.words import counted
 from ..table import Table
 
@@ -500,7 +501,12 @@ def count_matrices(
         )
         return counts.matrices(theta, alpha, decay, at_zero)
     rows = None if rows is None else _row_numbers(rows, len(table))
-    found = _engine.fixed_matrices(
-        table, setting, rows, sample_weight=weights, n_jobs=n_jobs, progress=progress
+    found = _engine.core.fixed_matrices(
+        _engine.dataset_of(table, n_jobs),
+        *setting,
+        _engine.as_rows(rows),
+        _engine.as_weights(weights),
+        n_jobs,
+        make_report(progress, "work"),
     )
     return [np.asarray(r) for r in found]

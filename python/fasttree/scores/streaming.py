@@ -14,17 +14,18 @@ When not to use it
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
 
 from .. import _engine
-from .._checks import check_weights
+from .._checks import check_weights, threads
 from .._checks.aliases import CategoricalFeatures
 from .._checks.mapped import check_mapped
 from ..criteria import Criterion
 from ..estimators.parameters import check_copies
-from ..rendering.progress import Progress
+from ..rendering.progress import Progress, make_report
 from ..table import Table
 
 __all__ = ["codes_of", "stream"]
@@ -95,14 +96,14 @@ def stream(
         if not kept.all():
             codes, classes, weights = codes[kept], classes[kept], weights[kept]
     total = len(codes) if weights is None else int(weights.sum())
-    return _engine.stream_scores(
+    return _engine.core.stream_scores(
         np.ascontiguousarray(check_mapped(codes)),
         classes,
         len(table.classes),
         criterion.name,
-        criterion.options(table.classes, total),
-        sample_weight=weights,
-        n_jobs=n_jobs,
-        progress=progress,
-        memory_limit=memory_limit,
+        json.dumps(criterion.options(table.classes, total)),
+        _engine.as_weights(weights),
+        threads(n_jobs),
+        make_report(progress, "work"),
+        memory_limit,
     )

@@ -35,7 +35,9 @@ def evaluator(criterion, n_classes, occurring):
             by_size.setdefault(len(table), []).append(i)
         for places in by_size.values():
             block = np.array([tables[i] for i in places], dtype=float)
-            scores, distances = _engine.score_tables(made.name, options, block, None, occurring)
+            scores, distances = _engine.core.score_tables(
+                made.name, options, block, None, occurring
+            )
             for i, s, d in zip(places, scores.tolist(), distances.tolist(), strict=True):
                 out[i] = (s, d)
         return out

@@ -198,7 +198,7 @@ SHORT = {
       Comparison.averages Comparison.baseline Comparison.bayesian_test Comparison.best
       Comparison.document Comparison.friedman Comparison.marks Comparison.pair_test
       Comparison.posterior Comparison.records Comparison.significantly_worse Comparison.tables
-      Comparison.to_frame Comparison.win_matrix Comparison.wins_ties_losses Comparison.with_metric
+      Comparison.win_matrix Comparison.wins_ties_losses Comparison.with_metric
       CrossValidation.against_first CrossValidation.document CrossValidation.environment
       CrossValidation.larger_is_better CrossValidation.matrix CrossValidation.mean
       CrossValidation.methods CrossValidation.records CrossValidation.repeat_means
@@ -207,16 +207,17 @@ SHORT = {
       FriedmanResult.groups FriedmanResult.intervals FriedmanResult.sentence
       FriedmanResult.significant FriedmanResult.tables FriedmanResult.to_dict
       LearningCurve.document LearningCurve.methods LearningCurve.records LearningCurve.tables
-      LearningCurve.to_frame LearningCurve.values PairedTestResult.sentence
+      LearningCurve.values PairedTestResult.sentence
       PairedTestResult.significant PairedTestResult.to_dict Sweep.best Sweep.document Sweep.layout
-      Sweep.map Sweep.records Sweep.tables Sweep.to_frame TwoWayAnovaResult.sentence
+      Sweep.map Sweep.records Sweep.tables TwoWayAnovaResult.sentence
       bayesian_correlated_t_test bonferroni corrected_resampled_t_test five_by_two_cv_f_test
       five_by_two_cv_t_test friedman_nemenyi holm paired_t_test repeated_measures_anova
       two_way_repeated_measures_anova wilcoxon
     pruning: PruneReport.to_frame
-    rendering: Records.to_frame Rendered.to_csv Rendered.to_html Rendered.to_json
-      Rendered.to_latex Rendered.to_markdown Rendered.to_text ReportTable.number_columns render
-      render_csv render_json render_latex render_markdown render_text tables_of
+    rendering: Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
+      Rendered.to_json Rendered.to_latex Rendered.to_markdown Rendered.to_text
+      ReportTable.number_columns render render_csv render_json render_latex
+      render_markdown render_text tables_of
     reports: render_html
     scores: FeatureEstimates.difference_errors FeatureEstimates.ranking FeatureEstimates.records
       FeatureEstimates.separated FeatureEstimates.standard_errors FeatureEstimates.to_frame

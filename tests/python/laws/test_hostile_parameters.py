@@ -335,10 +335,11 @@ def all_calls(folder):
     given, own = by_name(), valid(folder)
     for name, one in public_names():
         bare = name.rpartition(".")[2]
-        abstract = inspect.isclass(one) and (
-            issubclass(one, tuple | Exception) or (is_dataclass(one) and bare != "Limits")
+        with_parameters = bare == "Limits" or hasattr(one, "get_params")
+        result = inspect.isclass(one) and (
+            issubclass(one, tuple | Exception) or (is_dataclass(one) and not with_parameters)
         )
-        if bare in found or abstract:
+        if bare in found or result:
             continue
         signature = inspect.signature(one)
         needed = [p.name for p in signature.parameters.values() if p.default is p.empty]

@@ -44,17 +44,21 @@ def _json(result: Any, **options: Any) -> str:
     return render_json(result.document(), **options)
 
 
+def _page(result: Any, **options: Any) -> str:
+    """A page, which knows results of all kinds: the package has its writer at hand."""
+    package = import_module(__name__.partition(".")[0])
+    return str(package.reports.render_html(result, **options))
+
+
 FORMS: dict[str, Callable[..., str]] = {
     "text": _from_tables(render_text),
     "markdown": _from_tables(render_markdown),
     "latex": _from_tables(render_latex),
     "csv": _csv,
     "json": _json,
+    "html": _page,
 }
 """Form -> function of a result and the options of `render` that makes it."""
-
-PAGES = "fasttree.reports"
-"""The module that adds the form "html" when it is imported: pages know results of all kinds."""
 
 
 def render(result: Any, form: str = "text", **options: Any) -> str:
@@ -70,8 +74,6 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
-    if form == "html":
-        import_module(PAGES)
     if not isinstance(form, str) or form not in FORMS:
         *most, last = FORMS
         raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")

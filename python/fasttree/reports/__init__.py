@@ -30,13 +30,3 @@ def __getattr__(name: str) -> Any:
     from .html import render_html
 
     return render_html
-
-
-def _page(result: Any, **options: Any) -> str:
-    from .html import render_html
-
-    return render_html(result, **options)
-
-
-# The page shows results, and results are rendered by `rendering`: it is told of the page here.
-FORMS["html"] = _page

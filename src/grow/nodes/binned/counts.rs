@@ -426,7 +426,7 @@ impl RunningSums<'_> {
             self.weights.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
         ) {
             for j in 0..N {
-                sums[j] = sums[j] + counts[j];
+                sums[j] += counts[j];
                 cells[j] = sums[j];
                 weights[j] = if self.first { sums[j] } else { weights[j] + sums[j] };
             }

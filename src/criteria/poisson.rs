@@ -39,6 +39,9 @@ fn y_ln_y(y: f64) -> f64 {
     if y > 0.0 { y * y.ln() } else { 0.0 }
 }
 
+/// `1 / (k (k - 1))` for k from 7 down to 2.
+const SERIES: [f64; 6] = [1.0 / 42.0, 1.0 / 30.0, 1.0 / 20.0, 1.0 / 12.0, 1.0 / 6.0, 1.0 / 2.0];
+
 impl OnMoments for Poisson {
     fn info(&self) -> &'static Info {
         &INFO
@@ -79,12 +82,10 @@ impl OnMoments for Poisson {
     /// number.
     fn divergence(&self, difference: f64, at: f64) -> f64 {
         let at = at.max(f64::MIN_POSITIVE);
-        let r = difference / at;
-        if r.abs() < 1e-3 {
+        if difference.abs() < 1e-3 * at {
             // (1 + r) ln(1 + r) - r, whose next term is below 1e-18 of the first.
-            let series =
-                (2..8).rev().map(f64::from).fold(0.0, |sum, k| 1.0 / (k * (k - 1.0)) - r * sum);
-            return difference * r * series;
+            let r = difference / at;
+            return difference * r * SERIES.iter().fold(0.0, |sum, term| term - r * sum);
         }
         let y = (at + difference).max(0.0);
         let product = if y > 0.0 { y * (y / at).ln() } else { 0.0 };

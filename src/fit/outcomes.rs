@@ -192,7 +192,7 @@ impl SentRows<'_> {
         tree: &Tree,
         wanted: &[bool],
         control: &Control,
-        visit: impl FnMut(usize, &ReachingRows<'_>),
+        visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
     ) -> Result<()> {
         let PruneRows { data, rows, weights } = self.rows;
         let compiled = CompiledTree::new(tree, self.schema)?;
@@ -221,7 +221,7 @@ impl SentRows<'_> {
             }
         }
         let mut numbers: Vec<(f64, i64)> = Vec::new();
-        let visit = |node: usize, reaching: &ReachingRows<'_>| {
+        let mut visit = |node: usize, reaching: &ReachingRows<'_>| {
             // Rows of one number are taken together, so that their order does not matter.
             numbers.clear();
             for (row, weight) in reaching.weighed() {
@@ -247,7 +247,7 @@ impl SentRows<'_> {
             own.spread_out(divergent, own.rest, -own.weight);
         };
         if wanted.contains(&true) {
-            self.each(tree, &wanted, control, visit)?;
+            self.each(tree, &wanted, control, &mut visit)?;
         }
         // Children have larger numbers than their parents.
         for i in (0..all.len()).rev() {
@@ -284,7 +284,7 @@ impl SentRows<'_> {
         let mut is_empty = vec![true; tree.nodes.len()];
         let wanted = vec![true; is_empty.len()];
         let mut outcomes = tree.outcomes.clone();
-        self.each(tree, &wanted, control, |node, reaching| {
+        self.each(tree, &wanted, control, &mut |node, reaching| {
             let numbers =
                 || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
             let [low, high] =

@@ -75,7 +75,7 @@ impl FitPlan {
         let compiled = CompiledTree::new(&tree, of.data.schema())?;
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
         let (rows, weights) = (of.rows.rows(), of.weights);
-        compiled.send_down(of.raw, rows, weights, &narrow, control, |node, reaching| {
+        compiled.send_down(of.raw, rows, weights, &narrow, control, &mut |node, reaching| {
             let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
             rows_of.push((node, arrived.collect()));
         })?;

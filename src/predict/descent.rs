@@ -83,7 +83,7 @@ impl CompiledTree {
         weights: &Weights,
         wanted: &[bool],
         control: &Control,
-        mut visit: impl FnMut(usize, &ReachingRows<'_>),
+        visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
     ) -> Result<()> {
         let mut leads = vec![false; wanted.len()];
         for (i, &parent) in self.parents.iter().enumerate().skip(1).rev() {

@@ -58,7 +58,7 @@ impl Pruning for M5 {
         let compiled = CompiledTree::new(input.tree, input.schema)?;
         let PruneRows { data, rows, weights } = *rows;
         let all = vec![true; sums.len()];
-        compiled.send_down(data, rows, weights, &all, input.control, |node, reaching| {
+        compiled.send_down(data, rows, weights, &all, input.control, &mut |node, reaching| {
             let ((sum, errors), own) = (&mut sums[node], edited.outcomes[node].value);
             for (row, weight) in reaching.weighed() {
                 *sum += weight;

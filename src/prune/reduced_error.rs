@@ -262,7 +262,7 @@ fn prune_numbers(
     let mut sums = vec![ExactSum::default(); edited.nodes.len()];
     let PruneRows { data, rows, weights } = *rows;
     let all = vec![true; sums.len()];
-    compiled.send_down(data, rows, weights, &all, control, |node, reaching| {
+    compiled.send_down(data, rows, weights, &all, control, &mut |node, reaching| {
         for (row, weight) in reaching.weighed() {
             let error = target.value(row) - edited.outcomes[node].value;
             sums[node].add_product(weight as f64, error * error);

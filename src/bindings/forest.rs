@@ -10,7 +10,7 @@ use super::model::PyModel;
 use super::plan::plan;
 use super::trees::{PyTrees, loaded};
 use crate::data::{Dataset, RowSet, Weights};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::fit::{GrownForest, Request};
 use crate::grow::forest::{Bagging, BootstrapSampler, row_hashes};
 use crate::model::{Forest, Model};
@@ -115,7 +115,7 @@ pub fn forest_joined(py: Python<'_>, parts: Vec<Py<PyForest>>) -> PyResult<Py<Py
 }
 
 /// The sampler of a forest's fit on these rows.
-fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> BootstrapSampler {
+fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<BootstrapSampler> {
     BootstrapSampler::new(&row_hashes(data, rows), data.len(), rows.rows(), weights)
 }
 
@@ -140,7 +140,7 @@ pub fn bag_counts<'py>(
     let plan = plan(config, None)?.plan;
     let counts = run(py, n_jobs, usize::MAX, None, |control| {
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let sampler = sampler(encoded, &rows, &weights);
+        let sampler = sampler(encoded, &rows, &weights)?;
         parallel::map(control, seeds.len(), &|tree| {
             control.check()?;
             let times = sampler.draw(seeds[tree], draws);
@@ -180,7 +180,7 @@ pub fn permutation_losses<'py>(
     let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
-        let sampler = sampler(encoded, &rows, &weights);
+        let sampler = sampler(encoded, &rows, &weights)?;
         resample::permutation_losses(&forest.forest, encoded, &weights, &sampler, draws, control)
     })?;
     losses.into_pyarray(py).reshape([trees, encoded.columns().len()])

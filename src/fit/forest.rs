@@ -124,7 +124,8 @@ impl FitPlan {
         let every = RowSet::all(table.records.len());
         let sampler = bagging
             .draws
-            .map(|_| BootstrapSampler::new(hashes, every.len(), every.rows(), &weights));
+            .map(|_| BootstrapSampler::new(hashes, every.len(), every.rows(), &weights))
+            .transpose()?;
         let trees = forest::grow_trees(
             sampler.as_ref(),
             bagging,
@@ -182,7 +183,8 @@ impl FitPlan {
         }
         let sampler = bagging
             .draws
-            .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), own_weights));
+            .map(|_| BootstrapSampler::new(&hashes, data.len(), rows.rows(), own_weights))
+            .transpose()?;
         let pool = BufferPool::default();
         let more = forest::grow_trees(
             sampler.as_ref(),

@@ -13,6 +13,7 @@
 use crate::bins::{RowChoice, RowSource};
 use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::model::Forest;
 use crate::numeric::{mix, order_key, uniform};
 use crate::parallel::{self, Control};
@@ -47,12 +48,15 @@ pub struct BootstrapSampler {
 
 impl BootstrapSampler {
     /// A sampler of rows, whose hashes are those of [`row_hashes`], out of `n_rows`.
-    pub fn new(hashes: &[u64], n_rows: usize, rows: &[u32], weights: &Weights) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Memory`](crate::error::Error::Memory).
+    pub fn new(hashes: &[u64], n_rows: usize, rows: &[u32], weights: &Weights) -> Result<Self> {
         let hashed = hashes.iter().zip(rows);
-        let mut sorted: Vec<(u64, u64, u32)> =
-            hashed.map(|(&hash, &row)| (hash, weight_of(weights, row), row)).collect();
+        let keys = hashed.map(|(&hash, &row)| (hash, weight_of(weights, row), row));
+        let mut sorted = memory::collect(keys)?;
         sorted.sort_unstable();
-        Self { rows: sorted.into_iter().map(|(_, _, row)| row).collect(), n_rows }
+        Ok(Self { rows: sorted.into_iter().map(|(_, _, row)| row).collect(), n_rows })
     }
 
     /// The rows that can be drawn, sorted by content and weight.

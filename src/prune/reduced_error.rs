@@ -13,6 +13,7 @@ use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
 use crate::criteria::TargetKind;
 use crate::data::{Column, Dataset, Target, Weights};
 use crate::error::Result;
+use crate::memory;
 use crate::numeric::{ExactSum, mix, order_key};
 use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
@@ -109,17 +110,14 @@ pub fn divide(
         return Ok(divide_as_j48(data, in_order, (1.0 / share).round() as usize));
     };
     let drawn = draw_by_content(data, &in_order, seed, control)?;
-    let mut keys: Vec<DivisionKey> = in_order
-        .into_iter()
-        .zip(drawn)
-        .map(|(row, drawn)| DivisionKey {
+    let mut keys =
+        memory::collect(in_order.into_iter().zip(drawn).map(|(row, drawn)| DivisionKey {
             class: data.classes()[row as usize],
             drawn,
             weight: order_key(weights.value(row)),
             original: data.original()[row as usize],
             row,
-        })
-        .collect();
+        }))?;
     control.check()?;
     keys.sort_unstable();
     // Held-out rows are spread evenly over the order, hence over the classes.
@@ -166,7 +164,7 @@ fn draw_by_content(data: &Dataset, rows: &[u32], seed: u64, control: &Control) -
                     x => order_key(x + 0.0),
                 };
                 // Ranks, not values, so that a change of units changes nothing.
-                let mut distinct: Vec<u64> = rows.iter().map(|&row| key(row)).collect();
+                let mut distinct = memory::collect(rows.iter().map(|&row| key(row)))?;
                 distinct.sort_unstable();
                 distinct.dedup();
                 control.check()?;

@@ -185,20 +185,32 @@ impl ReachedSums {
     }
 }
 
-impl SentRows<'_> {
-    /// Visit the nodes in `wanted` that rows reach, see [`CompiledTree::send_down`].
-    fn each(
-        &self,
-        tree: &Tree,
-        wanted: &[bool],
-        control: &Control,
-        visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
-    ) -> Result<()> {
-        let PruneRows { data, rows, weights } = self.rows;
-        let compiled = CompiledTree::new(tree, self.schema)?;
-        compiled.send_down(data, rows, weights, wanted, control, visit)
-    }
+/// Visit some nodes of a tree, given in ascending order, with the training rows that reach them, see
+/// [`CompiledTree::send_down`].
+pub(super) fn send_to(
+    tree: &Tree,
+    nodes: &[u32],
+    schema: &Schema,
+    rows: &PruneRows<'_>,
+    control: &Control,
+    visit: &mut dyn FnMut(usize, &ReachingRows<'_>),
+) -> Result<()> {
+    let (top, numbers) = tree.paths_to(nodes);
+    let wanted: Vec<bool> = numbers.iter().map(|i| nodes.binary_search(i).is_ok()).collect();
+    let PruneRows { data, rows, weights } = *rows;
+    CompiledTree::new(&top, schema)?.send_down(
+        data,
+        rows,
+        weights,
+        &wanted,
+        control,
+        &mut |i, of| {
+            visit(numbers[i] as usize, of);
+        },
+    )
+}
 
+impl SentRows<'_> {
     /// Means and variances, and the impurities that follow from these or average divergences.
     /// Where the rows `are_whole` and growth has summed their numbers, leaves of equal numbers read
     /// no rows.
@@ -212,14 +224,19 @@ impl SentRows<'_> {
         let divergent = criterion.averages_divergences().then_some(criterion);
         let scale = self.rows.weights.units_of_fractions(self.rows.rows);
         let known = are_whole.then(|| NumbersByUnits::new(self.target));
-        let mut all = vec![OutcomeSums::default(); tree.nodes.len()];
-        let mut wanted = vec![false; all.len()];
-        for i in (0..all.len()).filter(|&i| tree.is_leaf(i) && tree.nodes[i].rows > 0) {
+        let n_nodes = tree.nodes.len();
+        // Leaves whose rows are read.
+        let mut unknown: Vec<u32> = Vec::new();
+        for i in 0..n_nodes {
+            if !tree.is_leaf(i) || tree.nodes[i].rows == 0 {
+                continue;
+            }
             match known.as_ref().and_then(|known| known.number_of(&tree.outcomes[i])) {
-                Some(number) => all[i] = OutcomeSums::of(number, (tree.counts[i] * scale) as i64),
-                None => wanted[i] = true,
+                Some(number) => tree.outcomes[i].value = number,
+                None => unknown.push(i as u32),
             }
         }
+        let mut read = vec![OutcomeSums::default(); unknown.len()];
         let mut numbers: Vec<(f64, i64)> = Vec::new();
         let mut visit = |node: usize, reaching: &ReachingRows<'_>| {
             // Rows of one number are taken together, so that their order does not matter.
@@ -231,7 +248,7 @@ impl SentRows<'_> {
                     None => numbers.push((number, weight)),
                 }
             }
-            let own = &mut all[node];
+            let own = &mut read[unknown.partition_point(|&other| (other as usize) < node)];
             if let &[(number, weight)] = &numbers[..] {
                 *own = OutcomeSums::of(number, weight);
                 return;
@@ -246,26 +263,35 @@ impl SentRows<'_> {
             }
             own.spread_out(divergent, own.rest, -own.weight);
         };
-        if wanted.contains(&true) {
-            self.each(tree, &wanted, control, &mut visit)?;
+        if !unknown.is_empty() {
+            send_to(tree, &unknown, self.schema, &self.rows, control, &mut visit)?;
         }
-        // Children have larger numbers than their parents.
-        for i in (0..all.len()).rev() {
-            let mut own = all[i];
+        // Nodes in reverse: the children of a node are the last that are open, the first child last.
+        let mut open: Vec<OutcomeSums> = Vec::new();
+        let mut is_empty = vec![false; n_nodes];
+        for i in (0..n_nodes).rev() {
+            let mut own = OutcomeSums::default();
+            if unknown.pop_if(|node| *node as usize == i).is_some() {
+                own = read.pop().unwrap_or_default();
+            } else if tree.is_leaf(i) && tree.nodes[i].rows > 0 {
+                own = OutcomeSums::of(tree.outcomes[i].value, (tree.counts[i] * scale) as i64);
+            }
             if !tree.is_leaf(i) {
-                let children = || tree.children(i).iter().rev().map(|&child| &all[child as usize]);
-                for child in children() {
+                let first = open.len() - tree.nodes[i].n_children as usize;
+                for child in &open[first..] {
                     own.weight += child.weight;
                     own.add(child.sum);
                 }
                 own.settle();
-                for child in children() {
+                for child in &open[first..] {
                     let difference = (child.mean - own.mean) + (child.rest - own.rest);
                     own.spread_out(divergent, difference, child.weight);
                     own.spread.iter_mut().zip(child.spread).for_each(|(sum, part)| *sum += part);
                 }
-                all[i] = own;
+                open.truncate(first);
             }
+            open.push(own);
+            is_empty[i] = own.weight == 0;
             let [divergence, variance] = own.spread.map(|sum| sum.max(0.0) / own.weight as f64);
             let (weight, grid) = (own.weight as f64 / scale, TargetGrid::ONE);
             let moments = Moments { weight, mean: 0.0, deviation: variance * weight };
@@ -275,16 +301,16 @@ impl SentRows<'_> {
             };
             tree.outcomes[i] = Outcome { value: own.mean, impurity, variance };
         }
-        fill_empty(tree, |node| all[node].weight == 0);
+        fill_empty(tree, |node| is_empty[node]);
         Ok(())
     }
 
     /// Values that are quantiles, and impurities that are mean losses around them.
     fn quantiles(&self, tree: &mut Tree, loss: QuantileLoss, control: &Control) -> Result<()> {
         let mut is_empty = vec![true; tree.nodes.len()];
-        let wanted = vec![true; is_empty.len()];
+        let all: Vec<u32> = (0..is_empty.len() as u32).collect();
         let mut outcomes = tree.outcomes.clone();
-        self.each(tree, &wanted, control, &mut |node, reaching| {
+        send_to(tree, &all, self.schema, &self.rows, control, &mut |node, reaching| {
             let numbers =
                 || reaching.weighed().map(|(row, weight)| (self.target.value(row), weight));
             let [low, high] =

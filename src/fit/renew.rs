@@ -14,13 +14,13 @@
 
 use super::FitPlan;
 use super::grow::TreeRows;
+use super::outcomes::send_to;
 use crate::criteria::EvidenceKind;
 use crate::data::{RowSet, Weights};
 use crate::error::Result;
 use crate::grow::{Evaluation, GrowthLimits, GrowthSetting, Thresholds};
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::predict::CompiledTree;
 use crate::tree::Tree;
 
 /// A node is narrow if its standard deviation has fewer units.
@@ -48,13 +48,14 @@ impl FitPlan {
         };
         let grid = target.grid();
         let least = (LEAST * grid.unit).powi(2);
-        let is_narrow = |i: usize| {
-            let node = &tree.nodes[i];
-            let variance = tree.outcomes[i].variance;
-            node.rows > 1 && variance < least && (variance > 0.0 || target.gap() < 2.0 * grid.unit)
+        // Equal numbers on the grid may be close ones.
+        let hides = target.gap() < 2.0 * grid.unit;
+        let is_narrow = |&i: &u32| {
+            let variance = tree.outcomes[i as usize].variance;
+            variance < least && (variance > 0.0 || hides) && tree.nodes[i as usize].rows > 1
         };
-        let narrow: Vec<bool> = (0..tree.nodes.len()).map(is_narrow).collect();
-        if !narrow.contains(&true) {
+        let narrow: Vec<u32> = (0..tree.nodes.len() as u32).filter(is_narrow).collect();
+        if narrow.is_empty() {
             return Ok(tree);
         }
         if let Some(leaves) = limits.max_leaf_nodes {
@@ -72,14 +73,19 @@ impl FitPlan {
         if self.divides_cells(of.raw) {
             tree.share_missing();
         }
-        let compiled = CompiledTree::new(&tree, of.data.schema())?;
         let mut rows_of: Vec<(usize, Vec<(u32, i64)>)> = Vec::new();
-        let (rows, weights) = (of.rows.rows(), of.weights);
-        compiled.send_down(of.raw, rows, weights, &narrow, control, &mut |node, reaching| {
-            let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
-            rows_of.push((node, arrived.collect()));
-        })?;
-        let scale = weights.units_of_fractions(rows);
+        send_to(
+            &tree,
+            &narrow,
+            of.data.schema(),
+            &of.prune_rows(),
+            control,
+            &mut |node, reaching| {
+                let arrived = reaching.weighed().filter(|&(_, weight)| weight > 0);
+                rows_of.push((node, arrived.collect()));
+            },
+        )?;
+        let scale = of.weights.units_of_fractions(of.rows.rows());
         let root_weight = tree.counts[0];
         let (mut grown, mut end) = (Vec::new(), 0);
         for (node, rows) in rows_of {

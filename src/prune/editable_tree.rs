@@ -276,24 +276,15 @@ impl EditableTree {
         tree.counts.reserve(order.len() * self.classes);
         for &old in &order {
             let mut node = self.nodes[old as usize];
-            // Raised nodes still have their old depth.
-            node.depth = 0;
-            if node.parent != NONE {
-                node.parent = number[node.parent as usize];
-                let parent: &Node = &tree.nodes[node.parent as usize];
-                node.depth = parent.depth + 1;
-            }
             if node.step != NONE {
                 node.step = steps.partition_point(|&s| s < node.step) as u32;
             }
-            let children = self.children(old as usize);
-            node.first_child = tree.children.len() as u32;
-            tree.children.extend(children.iter().map(|&c| number[c as usize]));
             tree.counts.extend_from_slice(self.counts(old as usize));
             tree.outcomes.extend(self.outcomes.get(old as usize));
             node.test = tree.copy_levels(node.test, &self.levels);
             tree.nodes.push(node);
         }
+        tree.link();
         let mut account = self.account;
         account.retain(|step| number[step.node as usize] != NONE);
         Pruned { tree, account }

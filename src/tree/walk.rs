@@ -3,7 +3,7 @@
 //! All of it loops over the arena of nodes, O(nodes): nothing recurses, so that deep trees cannot
 //! exhaust the stack.
 
-use super::{NONE, Node, Tree};
+use super::{NONE, Node, NodePosition, Tree};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -55,40 +55,81 @@ impl Tree {
 
     /// The tree as it was before step `step`: nodes split later become leaves.
     pub fn cut(&self, step: u32) -> Self {
-        // Nodes whose ancestors were all split before, and their new numbers.
-        let mut keep = vec![false; self.nodes.len()];
-        let mut number = vec![0_u32; self.nodes.len()];
-        let mut n_kept = 0;
-        for (i, node) in self.nodes.iter().enumerate() {
-            let parent = node.parent as usize;
-            keep[i] = node.parent == NONE || (keep[parent] && self.nodes[parent].step < step);
-            if keep[i] {
-                number[i] = n_kept;
-                n_kept += 1;
-            }
-        }
-        let mut cut = Self::empty(self.classes);
-        for (i, node) in self.nodes.iter().enumerate().filter(|&(i, _)| keep[i]) {
-            let mut node = if node.step < step { *node } else { node.as_leaf() };
-            if node.parent != NONE {
-                node.parent = number[node.parent as usize];
-            }
-            cut.push_copy(self, i, node, |child| number[child as usize]);
-        }
-        cut
+        self.top(|i| self.nodes[i].step < step).0
     }
 
-    /// Append `node`, which is node `i` of another tree with its place in this one; `number` gives
-    /// the numbers of its children here.
-    fn push_copy(&mut self, from: &Self, i: usize, mut node: Node, number: impl Fn(u32) -> u32) {
-        node.first_child = self.children.len() as u32;
-        if node.n_children > 0 {
-            self.children.extend(from.children(i).iter().map(|&child| number(child)));
+    /// The paths to some nodes, with the other branches on their way and these nodes as leaves; and
+    /// the number in this tree of each of its nodes.
+    pub fn paths_to(&self, nodes: &[u32]) -> (Self, Vec<u32>) {
+        let mut is_inner = vec![false; self.nodes.len()];
+        for &node in nodes {
+            let mut parent = self.nodes[node as usize].parent;
+            while parent != NONE && !is_inner[parent as usize] {
+                is_inner[parent as usize] = true;
+                parent = self.nodes[parent as usize].parent;
+            }
         }
+        self.top(|i| is_inner[i])
+    }
+
+    /// The tree whose inner nodes are those that `is_inner` accepts and whose ancestors it accepts,
+    /// and the number in this tree of each of its nodes.
+    fn top(&self, is_inner: impl Fn(usize) -> bool) -> (Self, Vec<u32>) {
+        let (mut top, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
+        while let Some(number) = waiting.pop() {
+            let i = number as usize;
+            let keeps_test = is_inner(i);
+            if keeps_test {
+                waiting.extend(self.children(i).iter().rev());
+            }
+            top.push_copy(
+                self,
+                i,
+                if keeps_test { self.nodes[i] } else { self.nodes[i].as_leaf() },
+            );
+            numbers.push(number);
+        }
+        top.link();
+        (top, numbers)
+    }
+
+    /// Append `node`, which is node `i` of another tree, without its links.
+    fn push_copy(&mut self, from: &Self, i: usize, mut node: Node) {
         node.test = self.copy_levels(node.test, &from.levels);
         self.nodes.push(node);
         self.counts.extend_from_slice(from.counts(i));
         self.outcomes.extend(from.outcome(i));
+    }
+
+    /// Set parents, branches, depths and children of all nodes, which lie in pre-order, from their
+    /// numbers of branches.
+    pub fn link(&mut self) {
+        let mut n_children = 0;
+        self.children.clear();
+        self.children.resize(self.nodes.len().saturating_sub(1), NONE);
+        // Nodes with children to come, and the next branch of each.
+        let mut open: Vec<(u32, u32)> = Vec::new();
+        for i in 0..self.nodes.len() {
+            let mut position = NodePosition::ROOT;
+            if let Some((parent, branch)) = open.last_mut() {
+                let above = &self.nodes[*parent as usize];
+                self.children[(above.first_child + *branch) as usize] = i as u32;
+                position =
+                    NodePosition { parent: *parent, branch: *branch, depth: above.depth + 1 };
+                *branch += 1;
+                if *branch == above.n_children {
+                    open.pop();
+                }
+            }
+            let node = &mut self.nodes[i];
+            (node.parent, node.branch, node.depth) =
+                (position.parent, position.branch, position.depth);
+            node.first_child = n_children;
+            n_children += node.n_children;
+            if node.n_children > 0 {
+                open.push((i as u32, 0));
+            }
+        }
     }
 
     /// The splits that best-first growth makes of those of a tree that has all of them, up to a
@@ -125,34 +166,17 @@ impl Tree {
     /// The tree with other subtrees in the place of some nodes, given in ascending order; steps
     /// follow the pre-order.
     pub fn with_subtrees(&self, other: &[(usize, Self)]) -> Self {
-        let mut next_subtrees = other.iter().peekable();
-        let mut number = vec![NONE; self.nodes.len()];
-        let (mut i, mut next) = (0, 0);
-        while i < number.len() {
-            number[i] = next;
-            let subtree = next_subtrees.next_if(|&&(node, _)| node == i);
-            next += subtree.map_or(1, |(_, subtree)| subtree.nodes.len() as u32);
-            i = if subtree.is_some() { self.end_of(i) } else { i + 1 };
-        }
         let mut joined = Self::empty(self.classes);
-        joined.nodes.reserve(next as usize);
-        let mut next_subtrees = other.iter().peekable();
-        for (i, &own) in self.nodes.iter().enumerate().filter(|&(i, _)| number[i] != NONE) {
-            let parent = number.get(own.parent as usize).copied().unwrap_or(NONE);
-            let Some((_, subtree)) = next_subtrees.next_if(|&&(node, _)| node == i) else {
-                let node = Node { parent, ..own };
-                joined.push_copy(self, i, node, |child| number[child as usize]);
-                continue;
-            };
-            for (j, &node) in subtree.nodes.iter().enumerate() {
-                let mut node = Node { depth: node.depth + own.depth, ..node };
-                (node.parent, node.branch) = match j {
-                    0 => (parent, own.branch),
-                    _ => (node.parent + number[i], node.branch),
-                };
-                joined.push_copy(subtree, j, node, |child| child + number[i]);
-            }
+        let most = self.nodes.len() + other.iter().map(|(_, tree)| tree.nodes.len()).sum::<usize>();
+        joined.nodes.reserve(most);
+        let mut start = 0;
+        for (node, subtree) in other {
+            (start..*node).for_each(|i| joined.push_copy(self, i, self.nodes[i]));
+            (0..subtree.nodes.len()).for_each(|i| joined.push_copy(subtree, i, subtree.nodes[i]));
+            start = self.end_of(*node);
         }
+        (start..self.nodes.len()).for_each(|i| joined.push_copy(self, i, self.nodes[i]));
+        joined.link();
         let inner = joined.nodes.iter_mut().filter(|node| node.n_children > 0);
         inner.zip(0..).for_each(|(node, step)| node.step = step);
         joined

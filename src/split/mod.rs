@@ -40,8 +40,6 @@ mod tests;
 pub mod threshold;
 mod weighed;
 
-use crate::stats::Sum;
-
 pub use block::BlockScratch;
 pub use cut_rule::{CutRule, NumericRows};
 pub use guard::ValueGuard;
@@ -50,9 +48,3 @@ pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink, sort_by_feature};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;
-
-/// The sum of some sums.
-#[inline]
-fn total<S: Sum>(sums: &[S]) -> S {
-    sums.iter().fold(S::default(), |total, &sum| total.plus(sum))
-}

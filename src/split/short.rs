@@ -133,10 +133,6 @@ pub fn score_candidates(
         left: &left[..n],
         right: &right[..n],
     };
-    if how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
-        reached::count(Way::ShortBelow);
-        return Ok(());
-    }
     // Scores of all cuts, then the best of those that are candidates.
     let scores = &mut scores[..n];
     let error = (how.scores)(&cuts, scores);

@@ -103,10 +103,6 @@ impl BinnedNode<'_, u32> {
         chosen: Option<&[u32]>,
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<u32>>> {
-        if let Some(two) = self.two_classes() {
-            reached::count(Way::LanesWords);
-            return self.best_small_words(&two, small, chosen, workspace);
-        }
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
         let left = |cut| cuts.left(cut);
@@ -146,25 +142,6 @@ impl BinnedNode<'_, u32> {
         running_sums(words, features, |s: u32| s, cuts.prepare(words.len()));
         let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
-        let found = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(found, &|cut| cuts.left(cut))
-    }
-
-    /// The best cut of a small node with two classes.
-    fn best_small_words(
-        &self,
-        two: &TwoClasses,
-        small: &SmallNode,
-        chosen: Option<&[u32]>,
-        workspace: &mut BlockMemory,
-    ) -> Result<Option<BestSplit<u32>>> {
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let (rows, len) = small.listed();
-        let rows = &rows[..len];
-        let cuts = &mut workspace.words;
-        small.fill_words(rows, (0..features).map(feature), cuts);
-        let facts = |_: &[u32], cut| small.facts_of_word(rows, feature, cut);
         let found = cuts.best(self.context, two.screen, two.totals, facts)?;
         self.split_of(found, &|cut| cuts.left(cut))
     }

@@ -74,7 +74,7 @@ impl Properties for GainRatio {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: gains::gain_ratio })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::gain_ratio, bound: None })
     }
 
     fn gain_filter(&self) -> GainFilter {

@@ -54,7 +54,11 @@ impl Properties for Gini {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::Squares, scores: running_scores })
+        Some(RunningScores {
+            term: Term::Squares,
+            scores: running_scores,
+            bound: Some(running_bound),
+        })
     }
 
     fn pair_screen(&self) -> Option<PairScreen> {
@@ -156,4 +160,14 @@ fn running_scores(cuts: &Cuts<'_>, out: &mut [f64]) -> f64 {
         }
     }
     0.0
+}
+
+/// No score of these cuts is above it.
+fn running_bound(cuts: &Cuts<'_>) -> f64 {
+    let LeftRows::From(first) = cuts.rows else { return f64::INFINITY };
+    let share = 1.0 / f64::from(cuts.n);
+    let sums = simd::SideSquares { n: cuts.n, left: cuts.left, right: cuts.right };
+    let purest = simd::purest(Level::active(), first, sums);
+    // Both terms are at most 1, and rounded a few times.
+    (purest - cuts.whole * share) * share + 16.0 * f64::EPSILON
 }

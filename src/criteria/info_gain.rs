@@ -45,7 +45,7 @@ impl Properties for InfoGain {
     }
 
     fn running_scores(&self) -> Option<RunningScores> {
-        Some(RunningScores { term: Term::XLog2X, scores: gains::gain })
+        Some(RunningScores { term: Term::XLog2X, scores: gains::gain, bound: None })
     }
 
     fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {

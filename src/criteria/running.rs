@@ -24,6 +24,8 @@ pub struct RunningScores {
     /// Write the scores of cuts, and return a bound on their distance from what `score` rounds. 0:
     /// they are equal to the bit.
     pub scores: fn(&Cuts<'_>, &mut [f64]) -> f64,
+    /// Quicker than the scores: a number that none of them exceeds.
+    pub bound: Option<fn(&Cuts<'_>) -> f64>,
 }
 
 /// Cuts of a node in two, with their sums.

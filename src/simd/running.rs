@@ -3,7 +3,7 @@
 //! A cut has the rows before it on its left. When a row of class c passes to the left, the sum of
 //! the squares of the classes' rows changes by `2 l_c + 1`, whatever the number of classes: O(1)
 //! per cut. [`squares`] brings these sums forward, [`purities`] makes Gini scores of them,
-//! [`thresholds`] says which cuts lie between two values, and
+//! [`purest`] bounds the scores, [`thresholds`] says which cuts lie between two values, and
 //! [`largest`] finds the best of those. `split` walks orders with them in blocks of at most
 //! [`BLOCK`] cuts.
 //!
@@ -17,6 +17,7 @@ use super::level::for_each_level;
 mod avx512;
 mod sums;
 
+use sums::ESTIMATE;
 pub use sums::{BLOCK, CLASSES, ClassSizes, SideSquares, Squares};
 
 /// A whole number below 2^52 as a double, by operations that every vector unit has: it becomes the
@@ -115,6 +116,30 @@ for_each_level! {
         for ((&on_left, (left, right)), out) in rows.iter().zip(left.iter().zip(right)).zip(out) {
             let (l, n) = (on_left as i32, n as i32);
             *out = (left / f64::from(l) + right / f64::from(n - l)) * scale - base;
+        }
+    }
+}
+
+/// An upper bound on `left / l + right / r` of all cuts with `l` = first, first + 1, ... rows on
+/// the left and `r = n - l` on the right; at most 1.0002 times the largest.
+///
+/// One division per cut, with AVX-512 an estimate of a reciprocal.
+pub fn purest(level: Level, first: u32, sums: SideSquares<'_>) -> f64 {
+    let SideSquares { n, left, right } = sums;
+    assert!(left.len() == right.len() && first as usize + left.len() <= n as usize);
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: the level says that the processor has these instructions.
+        Level::Avx512 => unsafe { avx512::purest(first, sums) },
+        _ => {
+            let mut largest = 0.0;
+            for (j, (left, right)) in left.iter().zip(right).enumerate() {
+                let l = f64::from(first) + j as f64;
+                let r = f64::from(n) - l;
+                let purity = (left * r + right * l) / (l * r);
+                largest = if purity > largest { purity } else { largest };
+            }
+            largest * (1.0 + ESTIMATE)
         }
     }
 }
@@ -262,6 +287,10 @@ mod tests {
             let first = 1 + self.seed;
             let n = 100 + cuts as u32 + self.seed;
             let sums = SideSquares { n, left: &left, right: &right };
+            purities(level, first, sums, 1.0, 0.0, &mut scores);
+            let most = scores.iter().copied().fold(0.0, f64::max);
+            let bound = purest(level, first, sums);
+            assert!(bound >= most && bound <= most * 1.0002, "{bound} {most}");
             purities(level, first, sums, 0.37, 1.2, &mut scores);
             let mut again = vec![0.0; cuts];
             let rows: Vec<u32> = (0..cuts as u32).map(|j| first + j).collect();

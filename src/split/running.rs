@@ -193,6 +193,10 @@ impl RunningWalk<'_, '_, '_> {
             left: &left[..len],
             right: &right[..len],
         };
+        if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
+            reached::count(Way::RunningBelow);
+            return Ok(());
+        }
         let scores = &mut scores[..len];
         let error = (self.how.scores)(&cuts, scores);
         let largest = self.keep_thresholds(start, &class[..=len], scores);

@@ -442,6 +442,15 @@ fn scores_from_sums_over_classes_keep_their_bound() {
                 let off = (quick[j] - exact[j]).abs();
                 let (a, b) = (quick[j], exact[j]);
                 assert!(off <= error, "{}: {a} and {b}, bound {error}", info.name);
+                // One cut at a time, its bound is known as well.
+                let single = Cuts {
+                    rows: LeftRows::From(rows[j]),
+                    left: &left[j..=j],
+                    right: &right[j..=j],
+                    ..cuts
+                };
+                let top = how.bound.map_or(f64::INFINITY, |bound| bound(&single));
+                assert!(exact[j] <= top, "{}: {b} above {top}", info.name);
                 scored.insert(info.name);
             }
         }

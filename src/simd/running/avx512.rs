@@ -5,7 +5,7 @@
 //! *ranks* are made class by class: a comparison finds the rows of a class, and an expansion of 0,
 //! 1, 2, ... gives them their ranks.
 
-use super::sums::{BLOCK, CLASSES, ClassSizes, Squares};
+use super::sums::{BLOCK, CLASSES, ClassSizes, ESTIMATE, SideSquares, Squares};
 use std::arch::x86_64::*;
 
 /// The number of starts up to the row of each entry is its class; bisection finds it, 16 entries at
@@ -234,6 +234,30 @@ pub(super) fn changes(order: &[u32], class: &[u16], tied: &mut [u64], changes: &
         let bits = _mm512_mask_cmpneq_epi16_mask(there, here, next);
         changes[part / 2] |= u64::from(bits) << (32 * (part % 2));
     }
+}
+
+/// `left / l + right / r` is `(left * r + right * l) / (l * r)`: one reciprocal, which is
+/// estimated.
+#[target_feature(enable = "avx512f")]
+pub(super) fn purest(first: u32, sums: SideSquares<'_>) -> f64 {
+    let (n, eight) = (_mm512_set1_pd(f64::from(sums.n)), _mm512_set1_pd(8.0));
+    let lanes = _mm512_setr_pd(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0);
+    let mut l = _mm512_add_pd(_mm512_set1_pd(f64::from(first)), lanes);
+    let mut largest = _mm512_setzero_pd();
+    for (left, right) in sums.left.chunks(8).zip(sums.right.chunks(8)) {
+        let there = ((1_u32 << left.len()) - 1) as __mmask8;
+        // SAFETY: lanes behind the end are not read.
+        let (left, right) = unsafe {
+            let left = _mm512_maskz_loadu_pd(there, left.as_ptr());
+            (left, _mm512_maskz_loadu_pd(there, right.as_ptr()))
+        };
+        let r = _mm512_sub_pd(n, l);
+        let sum = _mm512_add_pd(_mm512_mul_pd(left, r), _mm512_mul_pd(right, l));
+        let reciprocal = _mm512_rcp14_pd(_mm512_mul_pd(l, r));
+        largest = _mm512_mask_max_pd(largest, there, largest, _mm512_mul_pd(sum, reciprocal));
+        l = _mm512_add_pd(l, eight);
+    }
+    _mm512_reduce_max_pd(largest) * (1.0 + ESTIMATE)
 }
 
 /// Scores of other lanes are replaced as they are loaded.

@@ -36,3 +36,7 @@ pub struct SideSquares<'a> {
     /// `sum_c r_c^2` of the rows on the right.
     pub right: &'a [f64],
 }
+
+/// Bound on the relative error of [`super::purest`]: an estimated reciprocal is off by 2^-14, the
+/// roundings by far less.
+pub(super) const ESTIMATE: f64 = 1.0 / (1 << 13) as f64;

@@ -2,9 +2,15 @@
 //!
 //! Three ways lead to the same choice, and [`BinnedContext`] says which are open: words of two
 //! classes with a kernel ([`super::two_class`]), sums over the classes ([`super::sums`]), or the
-//! tables of all cuts. Each starts from the counters of a node or from the lanes of a small one.
+//! tables of all cuts. Words come from the counters of a node, the others from these or from the
+//! lanes of a small one.
 //! O(codes x features x classes) per node; the other nodes of a tree on codes are searched feature
 //! by feature ([`super::node`]).
+//!
+//! Gains in CPU time of whole fits of 50,000 x 15, one thread: one block 5.6 times over a search by
+//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.5 and 1.9; words of
+//! counters over tables 1.7; with columns of few values, class sums over tables 1.2 (counters) and
+//! 1.4 (lanes) at ten classes. Words from lanes gained 1.08, too little for a kernel.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};

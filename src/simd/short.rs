@@ -2,7 +2,8 @@
 //! of rows is a word (`split::short`).
 //!
 //! Rows are numbered within the largest ancestor of the node that has at most 64 rows. [`retain`]
-//! makes the orders of a child, [`squares`] prepares the scores of all cuts of an order. Each has a plain form, which is the definition, and one for AVX-512 with equal results,
+//! makes the orders of a child, [`squares`] prepares the scores of all cuts of an order. Each
+//! has a plain form, which is the definition, and one for AVX-512 with equal results,
 //! which divides an order of 64 entries by one look-up of bits and one compression. The other
 //! levels use the plain form.
 

@@ -21,12 +21,12 @@
 //!
 //! | scan | serves | compared with | times as quick |
 //! |---|---|---|---|
-//! | kernel of `threshold` | unit weights, 2 to 32 classes | a table at a time | 2.7, 2.2 (3 classes) |
+//! | kernel of `threshold` | unit weights, 2 to 32 classes | single tables | 2.7, 2.2 (3 classes) |
 //! | screens | two branches | the formula | gini 1.15, gain 1.3, gain ratio 1.8 |
 //! | `running`, squares | 4 classes and more | tables | 1.7 (5 classes), 2.4 (10) |
 //! | `running`, logarithms | 4 classes and more | tables | 1.3 (5 classes) |
 //! | `short`, squares | at most 64 rows | `running` | 1.2 (5 classes), 1.3 (10) |
-//! | `weighed` | fixed-point weights | a table at a time | 1.8, 1.3 (5 classes) |
+//! | `weighed` | fixed-point weights | single tables | 1.8, 1.3 (5 classes) |
 //! | boxes of `weighed` | fractional rows, two classes | all boundaries | gini 1.4, gain 1.6 |
 //! | `between` | means of rows | tables | 12 (depth 6), 2.9 (real weights) |
 //! | `between`, bytes | means, at most 64 rows | `between` | 2.0; all features at once 1.4 of it |

@@ -32,7 +32,8 @@ pub(super) struct BinCounters<S> {
     plane: usize,
     /// Features counted.
     features: usize,
-    /// There is one plane, of words that hold the rows of two classes ([`crate::simd::cuts::packed`]).
+    /// There is one plane, of words that hold the rows of two classes
+    /// ([`crate::simd::cuts::packed`]).
     pub packed: bool,
 }
 

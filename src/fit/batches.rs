@@ -6,7 +6,7 @@
 //! [`FitPlan::fit`] gives on the same histograms. The bindings call this for `fit_batches` and for
 //! distributed growth.
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use super::records::RecordRows;
 use super::route::{CodesObstacle, ColumnShape, FitShape, Reason, codes_obstacle};
 use crate::bins::{

@@ -10,7 +10,7 @@
 //! [`MOST_COPIES`] copies they stay weights, and each row counts once; in each sample of a forest
 //! with more than [`MOST_IN_SAMPLE`], each draw. O(rows + copies).
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use crate::data::{Dataset, Draw, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::prune::PruneMethod;

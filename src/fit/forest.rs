@@ -5,8 +5,8 @@
 //! data set ([`Dataset::drawn`]), rows with numbers of copies where a criterion decides by means,
 //! or records of codes with numbers of copies where the route is on codes.
 
-use super::FitPlan;
 use super::grow::TreeRows;
+use super::plan::FitPlan;
 use super::prepare::few_branches;
 use super::records::{FitRows, RecordRows};
 use super::route::Reason;

@@ -7,7 +7,7 @@
 //! [`crate::resample::alpha::fit`], which calls them, several times where it chooses the complexity
 //! penalty.
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use super::prepare::few_branches;
 use super::records::RecordRows;
 use super::route::{FitShape, Reason, Route};

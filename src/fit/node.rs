@@ -5,7 +5,8 @@
 //! rows; the plan follows them where they differ from the parameters, so that rows which
 //! [`super::as_grown`] has prepared are not binned again. O(features). Not for growing a tree.
 
-use super::{Config, FitPlan, Missing, ThresholdSearch};
+use super::config::{Config, Missing, ThresholdSearch};
+use super::plan::FitPlan;
 use crate::criteria::{Criterion, EvidenceKind, SplitRule};
 use crate::data::Kind;
 use crate::error::Result;

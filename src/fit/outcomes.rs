@@ -13,7 +13,7 @@
 //! share. Losses around it are sums of whole numbers, on a grid of the node's own range. No result
 //! depends on the order of the rows. O(rows x depth) and O(rows + nodes) of memory.
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
 use crate::data::{Schema, Target, TargetGrid};
 use crate::error::Result;

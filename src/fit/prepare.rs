@@ -8,9 +8,10 @@
 //! O(rows) per column after sorting. [`as_grown`] brings rows into the state in which a fitted
 //! model read its training rows.
 
+use super::config::Missing;
+use super::plan::FitPlan;
 use super::records::{CallerRows, chosen};
 use super::route::{FitShape, Route};
-use super::{FitPlan, Missing};
 use crate::criteria::{EvidenceKind, Info};
 use crate::data::{
     Bins, Column, Dataset, Feature, Kind, MISSING, NominalColumn, NumericColumn, RowSet, Schema,

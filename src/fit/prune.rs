@@ -4,7 +4,7 @@
 //! The methods are in [`crate::prune`]. Where the plan leaves the complexity penalty open
 //! (`alpha_rule`), [`crate::resample::alpha`] chooses it and calls [`FitPlan::prune_at`].
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use crate::criteria::SplitRule;
 use crate::error::Result;
 use crate::grow::LeafLabels;

@@ -5,7 +5,7 @@
 //! made; memory is then at most two buffers of records, of `features + 1` bytes per row (see
 //! [`crate::bins`]). Both give the same records, hence the same tree.
 
-use super::FitPlan;
+use super::plan::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
 use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource};
 use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Target, TargetGrid, Weights};

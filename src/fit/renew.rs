@@ -12,9 +12,9 @@
 //! Constraints on a path, global evaluation, thresholds at training values and criteria on
 //! neighbours read more than the rows of a node: there tests stay those of the root's grid.
 
-use super::FitPlan;
 use super::grow::TreeRows;
 use super::outcomes::send_to;
+use super::plan::FitPlan;
 use crate::criteria::EvidenceKind;
 use crate::data::{RowSet, Weights};
 use crate::error::Result;

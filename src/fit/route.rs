@@ -25,7 +25,8 @@
 //! 22 ms on sorted orders, 8 ms on codes. [3] 3,000 rows of 36 nominal columns, against counting
 //! rows in tables.
 
-use super::{Config, FitPlan};
+use super::config::Config;
+use super::plan::FitPlan;
 use crate::criteria::{EvidenceKind, SplitRule};
 use crate::data::{Column, Dataset, Kind, MISSING, RowSet, Schema, Weights};
 use crate::grow::{Evaluation, Thresholds};

@@ -4,8 +4,8 @@
 //! O(rows^2 columns) and do not depend on the criterion, so criteria on pairs count them once per
 //! node ([`PairMemo`]). Other plans are fitted alone.
 
-use super::FitPlan;
 use super::grow::TreeRows;
+use super::plan::FitPlan;
 use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;

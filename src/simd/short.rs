@@ -2,8 +2,8 @@
 //! of rows is a word (`split::short`).
 //!
 //! Rows are numbered within the largest ancestor of the node that has at most 64 rows. [`retain`]
-//! makes the orders of a child; [`ranks`] and [`squares`] prepare the scores of all cuts of an
-//! order. Each has a plain form, which is the definition, and one for AVX-512 with equal results,
+//! makes the orders of a child, [`squares`] prepares the scores of all cuts of an order. Each
+//! has a plain form, which is the definition, and one for AVX-512 with equal results,
 //! which divides an order of 64 entries by one look-up of bits and one compression. The other
 //! levels use the plain form.
 
@@ -93,22 +93,6 @@ fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64)
 /// Write, for each entry of an order, the number of earlier entries of its class (`rank`) and the
 /// number of rows of its class (`size`). Returns the cuts between rows of different classes, as
 /// bits.
-pub fn ranks(
-    level: Level,
-    order: &Bytes,
-    facts: &OrderFacts,
-    rank: &mut Bytes,
-    size: &mut Bytes,
-) -> u64 {
-    match level {
-        #[cfg(target_arch = "x86_64")]
-        // SAFETY: the level says that the processor has these instructions.
-        Level::Avx512 => unsafe { x86::ranks(order, facts, rank, size) },
-        _ => plain_ranks(order, facts, rank, size),
-    }
-}
-
-/// [`ranks`], entry by entry.
 fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
     let (mut changes, mut last, mut seen) = (0, None, [0_u8; ROWS]);
     for (i, &row) in order.0[..facts.len].iter().enumerate() {
@@ -126,7 +110,7 @@ fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut B
 
 /// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on
 /// the right. Numbers from that of the last row on are not specified. Returns the cuts between rows
-/// of different classes, as [`ranks`] does.
+/// of different classes, as bits.
 pub fn squares(
     level: Level,
     order: &Bytes,
@@ -200,7 +184,7 @@ mod x86 {
         unsafe { _mm512_store_si512((&raw mut bytes.0).cast(), vector) }
     }
 
-    /// (ranks, sizes, cuts between classes) of [`super::ranks`].
+    /// (ranks, sizes, cuts between classes) of [`super::plain_ranks`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
     fn ranked(order: &Bytes, facts: &OrderFacts) -> (__m512i, __m512i, u64) {
@@ -231,20 +215,6 @@ mod x86 {
         }
         Bytes(numbers)
     };
-
-    /// [`super::ranks`].
-    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-    pub(super) fn ranks(
-        order: &Bytes,
-        facts: &OrderFacts,
-        rank: &mut Bytes,
-        size: &mut Bytes,
-    ) -> u64 {
-        let (ranks, sizes, changes) = ranked(order, facts);
-        store(rank, ranks);
-        store(size, sizes);
-        changes
-    }
 
     /// [`super::squares`], 16 entries at a time.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
@@ -360,13 +330,10 @@ mod tests {
                 retain(level, &orders, facts.len, kept, &mut to);
                 let mut found = Vec::new();
                 for order in &orders.rows {
-                    let (mut rank, mut size) = (Bytes::default(), Bytes::default());
-                    let changes = ranks(level, order, &facts, &mut rank, &mut size);
                     let (mut left, mut right) = ([0.0; ROWS], [0.0; ROWS]);
-                    assert_eq!(squares(level, order, &facts, &mut left, &mut right), changes);
-                    let ranks = (rank.0[..facts.len].to_vec(), size.0[..facts.len].to_vec());
+                    let changes = squares(level, order, &facts, &mut left, &mut right);
                     let sums = (left[..facts.len].to_vec(), right[..facts.len].to_vec());
-                    found.push((changes, ranks, sums));
+                    found.push((changes, sums));
                 }
                 (to.rows, to.tied, found)
             };

@@ -5,7 +5,6 @@
 //! differ only in the width of the comparison (64, 32 or 16 bytes) and give the same integers.
 
 use super::Level;
-use super::cuts::packed;
 use super::level::for_each_level;
 
 /// Most rows of a node.
@@ -30,12 +29,6 @@ fn plain_up_to(codes: &[u8; LANES], limit: u8) -> u64 {
     mask
 }
 
-/// Write, for each limit, the rows whose code is at most the limit, as bits.
-pub fn masks_up_to(level: Level, codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
-    let limits = limits.iter().zip(out).map(|(&limit, out)| (out, limit));
-    each_limit(level, codes, limits, |out, mask| *out = mask);
-}
-
 for_each_level! {
     /// Write the number of bits that each mask shares with `class`.
     pub fn count_bits(masks: &[u64], class: u64, out: &mut [u32]) {
@@ -43,55 +36,27 @@ for_each_level! {
     }
 }
 
-/// Count the rows of two classes up to each row: `out[j]` has the numbers of rows whose code is at
-/// most that of row `rows[j]`, as one word ([`super::cuts::packed`]). The rows of each class are
-/// bits.
-pub fn count_pairs_up_to(
-    level: Level,
-    codes: &[u8; LANES],
-    rows: &[u8],
-    [zero, one]: [u64; 2],
-    out: &mut [u32],
-) {
-    assert!(rows.iter().all(|&r| usize::from(r) < LANES));
-    let out = &mut out[..rows.len()];
-    let limits = rows.iter().map(|&row| codes[usize::from(row) % LANES]).enumerate();
-    each_limit(level, codes, limits, |j, mask| {
-        out[j] = packed((mask & zero).count_ones(), (mask & one).count_ones());
-    });
-}
-
-/// Call `put(tag, rows)` for each (tag, limit), with the rows whose code is at most the limit.
-#[inline(always)]
-fn each_limit<T>(
-    level: Level,
-    codes: &[u8; LANES],
-    limits: impl Iterator<Item = (T, u8)>,
-    put: impl FnMut(T, u64),
-) {
+/// Write, for each limit, the rows whose code is at most the limit, as bits.
+pub fn masks_up_to(level: Level, codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx512(codes, limits, put) }
+            unsafe { x86::avx512(codes, limits, out) }
         }
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => {
             // SAFETY: the level says that the processor has these instructions.
-            unsafe { x86::avx2(codes, limits, put) }
+            unsafe { x86::avx2(codes, limits, out) }
         }
-        _ => each(|limit| up_to(codes, limit), limits, put),
+        _ => each(|limit| up_to(codes, limit), limits, out),
     }
 }
 
-/// [`each_limit`] by a function for one limit.
+/// [`masks_up_to`] by a function for one limit.
 #[inline(always)]
-fn each<T>(
-    up_to: impl Fn(u8) -> u64,
-    limits: impl Iterator<Item = (T, u8)>,
-    mut put: impl FnMut(T, u64),
-) {
-    limits.for_each(|(tag, limit)| put(tag, up_to(limit)));
+fn each(up_to: impl Fn(u8) -> u64, limits: &[u8], out: &mut [u64]) {
+    out.iter_mut().zip(limits).for_each(|(out, &limit)| *out = up_to(limit));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -115,13 +80,9 @@ mod x86 {
         mask
     }
 
-    /// [`super::each_limit`] with two comparisons per limit.
+    /// [`super::masks_up_to`] with two comparisons per limit.
     #[target_feature(enable = "avx2,popcnt")]
-    pub(super) fn avx2<T>(
-        codes: &[u8; LANES],
-        limits: impl Iterator<Item = (T, u8)>,
-        put: impl FnMut(T, u64),
-    ) {
+    pub(super) fn avx2(codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
         let up_to = |limit: u8| {
             let half = |part: usize| {
                 // SAFETY: 32 bytes of 64; AVX2 is enabled here.
@@ -134,16 +95,12 @@ mod x86 {
             };
             half(0) | half(1) << 32
         };
-        each(up_to, limits, put);
+        each(up_to, limits, out);
     }
 
-    /// [`super::each_limit`] with one comparison per limit.
+    /// [`super::masks_up_to`] with one comparison per limit.
     #[target_feature(enable = "avx512f,avx512bw,popcnt")]
-    pub(super) fn avx512<T>(
-        codes: &[u8; LANES],
-        limits: impl Iterator<Item = (T, u8)>,
-        put: impl FnMut(T, u64),
-    ) {
+    pub(super) fn avx512(codes: &[u8; LANES], limits: &[u8], out: &mut [u64]) {
         let up_to = |limit: u8| {
             // SAFETY: 64 bytes; AVX-512 BW is enabled here.
             unsafe {
@@ -151,7 +108,7 @@ mod x86 {
                 _mm512_cmple_epu8_mask(x, _mm512_set1_epi8(limit as i8))
             }
         };
-        each(up_to, limits, put);
+        each(up_to, limits, out);
     }
 }
 
@@ -184,8 +141,6 @@ mod tests {
                 assert_eq!(up_to(&codes, limit), plain_up_to(&codes, limit));
             }
             for level in Level::available() {
-                let mut pairs = vec![0; rows.len()];
-                count_pairs_up_to(level, &codes, &rows, [classes[0], classes[1]], &mut pairs);
                 let limits: Vec<u8> = rows.iter().map(|&r| codes[usize::from(r)]).collect();
                 let mut masks = vec![0; rows.len()];
                 masks_up_to(level, &codes, &limits, &mut masks);
@@ -196,9 +151,6 @@ mod tests {
                     let mut found = vec![0; rows.len()];
                     count_bits(level, &masks, class, &mut found);
                     assert_eq!(found, expected[c * 64..][..rows.len()], "{level:?}");
-                }
-                for (j, &pair) in pairs.iter().enumerate() {
-                    assert_eq!(pair, packed(expected[j], expected[64 + j]), "{level:?}");
                 }
             }
         }

@@ -15,7 +15,6 @@ use super::mean_scratch::MeanScratch;
 use super::multiway::Minimum;
 use super::scan::flush;
 use super::sink::Sink;
-use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::reached::{self, Way};
@@ -100,7 +99,7 @@ impl<S: Sum> BinScan<'_, S> {
 
     fn size(&self, group: usize) -> SideSize<S> {
         let rows = self.groups.rows.get(group).copied().unwrap_or_default();
-        SideSize { weight: total(self.sums(group)), rows }
+        SideSize { weight: Sum::total(self.sums(group)), rows }
     }
 
     /// Whether a side reaches the limits.

@@ -27,7 +27,6 @@
 //! Not for scores other than gain and gain ratio.
 
 use super::scan::ClassOf;
-use super::total;
 use crate::criteria::GainFilter;
 use crate::criteria::c45::{EQUAL, gain, gain_of_cut, ratio};
 use crate::data::{entry_row, entry_tied};
@@ -148,7 +147,7 @@ pub(super) fn limits<W: Weighing>(
     least: f64,
 ) -> Option<CutLimits<W::Sum>> {
     let unit = scan.weights.unit();
-    let (known, node) = (total(scan.known), total(scan.totals));
+    let (known, node) = (Sum::total(scan.known), Sum::total(scan.totals));
     let n = known.value(unit);
     let share = 0.1 * n / scan.known.len() as f64;
     let least = if share < least + EQUAL { least } else { share.min(25.0) };
@@ -170,7 +169,7 @@ pub(super) fn usable_cut<W: Weighing>(
     x_log2_x: &impl Fn(CellOf<W>) -> f64,
 ) -> Option<C45Split> {
     let unit = scan.weights.unit();
-    let (known, node) = (total(scan.known), total(scan.totals));
+    let (known, node) = (Sum::total(scan.known), Sum::total(scan.totals));
     let whole = node.value(unit);
     let gain = gain - log2(f64::from(cuts)) / whole;
     if gain < EQUAL {

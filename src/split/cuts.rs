@@ -15,7 +15,6 @@ use super::c45::{self, C45Split, KnownRows};
 use super::multiway::Minimum;
 use super::sink::{CandidateBlock, Sink};
 use super::threshold::{self, Scan, Scanning};
-use super::total;
 use super::weighed::WeighedRows;
 use crate::criteria::Context;
 use crate::criteria::c45::{EQUAL, XLog2X, gain_of_cut};
@@ -85,7 +84,7 @@ pub fn best_cut<W: Scanning>(
     let left = left_of(scan, at);
     let cells: Vec<_> = left.iter().map(|&s| cell(s)).collect();
     let gain = sink.gain(&cells);
-    Ok(c45::usable_cut(scan, at, total(&left), cuts, gain, &|c| logs.one(c)))
+    Ok(c45::usable_cut(scan, at, Sum::total(&left), cuts, gain, &|c| logs.one(c)))
 }
 
 /// Class sums of the rows on the left of a place.

@@ -15,6 +15,22 @@
 //! | nominal | [`multiway`], [`subset`] |
 //! | by C4.5's rule | [`c45`], [`cuts`] |
 //! | one drawn at random | [`random`], [`splitter`] |
+//!
+//! What a scan gains over the next general one that finds the same thresholds: CPU time of whole
+//! fits of 50,000 x 15 (`benches/two_builds.py` has the workloads), one thread, AVX-512.
+//!
+//! | scan | serves | compared with | times as quick |
+//! |---|---|---|---|
+//! | kernel of `threshold` | unit weights, 2 to 32 classes | single tables | 2.7, 2.2 (3 classes) |
+//! | screens | two branches | the formula | gini 1.15, gain 1.3, gain ratio 1.8 |
+//! | `running`, squares | 4 classes and more | tables | 1.7 (5 classes), 2.4 (10) |
+//! | `running`, logarithms | 4 classes and more | tables | 1.3 (5 classes) |
+//! | `short`, squares | at most 64 rows | `running` | 1.2 (5 classes), 1.3 (10) |
+//! | `weighed` | fixed-point weights | single tables | 1.8, 1.3 (5 classes) |
+//! | boxes of `weighed` | fractional rows, two classes | all boundaries | gini 1.4, gain 1.6 |
+//! | `between` | means of rows | tables | 12 (depth 6), 2.9 (real weights) |
+//! | `between`, bytes | means, at most 64 rows | `between` | 2.0; all features at once 1.4 of it |
+//! | `binned`, means | means of bins | tables | 2.4 |
 
 pub mod between;
 pub mod binned;
@@ -40,8 +56,6 @@ mod tests;
 pub mod threshold;
 mod weighed;
 
-use crate::stats::Sum;
-
 pub use block::BlockScratch;
 pub use cut_rule::{CutRule, NumericRows};
 pub use guard::ValueGuard;
@@ -50,9 +64,3 @@ pub(crate) use sink::not_a_number;
 pub use sink::{BestOfEach, CandidateBlock, Listing, Scored, Sink, sort_by_feature};
 pub use splitter::Splitter;
 pub use subset::NominalSplits;
-
-/// The sum of some sums.
-#[inline]
-fn total<S: Sum>(sums: &[S]) -> S {
-    sums.iter().fold(S::default(), |total, &sum| total.plus(sum))
-}

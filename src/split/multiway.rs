@@ -8,7 +8,6 @@
 
 use super::block::{BLOCK, BlockScratch};
 use super::sink::{CandidateBlock, Features, Sink};
-use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::numeric::Count;
@@ -89,7 +88,7 @@ pub fn branches<S: Sum>(
     min: Minimum,
 ) -> Option<usize> {
     let mut branches = table.cells.len() / classes;
-    let size = |branch: usize| total(&table.cells[branch * classes..(branch + 1) * classes]);
+    let size = |branch: usize| Sum::total(&table.cells[branch * classes..(branch + 1) * classes]);
     if table.missing && size(branches - 1).is_empty() {
         branches -= 1;
     }

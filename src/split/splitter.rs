@@ -11,7 +11,6 @@ use super::cut_rule::{CutRule, NumericRows};
 use super::random::Draws;
 use super::scan::{Scan, flush};
 use super::sink::Sink;
-use super::total;
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::reached::{self, Way};
@@ -80,7 +79,7 @@ pub fn score_candidates<W: Weighing>(
     let (n, unit) = (scan.order.len(), scan.weights.unit());
     let right: Vec<W::Sum> = scan.known.iter().zip(left).map(|(a, &l)| a.minus(l)).collect();
     let is_large = |sums: &[W::Sum], rows: usize| {
-        let weight = total(sums).value(unit);
+        let weight = Sum::total(sums).value(unit);
         let size = if scan.min.copies { weight } else { rows as f64 };
         size >= f64::from(scan.min.rows) && weight >= scan.min.weight
     };

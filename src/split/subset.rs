@@ -31,7 +31,6 @@ mod score;
 
 use super::multiway::{Minimum, NominalTable};
 use super::random::Draws;
-use super::total;
 use crate::stats::Sum;
 use crate::tree::Test;
 
@@ -350,8 +349,9 @@ impl<S: Sum> LevelPartitions<S> {
             return LevelPartition { test, listed: Vec::new(), is_first };
         }
         let (sums, _) = self.sums(at);
-        let weight =
-            |b: usize| total(&sums[b * self.classes..(b + 1) * self.classes]).value(search.unit);
+        let weight = |b: usize| {
+            Sum::total(&sums[b * self.classes..(b + 1) * self.classes]).value(search.unit)
+        };
         if search.how == NominalSplits::Subset && weight(0) >= weight(1) {
             let occurring = self.occurring();
             listed.extend((0..declared).filter(|code| occurring.binary_search(code).is_err()));

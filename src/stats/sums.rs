@@ -43,6 +43,11 @@ pub trait Sum:
     fn moments(self) -> Option<ExactMoments> {
         None
     }
+    /// The sum of some sums.
+    #[inline]
+    fn total(sums: &[Self]) -> Self {
+        sums.iter().fold(Self::default(), |total, &sum| total.plus(sum))
+    }
     /// Whether rows with these sums, one per class, belong to one class, or have one number.
     fn are_pure(sums: &[Self]) -> bool {
         sums.iter().filter(|sum| !sum.is_empty()).nth(1).is_none()

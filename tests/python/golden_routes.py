@@ -191,14 +191,14 @@ def _sorted_orders() -> Iterator[Case]:
     two, five, twelve, forty = (_numbers(3000, k) for k in (2, 5, 12, 40))
     counted, every = ("rows/ranges", "walk/counted"), "walk/counted, no convexity"
     yield case(two, {"criterion": "gini"}, (*counted, "block/screened", "bytes/squares"))
-    yield case(two, {"criterion": "info_gain"}, (*counted, "bytes/logarithms"))
+    yield case(two, {"criterion": "info_gain"}, counted)
     yield case(two, {"criterion": "gain_ratio"}, counted)
     yield case(two, {"criterion": "mdl"}, (every, "block/scored"))
     yield case(two, {"criterion": "hellinger"}, counted)
     squares, logarithms = "walk/running squares", "walk/running logarithms"
-    yield case(five, {"criterion": "gini"}, (squares, "walk/running, below", "bytes/below"))
-    yield case(five, {"criterion": "info_gain"}, (logarithms, "bytes/logarithms"))
-    yield case(five, {"criterion": "gain_ratio"}, (logarithms, "bytes/logarithms"))
+    yield case(five, {"criterion": "gini"}, (squares, "walk/running, below"))
+    yield case(five, {"criterion": "info_gain"}, (logarithms,))
+    yield case(five, {"criterion": "gain_ratio"}, (logarithms,))
     yield case(five, {"criterion": "mdl", "ties": "random"}, (every,))
     yield case(twelve, {"criterion": "gini", "max_leaf_nodes": 60}, (squares, "rows/best first"))
     yield case(twelve, {"criterion": "chi2"}, counted)
@@ -305,7 +305,6 @@ def _codes() -> Iterator[Case]:
         "fit/numbers",
         "rows/codes",
         "codes/counters, words",
-        "codes/masks, words",
         "codes/counters kept",
     )
     sums = ("fit/numbers", "codes/counters, class sums", "codes/masks, class sums")
@@ -328,7 +327,7 @@ def _codes() -> Iterator[Case]:
     yield case(two, {"criterion": "hellinger", "min_impurity_decrease": 0.001}, ("fit/numbers",))
     large = functools.partial(case, routes=("array", "codes", "threads"))
     shallow = {"max_depth": 8}
-    packed = (*words[:3], "codes/counters packed", "codes/counters, table")
+    packed = (*words[:3], "codes/counters, table")
     yield large(Rows(70_000, 2, few=3), {"criterion": "gini", **shallow}, packed)
     yield large(Rows(70_000, 12, few=3), {"criterion": "info_gain", **shallow}, sums[:2])
     yield large(Rows(70_000, 5, few=3), {"criterion": "gini", **shallow}, (sums[1], tables[1]))

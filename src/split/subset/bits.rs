@@ -24,7 +24,7 @@ impl<S: Sum> LevelPartitions<S> {
         let k = self.classes;
         let is_single = |g: usize, sums: &[S]| match rows {
             Some(rows) => rows[self.codes[g] as usize] == 1,
-            None => super::total(&sums[g * k..(g + 1) * k]).value(unit) == 1.0,
+            None => S::total(&sums[g * k..(g + 1) * k]).value(unit) == 1.0,
         };
         let single: Vec<bool> = (0..self.groups()).map(|g| is_single(g, &self.sums)).collect();
         let Some(first) = single.iter().position(|&s| s) else { return };

@@ -6,8 +6,8 @@
 //! every row of the tile adds its agreements from them. Threads take strips, so they share nothing.
 //! Cost: O(t^2 n / 400) operations for n nominal columns, O(t^2) per other column.
 
-use super::NeighbourRows;
 use super::grid::Grid;
+use super::rows::NeighbourRows;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::{self, Control};

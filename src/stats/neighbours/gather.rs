@@ -7,13 +7,14 @@
 //! number. [`streamed`] admits the memory of a search over codes that are read in place.
 
 use super::by_distance::DistanceNeed;
-use super::columns::{MISSING, Other};
+use super::columns::{MISSING, NominalRows, Other};
+use super::rows::{Counts, NeighbourRows};
 use super::score::{
     DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
 };
+use super::select::{Multiclass, NeighbourMethod};
 use super::shape::{REMEDY, RowsNeed, SearchShape, WHAT};
 use super::share::Share;
-use super::{Counts, Multiclass, NeighbourMethod, NeighbourRows, NominalRows};
 use crate::data::{self, Column, Dataset, Kind, NominalColumn};
 use crate::error::Result;
 use crate::numeric::ExactSum;

@@ -11,7 +11,7 @@
 //! multiples of one unit fraction with a denominator below 2^40 / columns never come that near.
 //! Whole distances between rows with whole weights are compared exactly (tolerance 0).
 
-use super::NeighbourRows;
+use super::rows::NeighbourRows;
 
 /// Tolerance in steps per column that is not a whole number.
 const TOLERANCE_STEPS: f64 = 16.0;

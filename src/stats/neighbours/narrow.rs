@@ -15,10 +15,10 @@
 //! [`distances`](super::distances). Rows come in chunks whose size depends on the data alone and
 //! whose sums are added in order, so neither threads nor SIMD levels change a bit.
 
-use super::NeighbourRows;
 use super::distances::Order;
 use super::members::push_places;
 use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, ranked};
+use super::rows::NeighbourRows;
 use super::select::{Contribution, NeighbourMethod, NeighbourTerm, Picker};
 use super::shape::{REMEDY, SearchShape, WHAT};
 use super::share::Share;

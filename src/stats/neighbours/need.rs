@@ -6,9 +6,9 @@
 //! depends on the data alone; the budget decides how many groups make a tile ([`RowGroups`]), so
 //! memory never changes a bit of a score.
 
-use super::NeighbourMethod;
 use super::distances::{planes_bytes, row_bytes, tile_rows};
 use super::narrow::ChunkPlan;
+use super::select::NeighbourMethod;
 use super::select::Picks;
 use super::shape::{REMEDY, SearchShape, WHAT};
 use super::share::Share;

@@ -7,12 +7,12 @@
 //! order, so a score is the same sum on any number of threads. Rows are summed in groups, and the
 //! groups added in order, so other processes can compute some of the groups ([`neighbour_parts`]).
 
-use super::NeighbourRows;
 use super::distances::{Distances, Order};
 use super::grid::Grid;
 use super::members::{PackedContribution, PackedGroup};
 use super::narrow::{self, ChunkPlan, RowData};
 use super::need::{RowGroups, TileNeed, block_width};
+use super::rows::NeighbourRows;
 use super::select::{Multiclass, NeighbourMethod, Picker};
 use super::shape::SearchShape;
 use super::share::Share;

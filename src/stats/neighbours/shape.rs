@@ -4,9 +4,10 @@
 //! [`narrow`](super::narrow) and [`by_distance`](super::by_distance) derive the bytes of their
 //! passes from a [`SearchShape`]; [`RowsNeed`] adds the bytes of the rows themselves.
 
+use super::columns::NominalRows;
 use super::distances::Order;
+use super::rows::{Counts, NeighbourRows};
 use super::totals::levels;
-use super::{Counts, NeighbourRows, NominalRows};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 

@@ -3,7 +3,7 @@
 //! [`NominalTotals`] has the number of levels of each column and, for SURF, the sum of all
 //! distances from counts of values: O(rows x columns) instead of a pass over all pairs of rows.
 
-use super::NeighbourRows;
+use super::rows::NeighbourRows;
 use super::select::Multiclass;
 use crate::error::Result;
 use crate::parallel::{self, Control};

@@ -2,9 +2,15 @@
 //!
 //! Three ways lead to the same choice, and [`BinnedContext`] says which are open: words of two
 //! classes with a kernel ([`super::two_class`]), sums over the classes ([`super::sums`]), or the
-//! tables of all cuts. Each starts from the counters of a node or from the lanes of a small one.
+//! tables of all cuts. Words come from the counters of a node, the others from these or from the
+//! lanes of a small one.
 //! O(codes x features x classes) per node; the other nodes of a tree on codes are searched feature
 //! by feature ([`super::node`]).
+//!
+//! Gains in CPU time of whole fits of 50,000 x 15, one thread: one block 5.6 times over a search by
+//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.5 and 1.9; words of
+//! counters over tables 1.7; with columns of few values, class sums over tables 1.2 (counters) and
+//! 1.4 (lanes) at ten classes. Words from lanes gained 1.08, too little for a kernel.
 
 use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
@@ -103,10 +109,6 @@ impl BinnedNode<'_, u32> {
         chosen: Option<&[u32]>,
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<u32>>> {
-        if let Some(two) = self.two_classes() {
-            reached::count(Way::LanesWords);
-            return self.best_small_words(&two, small, chosen, workspace);
-        }
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
         let left = |cut| cuts.left(cut);
@@ -146,25 +148,6 @@ impl BinnedNode<'_, u32> {
         running_sums(words, features, |s: u32| s, cuts.prepare(words.len()));
         let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
-        let found = cuts.best(self.context, two.screen, two.totals, facts)?;
-        self.split_of(found, &|cut| cuts.left(cut))
-    }
-
-    /// The best cut of a small node with two classes.
-    fn best_small_words(
-        &self,
-        two: &TwoClasses,
-        small: &SmallNode,
-        chosen: Option<&[u32]>,
-        workspace: &mut BlockMemory,
-    ) -> Result<Option<BestSplit<u32>>> {
-        let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
-        let feature = |i: usize| chosen.map_or(i, |some| some[i] as usize);
-        let (rows, len) = small.listed();
-        let rows = &rows[..len];
-        let cuts = &mut workspace.words;
-        small.fill_words(rows, (0..features).map(feature), cuts);
-        let facts = |_: &[u32], cut| small.facts_of_word(rows, feature, cut);
         let found = cuts.best(self.context, two.screen, two.totals, facts)?;
         self.split_of(found, &|cut| cuts.left(cut))
     }

@@ -13,7 +13,6 @@ use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
-use crate::simd::cuts as words;
 use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
@@ -33,7 +32,8 @@ pub(super) struct BinCounters<S> {
     plane: usize,
     /// Features counted.
     features: usize,
-    /// There is one plane, of words that hold the rows of two classes ([`words::packed`]).
+    /// There is one plane, of words that hold the rows of two classes
+    /// ([`crate::simd::cuts::packed`]).
     pub packed: bool,
 }
 
@@ -235,17 +235,6 @@ impl<S: Sum> BinCounters<S> {
     /// The first `len` words, by code and feature.
     pub fn words(&self, len: usize) -> &[S] {
         &self.cells[..len]
-    }
-
-    /// Turn two planes into one of words.
-    pub fn pack(&mut self) {
-        reached::count(Way::CountersPacked);
-        let (zero, one) = self.cells.split_at_mut(self.plane);
-        for (zero, one) in zero.iter_mut().zip(one) {
-            *zero = S::from_rows(words::packed(zero.units() as u32, one.units() as u32));
-        }
-        self.cells.truncate(self.plane);
-        self.packed = true;
     }
 
     /// Count records whose codes have two bytes.

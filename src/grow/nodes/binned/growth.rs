@@ -55,7 +55,7 @@ fn with_sums<S: CodedSum>(
 ) -> Result<Tree> {
     let (layout, len, setting) = (records.layout, records.len(), context.setting);
     let (unit, sums) = (context.unit, context.sums::<S>(&records.bytes));
-    context.total_weight = sums.iter().fold(S::default(), |a, &b| a.plus(b)).value(unit);
+    context.total_weight = S::total(&sums).value(unit);
     let tree = TreeBuilder::new(&sums, len as u32, mix(setting.seed, 0), 0);
     let mut other = records.spare()?;
     let buffers = RecordBuffers::new(layout.width, &mut records.bytes, &mut other);

@@ -108,7 +108,8 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
 
     /// Count all children but the largest, whose counters are those of the parent less the others',
     /// where that is less work than to count the largest. Children that are not kept (`keep`)
-    /// need no counters; `sums` are the class sums of the children.
+    /// need no counters, and those whose counters are the first words count their rows; `sums` are
+    /// the class sums of the children.
     pub(super) fn hand_down(
         &mut self,
         mut counters: BinCounters<S>,
@@ -117,9 +118,10 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         sums: &[S],
     ) {
         let context = self.context;
-        let packs = |b: usize| context.packs(&sums[b * context.classes..][..context.classes]);
+        let packed = counters.packed;
         let needs = |b: usize, children: &[CodedNode<S>]| {
-            keep[b] && is_counted(context, children[b].range.len)
+            let own = &sums[b * context.classes..][..context.classes];
+            keep[b] && is_counted(context, children[b].range.len) && packed == context.packs(own)
         };
         // The largest child, the first on ties, and whether subtraction pays for it.
         let largest = (0..children.len()).rev().max_by_key(|&b| children[b].range.len);
@@ -128,33 +130,26 @@ impl<'n, 'b, S: CodedSum> BinnedRows<'n, 'b, S> {
         let size = children[largest].range.len;
         let bytes = self.bytes_of_counters();
         // Subtracting counters costs about as much as counting this number of rows.
-        let planes = if counters.packed { 1 } else { context.classes + 1 };
+        let planes = if packed { 1 } else { context.classes + 1 };
         let subtracting = context.widest * planes / 8;
         let worth = whole - size + subtracting < size;
         if !needs(largest, children) || !worth || self.kept + bytes > KEPT_BYTES {
             return self.pool.recycle(counters);
         }
-        // Count the others and subtract them; keep what a child needs. Words of two classes come as
-        // soon as a child's rows fit them.
+        // Count the others and subtract them; keep what a child needs.
         for b in (0..children.len()).filter(|&b| b != largest) {
             if children[b].range.len == 0 {
                 continue;
             }
             let rows = self.buffers.rows(children[b].range);
-            let mut own = self.pool.count_alone(context, rows, None, counters.packed);
+            let own = self.pool.count_alone(context, rows, None, packed);
             counters.subtract(context, &own);
-            if !own.packed && packs(b) {
-                own.pack();
-            }
             if needs(b, children) && self.kept + bytes <= KEPT_BYTES {
                 self.kept += bytes;
                 children[b].counters = Some(own);
             } else {
                 self.pool.recycle(own);
             }
-        }
-        if !counters.packed && packs(largest) {
-            counters.pack();
         }
         reached::count(Way::CountersKept);
         self.kept += bytes;

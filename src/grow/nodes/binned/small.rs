@@ -8,9 +8,8 @@
 
 use super::context::BinnedContext;
 use super::cuts::{CutBlock, CutFacts, CutPlaces};
-use super::two_class::WordBlock;
 use crate::simd::Level;
-use crate::simd::small::{LANES, count_bits, count_pairs_up_to, masks_up_to, up_to};
+use crate::simd::small::{LANES, count_bits, masks_up_to, up_to};
 use std::sync::Arc;
 
 /// The codes of a small node's rows, by column; the nodes below it share them.
@@ -111,33 +110,6 @@ impl SmallNode {
             len += 1;
         }
         (rows, len)
-    }
-
-    /// Fill in the cuts of some features between two classes: for each feature one per row, above
-    /// the row's code. `rows` are the lanes of [`Self::listed`].
-    pub fn fill_words(
-        &self,
-        rows: &[u8],
-        features: impl ExactSizeIterator<Item = usize>,
-        cuts: &mut WordBlock,
-    ) {
-        let classes = [0, 1].map(|c| self.columns.classes[c] & self.lanes);
-        let lefts = cuts.prepare(rows.len() * features.len());
-        for (feature, to) in features.zip(lefts.chunks_mut(rows.len().max(1))) {
-            count_pairs_up_to(Level::active(), &self.columns.codes[feature], rows, classes, to);
-        }
-    }
-
-    /// The facts of a cut of [`Self::fill_words`]; `None` where all rows are left of it.
-    pub fn facts_of_word(
-        &self,
-        rows: &[u8],
-        feature: impl Fn(usize) -> usize,
-        cut: usize,
-    ) -> Option<CutFacts> {
-        let feature = feature(cut / rows.len());
-        let row = rows[cut % rows.len()];
-        self.facts(feature, self.columns.codes[feature][usize::from(row)])
     }
 
     /// The facts of the cut above a code; `None` where no row has that code, or none a higher one.

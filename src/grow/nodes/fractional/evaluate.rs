@@ -107,11 +107,6 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         ClassOf { codes: &self.instances.classes, starts: &self.starts }
     }
 
-    /// Sum of all classes.
-    fn sum(sums: &[W::Sum]) -> W::Sum {
-        sums.iter().fold(W::Sum::default(), |a, &b| a.plus(b))
-    }
-
     /// Class sums of some entries of an order.
     fn sums_of(&self, order: &[u32]) -> Vec<W::Sum> {
         let k = self.totals.len();
@@ -159,8 +154,8 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         if *known == *self.totals {
             return 1.0;
         }
-        Self::sum(known).value(self.weights.unit())
-            / Self::sum(&self.totals).value(self.weights.unit())
+        Sum::total(known).value(self.weights.unit())
+            / Sum::total(&self.totals).value(self.weights.unit())
     }
 
     /// The weight and the value of the rows without a value of a feature, which its branches share.

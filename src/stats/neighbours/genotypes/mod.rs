@@ -23,10 +23,9 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use super::Counts;
-use super::Mass;
 use super::distances::Order;
 use super::grid::Grid;
+use super::rows::{Counts, Mass};
 use super::score::round;
 use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use crate::data::genotypes::GenotypePlanes;

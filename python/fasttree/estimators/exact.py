@@ -55,13 +55,15 @@ from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
+from .classifying import Classifier
 from .costs import costs_of
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
+from .grown_tree import GrownTree
 from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import criterion_to_text
-from .tree import ClassificationTree, FastTreeClassifier
+from .tree import FastTreeClassifier
 
 __all__ = [
     "MinimalTreeClassifier",
@@ -89,7 +91,7 @@ def _seconds(value: Any) -> float | None:
     return seconds
 
 
-class _Searched(ClassificationTree):
+class _Searched(GrownTree, Classifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
@@ -129,7 +131,6 @@ class _Searched(ClassificationTree):
         remember_rounding(self, table)
 
     def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        self._candidates = {}
         self._adopt(model, classes, has_names)
         found = json.loads(model.parameters)["found"]
         self.lower_bound_ = found["lower_bound"]
@@ -147,7 +148,6 @@ class _Searched(ClassificationTree):
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
-        grown._candidates = {}
         grown._adopt(self._model, self.classes_, self._schema.has_names)
         return grown
 

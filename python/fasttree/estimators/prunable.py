@@ -245,7 +245,6 @@ def prune(
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
     """Give another estimator a part of this one's tree, and what is known of the rows."""
     other._adopt(model, fitted._labels_known(), fitted._schema.has_names)
-    other._candidates = {}
     other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
     fitted_on = getattr(fitted, "_fitted_on", None)
     if fitted_on is not None:

@@ -24,7 +24,6 @@ def tree_from_bytes(data: bytes) -> Any:
         return restored(model)
     kind = FastTreeRegressor if model.is_regression else FastTreeClassifier
     estimator, classes, has_names = read_back(kind, model)
-    estimator._candidates = {}
     estimator._adopt(model, classes, has_names)
     if model.is_regression:
         estimator._recall()

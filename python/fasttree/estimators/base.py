@@ -209,6 +209,10 @@ class Estimator(BaseEstimator):
         if has_names:
             self.feature_names_in_ = np.array(given, dtype=object)
 
+    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        """`_adopt` a model that holds all that a fit has found."""
+        self._adopt(model, classes, has_names)
+
     def _labels_known(self) -> np.ndarray:
         """The class labels; none of a regressor."""
         return np.asarray(getattr(self, "classes_", ()))
@@ -275,21 +279,27 @@ class Estimator(BaseEstimator):
         save_bytes(path, self.to_bytes())
 
 
-def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
-    """An estimator with the parameters of a loaded core model, its class labels (none of a
-    regressor), and whether columns have names."""
+def read_back(kind: type, model: Any) -> Any:
+    """The fitted estimator of a loaded core model.
+
+    Raises:
+        ValueError: parameters that no `fit` has written.
+    """
     try:
         params = restored_parameters(model.parameters)
+        known = kind._get_param_names()  # type: ignore[attr-defined]
+        estimator = kind(**{k: v for k, v in params.items() if k in known})
+        schema = json.loads(model.schema_json())
+        labels = schema["classes"]
+        alike = len({type(label) for label in labels}) == 1
+        names = [f["name"] for f in schema["features"]]
+        estimator._restore(
+            model,
+            np.array(labels) if alike else np.array(labels, dtype=object),
+            names != [f"x{j}" for j in range(len(names))],
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"not a valid fasttree model: its parameters cannot be read ({error})"
         ) from error
-    known = kind._get_param_names()  # type: ignore[attr-defined]
-    estimator = kind(**{k: v for k, v in params.items() if k in known})
-    schema = json.loads(model.schema_json())
-    labels = schema["classes"]
-    classes = (
-        np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
-    )
-    names = [f["name"] for f in schema["features"]]
-    return estimator, classes, names != [f"x{j}" for j in range(len(names))]
+    return estimator

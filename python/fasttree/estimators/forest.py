@@ -31,7 +31,7 @@ from ..rendering.words import counted
 from ..table import Table
 from . import interoperable, keywords
 from .backends import backend_of
-from .base import Estimator, read_back
+from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import FOREST, REGRESSION_FOREST, check
@@ -638,15 +638,3 @@ class FastForestRegressor(GrownForest, Regressor):
         if fitted_on.draws:
             return weights * self._counts(fitted_on)
         return np.broadcast_to(weights, (len(self._model.seeds), weights.shape[1]))
-
-
-def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
-    """A fitted forest from the content of a model file; it is checked before anything is
-    believed."""
-    model = _engine.forest_from_bytes(data)
-    kind = FastForestRegressor if model.is_regression else FastForestClassifier
-    forest, classes, has_names = read_back(kind, model)
-    forest._adopt(model, classes, has_names)
-    if model.is_regression:
-        forest._recall()
-    return forest

@@ -30,7 +30,7 @@ from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
 from .idle import refuse_idle
-from .keywords import ThresholdSearch, TieRule, TraceKept
+from .keywords import ThresholdSearch, TraceKept
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
@@ -49,7 +49,7 @@ class GrownTree(Readable, Estimator):
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
     """
 
-    ties: TieRule
+    ties: str
     threshold_search: ThresholdSearch
     trace: TraceKept
     _candidates: dict[int, tuple[explained.Candidate, ...]]

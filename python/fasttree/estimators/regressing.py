@@ -369,8 +369,8 @@ class Regressor(RegressorMixin, Estimator):
         content: bytes = self._model.to_bytes(with_scores(self._model.parameters, scores))
         return content
 
-    def _recall(self) -> None:
-        """Take the calibration of the file that the model was read from."""
-        scores = scores_in(self._model.parameters)
+    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._restore(model, classes, has_names)
+        scores = scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

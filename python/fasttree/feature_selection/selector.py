@@ -30,7 +30,7 @@ from ..table.rebuild import is_frame, renamed
 __all__ = ["Selector"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
 class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
     """Intake and output of a selector whose `support_` is fitted by `_choose`."""
 

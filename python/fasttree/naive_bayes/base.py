@@ -37,7 +37,7 @@ FORMAT = "fasttree Bayes model"
 """The kind of a model file."""
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
 class BayesClassifier(NetworkClassifier):
     """Base of the three classifiers; a subclass states the learner and its options.
 

@@ -23,7 +23,7 @@ __all__ = ["from_bytes", "load", "load_model"]
 
 READERS = {
     b"fasttree model": "estimators.restore.tree_from_bytes",
-    b"fasttree forest": "estimators.forest.forest_from_bytes",
+    b"fasttree forest": "estimators.restore.forest_from_bytes",
     b"fasttree Bayes model": "naive_bayes.reading.classifier_from_bytes",
     b"fasttree network": "bayesian_networks.storing.network_from_bytes",
 }

@@ -1,4 +1,5 @@
-"""The text of ``estimators/keywords.py``: types and constructors of the declared parameters.
+"""The declared parameters as source: their types (``estimators/keywords.py``), and the fields of
+the estimators' classes.
 
 What
     Type checkers, editors and scikit-learn's `clone` read signatures that stand in the source. They
@@ -9,7 +10,9 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
+from pathlib import Path
 
 from fasttree.estimators.declaration import (
     FOREST,
@@ -21,7 +24,7 @@ from fasttree.estimators.declaration import (
 )
 
 WIDTH = 100
-HEAD = '''"""Types and constructors of the parameters of trees and forests.
+HEAD = '''"""Types of the parameters of trees and forests.
 
 Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit the declaration.
 """
@@ -29,7 +32,6 @@ Written from `declaration` by ``python -m docs.studies.first_screen.make``; edit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
@@ -38,56 +40,61 @@ from ..discretize import Discretizer
 from ..pruning import Pruning
 from ..rendering.progress import Progress
 
-__all__ = [
-    "ForestSettings",
-    "NumberCriterion",
-    "RegressionForestSettings",
-    "RegressionTreeSettings",
-    "Settings",
-    "SplitCriterion",
-    "TreeParameters",
-    "TreeSettings",
-]
+__all__ = ["NumberCriterion", "SplitCriterion", "TreeParameters"]
 '''
+FIELDS_HEAD = "    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.\n"
+FIELDS = {
+    "tree.py": {"FastTreeClassifier": TREE},
+    "regressor.py": {"FastTreeRegressor": REGRESSION_TREE},
+    "forest.py": {"FastForestClassifier": FOREST, "FastForestRegressor": REGRESSION_FOREST},
+}
+"""The classes whose fields are the parameters, by their file in ``estimators``."""
+
+
+def sources(estimators: Path) -> dict[Path, str]:
+    """The files of the package's folder `estimators` that are written, in whole or in part."""
+    found = {estimators / "keywords.py": keywords()}
+    for name, kinds in FIELDS.items():
+        text = (estimators / name).read_text(encoding="utf-8")
+        for kind, parameters in kinds.items():
+            text = with_fields(text, kind, parameters)
+        found[estimators / name] = text
+    return found
 
 
 def keywords() -> str:
-    """The module."""
+    """The types of the parameters."""
     everyone = (*TREE, *FOREST, *REGRESSION_TREE, *REGRESSION_FOREST)
-    by_name: dict[str, set[str]] = {}
-    for one in everyone:
-        by_name.setdefault(one.name, set()).add(one.kind.type)
-    types = {name: types.pop() if len(types) == 1 else "Any" for name, types in by_name.items()}
     passed = {one.name: one for one in (*REGRESSION_TREE, *TREE) if one.name != "criterion"}
     return "\n".join(
         [
             HEAD,
             *dict.fromkeys(_alias(one.kind) for one in everyone if one.kind.values),
             "",
-            *_fields(
-                "TreeParameters(TypedDict, total=False)",
-                "Keyword arguments of trees beside the criterion.",
-                {one.name: one.kind.type for one in passed.values()},
-            ),
-            *_fields("Settings", "The parameters of trees and forests, as attributes.", types),
-            *_constructor("TreeSettings", "The parameters of a tree, as attributes.", TREE, 0),
-            *_constructor(
-                "ForestSettings", "The parameters of a forest, as attributes.", FOREST, 1
-            ),
-            *_constructor(
-                "RegressionTreeSettings",
-                "The parameters of a regression tree, as attributes.",
-                REGRESSION_TREE,
-                0,
-            ),
-            *_constructor(
-                "RegressionForestSettings",
-                "The parameters of a regression forest, as attributes.",
-                REGRESSION_FOREST,
-                1,
-            ),
+            "",
+            "class TreeParameters(TypedDict, total=False):",
+            '    """Keyword arguments of trees beside the criterion."""',
+            "",
+            *(f"    {one.name}: {one.kind.type}" for one in passed.values()),
+            "",
         ]
     )
+
+
+def with_fields(text: str, kind: str, parameters: Sequence[Parameter]) -> str:
+    """The source of a module with the fields of one of its classes as they are declared."""
+    fields = [
+        f"    {one.name}: {_named(one.kind)} = {_quoted(one.default)}\n" for one in parameters
+    ]
+    fields.insert(1 if parameters[0].name == "n_estimators" else 0, "    _: KW_ONLY\n")
+    start = text.index(FIELDS_HEAD, text.index(f"class {kind}(")) + len(FIELDS_HEAD)
+    rest = re.sub(r"\A(    \w+: .*\n)*", "", text[start:])
+    return text[:start] + "".join(fields) + rest
+
+
+def _named(kind: Kind) -> str:
+    """The type of a parameter outside of `keywords`."""
+    return f"keywords.{kind.type}" if kind.values else kind.type
 
 
 def _alias(kind: Kind) -> str:
@@ -112,24 +119,3 @@ def _alias(kind: Kind) -> str:
 def _quoted(value: object) -> str:
     """A default or word as the formatter writes it."""
     return f'"{value}"' if isinstance(value, str) else repr(value)
-
-
-def _fields(head: str, said: str, types: Mapping[str, str]) -> list[str]:
-    """A class with annotations."""
-    fields = [f"    {name}: {kind}" for name, kind in types.items()]
-    return ["", f"class {head}:", f'    """{said}"""', "", *fields, ""]
-
-
-def _constructor(name: str, said: str, parameters: Sequence[Parameter], places: int) -> list[str]:
-    """A dataclass of the parameters; the first `places` may be positional."""
-    fields = [f"    {one.name}: {one.kind.type} = {_quoted(one.default)}" for one in parameters]
-    fields.insert(places, "    _: KW_ONLY")
-    return [
-        "",
-        "@dataclass(eq=False, repr=False)",
-        f"class {name}(Settings):",
-        f'    """{said}"""',
-        "",
-        *fields,
-        "",
-    ]

@@ -1,8 +1,9 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and ``estimators/keywords.py``, the
-types and constructors of the declared parameters; tests compare them with what is there. Trees come
-from the library, speeds from ``benches/record``, criteria from the registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and in ``estimators`` the types of
+the declared parameters (``keywords.py``) and the fields of the classes; tests compare them with
+what is there. Trees come from the library, speeds from ``benches/record``, criteria from the
+registry.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from typing import Any
 
 import fasttree
 
-from .constructors import keywords
+from .constructors import sources
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = ROOT / "docs" / "written"
-KEYWORDS = ROOT / "python" / "fasttree" / "estimators" / "keywords.py"
+ESTIMATORS = ROOT / "python" / "fasttree" / "estimators"
 RECORDS = ROOT / "benches" / "record"
 
 CRITERIA = ("gini", "info_gain", "gain_ratio", "hellinger")
@@ -190,7 +191,8 @@ FILES: dict[str, Callable[[], str]] = {
 
 def main() -> None:
     """Write every file; the constructors first, as a new parameter needs them."""
-    KEYWORDS.write_text(keywords(), encoding="utf-8")
+    for path, text in sources(ESTIMATORS).items():
+        path.write_text(text, encoding="utf-8")
     WRITTEN.mkdir(exist_ok=True)
     for name, make in FILES.items():
         (WRITTEN / name).write_text(make(), encoding="utf-8")

@@ -15,12 +15,13 @@ import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Task
 from .._checks.naming import functions_named
 from .._checks.speech import option
 from ..data_checks import inspect
@@ -28,19 +29,45 @@ from ..data_checks.findings import kept_columns
 from ..data_checks.unreadable import table_for
 from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given, new_rows_of
+from ..rendering.progress import Progress
 from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
 from . import explored, interoperable
 from .declaration import check
-from .keywords import Settings
+from .keywords import MissingValues, UnknownLevels
 from .new_rows import Schema, rows_for, without_target
 from .parameters import restored_parameters
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
-__all__ = ["NO_LABELS", "Estimator", "read_back"]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    class BaseEstimator:
+        """scikit-learn's class, which has no types: without these lines, type checkers would take
+        any keyword for a parameter of an estimator."""
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **params: Any) -> Self: ...
+        def __repr__(self, N_CHAR_MAX: int = 700) -> str: ...
+        def __sklearn_tags__(self) -> Any: ...
+        def _repr_html_(self) -> str: ...
+        def __getattr__(self, name: str) -> Any: ...
+
+    class ClassifierMixin(BaseEstimator):
+        """Likewise."""
+
+    class RegressorMixin(BaseEstimator):
+        """Likewise."""
+
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+__all__ = ["NO_LABELS", "ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
 
 NO_LABELS = (
     "requires y to be passed, but the target y is None: give labels, the name of a column of a "
@@ -48,16 +75,24 @@ NO_LABELS = (
 )
 
 
-class Estimator(Settings):
+class Estimator(BaseEstimator):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
+    criterion: Any
+    missing: MissingValues
+    handle_unknown: UnknownLevels
+    categorical_features: CategoricalFeatures
+    columns: ColumnUse
+    n_jobs: int | None
+    progress: Progress
     _model: Any
     _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
     __getstate__, __setstate__ = state_of, take_state
     _task: Task = "classification"
-    get_params: Callable[..., dict[str, Any]]
     _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]
+    _truth: Callable[[Any, Any], tuple[Any, Any]]
+    _score_of: Callable[..., float]
 
     # What a fitted model is asked: a function per question.
     explore = explored.explore
@@ -69,15 +104,14 @@ class Estimator(Settings):
     @cache
     def _get_param_names(cls) -> list[str]:
         """Names of the parameters, found once (scikit-learn reads the signature at every call)."""
-        names: list[str] = super()._get_param_names()  # type: ignore[misc]
-        return names
+        return super()._get_param_names()
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # as scikit-learn calls it
-        return functions_named(super().__repr__(N_CHAR_MAX))  # type: ignore[call-arg]
+        return functions_named(super().__repr__(N_CHAR_MAX))
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: missing values and nominal columns are taken."""
-        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
         return tags
@@ -154,8 +188,6 @@ class Estimator(Settings):
             >>> fasttree.fit([[0.5], [1.5]], [0, 1]).route_
             'sorted orders: no other route serves'
         """
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
         route: str | None = self._model.route
         if route is None:
@@ -165,8 +197,10 @@ class Estimator(Settings):
             )
         return route
 
-    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         """Take over a model of the core with its columns; `classes` are none of a regressor."""
+        for cached in ("_tree", "_trace", "_float32_conflicts"):
+            self.__dict__.pop(cached, None)
         self._model = model
         self._schema = Schema.of_model(model, has_names, type(self).__name__)
         given = self._schema.given_names
@@ -174,6 +208,10 @@ class Estimator(Settings):
         self.__dict__.pop("feature_names_in_", None)
         if has_names:
             self.feature_names_in_ = np.array(given, dtype=object)
+
+    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        """`_adopt` a model that holds all that a fit has found."""
+        self._adopt(model, classes, has_names)
 
     def _labels_known(self) -> np.ndarray:
         """The class labels; none of a regressor."""
@@ -200,8 +238,6 @@ class Estimator(Settings):
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """X and y with names resolved, and the groups of the rows; a column that names them stays
         in X where the model knows it."""
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
         X, y = self._labelled_rows(X, y)
         if groups is None:
@@ -217,8 +253,6 @@ class Estimator(Settings):
 
     def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
         if "_model" not in self.__dict__:  # scikit-learn's check costs more than a walk
-            from sklearn.utils.validation import check_is_fitted
-
             check_is_fitted(self)
         if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
             warn_caller(
@@ -237,8 +271,6 @@ class Estimator(Settings):
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum."""
-        from sklearn.utils.validation import check_is_fitted
-
         check_is_fitted(self)
         return self._model.to_bytes()
 
@@ -247,21 +279,27 @@ class Estimator(Settings):
         save_bytes(path, self.to_bytes())
 
 
-def read_back(kind: type, model: Any) -> tuple[Any, np.ndarray, bool]:
-    """An estimator with the parameters of a loaded core model, its class labels (none of a
-    regressor), and whether columns have names."""
+def read_back(kind: type, model: Any) -> Any:
+    """The fitted estimator of a loaded core model.
+
+    Raises:
+        ValueError: parameters that no `fit` has written.
+    """
     try:
         params = restored_parameters(model.parameters)
+        known = kind._get_param_names()  # type: ignore[attr-defined]
+        estimator = kind(**{k: v for k, v in params.items() if k in known})
+        schema = json.loads(model.schema_json())
+        labels = schema["classes"]
+        alike = len({type(label) for label in labels}) == 1
+        names = [f["name"] for f in schema["features"]]
+        estimator._restore(
+            model,
+            np.array(labels) if alike else np.array(labels, dtype=object),
+            names != [f"x{j}" for j in range(len(names))],
+        )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
             f"not a valid fasttree model: its parameters cannot be read ({error})"
         ) from error
-    known = kind._get_param_names()  # type: ignore[attr-defined]
-    estimator = kind(**{k: v for k, v in params.items() if k in known})
-    schema = json.loads(model.schema_json())
-    labels = schema["classes"]
-    classes = (
-        np.array(labels) if len({type(v) for v in labels}) == 1 else np.array(labels, dtype=object)
-    )
-    names = [f["name"] for f in schema["features"]]
-    return estimator, classes, names != [f"x{j}" for j in range(len(names))]
+    return estimator

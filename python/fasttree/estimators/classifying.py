@@ -20,12 +20,12 @@ from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
 from ..table.columns import object_family
-from .base import NO_LABELS, Estimator
+from .base import NO_LABELS, ClassifierMixin, Estimator
 
 __all__ = ["Classifier"]
 
 
-class Classifier(Estimator):
+class Classifier(ClassifierMixin, Estimator):
     """Prediction of classes by an estimator whose `_model` is one of the core's."""
 
     classes_: np.ndarray
@@ -37,10 +37,16 @@ class Classifier(Estimator):
         tags.classifier_tags.multi_class = True
         return tags
 
-    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt_schema(model, classes, has_names)
+    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._adopt(model, classes, has_names)
         self.classes_ = classes
         self.n_classes_ = len(classes)
+        counts = self._class_totals()
+        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
+
+    def _class_totals(self) -> np.ndarray:
+        """Training weight of each class, shape (n_classes,)."""
+        raise NotImplementedError
 
     def _answers(self, model: Any, blocks: list[np.ndarray], n: int) -> np.ndarray:
         """The labels that a model of the core predicts."""
@@ -71,17 +77,27 @@ class Classifier(Estimator):
 
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """Accuracy; a row that is not classified counts as an error."""
-        X, y = self._labelled_rows(X, y)
-        right = self._right(self.predict(X), X, y)
-        weights = None if sample_weight is None else weights_array(sample_weight)
-        return float(np.average(right, weights=weights))
+        X, y = self._truth(X, y)
+        return self._score_of(self.predict(X), y, sample_weight)
 
-    def _right(self, predicted: np.ndarray, X: Any, y: Any) -> np.ndarray:
-        """1.0 where a prediction is the label, else 0.0."""
+    def _truth(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X with names resolved, and the labels that X or y brings."""
+        X, y = self._labelled_rows(X, y)
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:
             raise ValueError(NO_LABELS)
+        return X, y
+
+    def _score_of(
+        self, predicted: np.ndarray, labels: Any, sample_weight: MaybeArray = None
+    ) -> float:
+        """Accuracy of predictions, shape (n_rows,)."""
+        weights = None if sample_weight is None else weights_array(sample_weight)
+        return float(np.average(self._right(predicted, labels), weights=weights))
+
+    def _right(self, predicted: np.ndarray, y: Any) -> np.ndarray:
+        """1.0 where a prediction is the label, else 0.0."""
         refuse_masked("y", y)
         y = np.asarray(y)
         if y.shape == (len(predicted), 1):
@@ -111,13 +127,12 @@ class Classifier(Estimator):
         from ..metrics import Evaluation
 
         X, y, members = self._rows_and_groups(X, y, groups)
+        X, y = self._truth(X, y)
         predicted = self.predict(X)
-        self._right(predicted, X, y)  # lengths and shapes
-        labels = X.y if isinstance(X, Table) and y is None else np.asarray(y).ravel()
-        assert labels is not None  # else `_right` has raised
+        self._right(predicted, y)  # lengths and shapes
         prior = self.class_prior_ / self.class_prior_.sum()
         return Evaluation(
-            labels.tolist(),
+            np.asarray(y).ravel().tolist(),
             predicted.tolist(),
             self.predict_proba(X),
             np.asarray(self.classes_).tolist(),

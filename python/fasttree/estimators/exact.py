@@ -38,58 +38,77 @@ Examples
 from __future__ import annotations
 
 import json
-import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import as_float, integer, listing, one_of, real, shown, threads
-from .._checks import memory_limit as checked_memory
+from .._checks import (
+    Check,
+    at_least_zero,
+    choice,
+    integer,
+    listing,
+    maybe,
+    memory_limit,
+    number_in,
+    one_of,
+    real,
+    shown,
+    threads,
+)
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from ..rendering.listing import Records
 from ..rendering.progress import Progress, make_report
 from ..table import Table
-from .base import read_back
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
+from .classifying import Classifier
 from .costs import costs_of
+from .described import documented
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
+from .grown_tree import GrownTree
 from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
-from .parameters import criterion_to_text
-from .tree import ClassificationTree, FastTreeClassifier
+from .parameters import refuse_unknown, stored_parameters
+from .training_rows import TrainingRows
+from .tree import FastTreeClassifier
 
-__all__ = [
-    "MinimalTreeClassifier",
-    "OptimalTreeClassifier",
-    "minimal_tree",
-    "optimal_tree",
-    "restored",
-]
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["MinimalTreeClassifier", "OptimalTreeClassifier", "minimal_tree", "optimal_tree"]
 
 
-#: Parameters that say nothing about the model.
-NOT_KEPT = ("progress", "n_jobs")
+def _at_least(low: int) -> Check:
+    """None, or a whole number of at least `low`."""
+    return maybe(lambda name, value: integer(name, value, low))
 
 
-def _limit(name: str, value: Any, low: int) -> int | None:
-    return None if value is None else integer(name, value, low)
+LIMITS: dict[str, Check] = {
+    "max_nodes": _at_least(1),
+    "time_limit": maybe(at_least_zero),
+    "node_budget": _at_least(1),
+}
+"""Limits of a search, and their checks."""
+
+OBJECTIVE: dict[str, Check] = {
+    "max_depth": _at_least(0),
+    "lookahead": _at_least(1),
+    "max_leaf_nodes": _at_least(1),
+    "min_samples_leaf": lambda name, value: integer(name, value, 1),
+    "leaf_penalty": number_in(0.0, 1e9),
+    "nominal_splits": choice("ordered", "one_vs_rest", "subset"),
+    "ties": choice("first", "any"),
+}
+"""Parameters of an optimal tree beside what its leaves cost, and their checks."""
 
 
-def _seconds(value: Any) -> float | None:
-    if value is None:
-        return None
-    seconds = as_float(value)
-    if seconds is None or not 0 <= seconds < math.inf:
-        raise ValueError(f"time_limit={shown(value)} must be None or a number of seconds >= 0")
-    return seconds
-
-
-class _Searched(ClassificationTree):
+class _Searched(GrownTree, Classifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
@@ -97,40 +116,39 @@ class _Searched(ClassificationTree):
     missing: Any = "error"
     n_jobs: int | None = None
 
-    nominal_splits: Any
-    ties: Any
-    max_nodes: int | None
-    time_limit: float | None
-    node_budget: int | None
+    def _checked(self, checks: Mapping[str, Check]) -> dict[str, Any]:
+        """Parameters that have passed their checks."""
+        return {name: check(name, getattr(self, name)) for name, check in checks.items()}
 
-    def _limits(self) -> dict[str, Any]:
-        return {
-            "max_nodes": _limit("max_nodes", self.max_nodes, 1),
-            "time_limit": _seconds(self.time_limit),
-            "node_budget": _limit("node_budget", self.node_budget, 1),
-        }
-
-    def _searchable(
+    def _search(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray
-    ) -> tuple[dict[str, Any], Any, Any]:
-        """Limits, encoded rows and weights of a search, whose time began with the call."""
+    ) -> tuple[TrainingRows, dict[str, Any], dict[str, Any]]:
+        """The rows of a search, its limits, and what the core takes beside them. The time of the
+        search began with the call."""
         started = time.monotonic()
-        limits = self._limits()
+        limits = self._checked(LIMITS)
         rows = self._training_rows(X, y, sample_weight)
-        table, weights = rows.table, rows.weights
-        _engine.dataset_of(table)
+        dataset = _engine.dataset_of(rows.table)
         if limits["time_limit"] is not None:
             limits["time_limit"] = max(0.0, limits["time_limit"] + started - time.monotonic())
-        return limits, table, weights
+        stored = stored_parameters(self.get_params(deep=False), rows.table.file_cells)
+        stored["learner"] = type(self).__name__
+        search = {
+            "data": dataset,
+            "parameters": json.dumps(stored, sort_keys=True),
+            "sample_weight": _engine.as_weights(rows.weights),
+            "progress": make_report(self.progress, "search"),
+        }
+        return rows, limits, search
 
-    def _take(self, model: _engine.Model, table: Table) -> None:
+    def _take(self, model: _engine.Model, table: Table) -> Self:
         """Become the estimator of a model that a search of rows has found."""
-        self._finish(model, table.class_values, table.has_feature_names)
+        self._restore(model, table.class_values, table.has_feature_names)
         remember_rounding(self, table)
+        return self
 
-    def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        self._candidates = {}
-        self._adopt(model, classes, has_names)
+    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._restore(model, classes, has_names)
         found = json.loads(model.parameters)["found"]
         self.lower_bound_ = found["lower_bound"]
         self.upper_bound_ = found.get("upper_bound", self.n_nodes_)
@@ -147,7 +165,6 @@ class _Searched(ClassificationTree):
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
-        grown._candidates = {}
         grown._adopt(self._model, self.classes_, self._schema.has_names)
         return grown
 
@@ -178,9 +195,6 @@ class _Searched(ClassificationTree):
             "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
             "prune this one"
         )
-
-
-_Kind = TypeVar("_Kind", bound=_Searched)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -231,9 +245,7 @@ class MinimalTreeClassifier(_Searched):
     columns: ColumnUse = "auto"
     progress: Progress = None
 
-    def fit(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> MinimalTreeClassifier:
+    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
         """Search.
 
         Args:
@@ -246,17 +258,11 @@ class MinimalTreeClassifier(_Searched):
             The estimator.
         """
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
-        limits, table, weights = self._searchable(X, y, sample_weight)
+        rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(
-            _engine.dataset_of(table),
-            json.dumps(limits),
-            minimise,
-            _parameters(self, table),
-            _engine.as_weights(weights),
-            make_report(self.progress, "search"),
+            limits=json.dumps(limits), minimise_errors=minimise, **search
         )
-        self._take(model, table)
-        return self
+        return self._take(model, rows.table)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -360,30 +366,23 @@ class OptimalTreeClassifier(_Searched):
     columns: ColumnUse = "auto"
     progress: Progress = None
 
-    def _objective(self) -> dict[str, Any]:
-        """What is minimised, and the limits of the trees."""
-        return {
-            **_criterion(self.criterion, self.cost_matrix, self.loss),
-            "max_depth": _limit("max_depth", self.max_depth, 0),
-            "lookahead": _limit("lookahead", self.lookahead, 1),
-            "max_leaf_nodes": _limit("max_leaf_nodes", self.max_leaf_nodes, 1),
-            "min_samples_leaf": integer("min_samples_leaf", self.min_samples_leaf, 1),
-            "leaf_penalty": real("leaf_penalty", self.leaf_penalty, 0.0, 1e9),
-            "nominal_splits": one_of(
-                "nominal_splits", self.nominal_splits, ("ordered", "one_vs_rest", "subset")
-            ),
-            "ties": one_of("ties", self.ties, ("first", "any")),
-        }
-
-    def _losses(self, table: Table, weights: np.ndarray | None) -> dict[str, Any]:
-        """What leaves cost in place of the criterion."""
+    def _search(
+        self, X: Any, y: MaybeArray, sample_weight: MaybeArray
+    ) -> tuple[TrainingRows, dict[str, Any], dict[str, Any]]:
+        objective = _criterion(self.criterion, self.cost_matrix, self.loss)
+        objective |= self._checked(OBJECTIVE)
+        on_machine = self._checked(
+            {"n_jobs": lambda _, n: threads(n), "memory_limit": memory_limit}
+        )
+        rows, limits, search = super()._search(X, y, sample_weight)
+        # What leaves cost in place of the criterion.
         if self.loss is not None:
-            return {"leaf_losses": leaf_losses(self.loss, table, weights)}
-        return {"cost_matrix": costs_of(self.cost_matrix, len(table.classes))}
+            objective["leaf_losses"] = leaf_losses(self.loss, rows.table, rows.weights)
+        else:
+            objective["cost_matrix"] = costs_of(self.cost_matrix, len(rows.table.classes))
+        return rows, limits, {**search, "objective": json.dumps(objective), **on_machine}
 
-    def fit(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> OptimalTreeClassifier:
+    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
         """Search.
 
         Args:
@@ -394,23 +393,9 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
-        objective = self._objective()
-        n_jobs = threads(self.n_jobs)
-        most_memory = checked_memory("memory_limit", self.memory_limit)
-        limits, table, weights = self._searchable(X, y, sample_weight)
-        objective |= self._losses(table, weights)
-        model = _engine.core.optimal_tree(
-            _engine.dataset_of(table),
-            json.dumps(objective),
-            json.dumps(limits),
-            _parameters(self, table),
-            _engine.as_weights(weights),
-            n_jobs,
-            make_report(self.progress, "search"),
-            most_memory,
-        )
-        self._take(model, table)
-        return self
+        rows, limits, search = self._search(X, y, sample_weight)
+        model = _engine.core.optimal_tree(limits=json.dumps(limits), **search)
+        return self._take(model, rows.table)
 
     def near_optimal(
         self,
@@ -459,27 +444,14 @@ class OptimalTreeClassifier(_Searched):
         """
         within = real("within", within, 0.0, 1e9)
         most_trees = integer("max_trees", max_trees, 0)
-        objective = self._objective()
-        limits, table, weights = self._searchable(X, y, sample_weight)
-        objective |= self._losses(table, weights)
+        rows, limits, search = self._search(X, y, sample_weight)
+        limits.update(time_limit=None, node_budget=None)
         searched, models = _engine.core.near_optimal(
-            _engine.dataset_of(table),
-            json.dumps(objective),
-            json.dumps({**limits, "time_limit": None, "node_budget": None}),
-            within,
-            most_trees,
-            _parameters(self, table),
-            _engine.as_weights(weights),
-            threads(self.n_jobs),
-            make_report(self.progress, "search"),
-            checked_memory("memory_limit", self.memory_limit),
+            limits=json.dumps(limits), within=within, most_trees=most_trees, **search
         )
-        trees = []
-        for model in models:
-            tree = OptimalTreeClassifier(**self.get_params(deep=False))
-            tree._take(model, table)
-            trees.append(tree)
-        return first_tests(table, json.loads(searched), within, trees)
+        params = self.get_params(deep=False)
+        trees = [OptimalTreeClassifier(**params)._take(model, rows.table) for model in models]
+        return first_tests(rows.table, json.loads(searched), within, trees)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None
@@ -515,8 +487,8 @@ class OptimalTreeClassifier(_Searched):
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 
-    def _finish(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._finish(model, classes, has_names)
+    def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
+        super()._restore(model, classes, has_names)
         gap = 1.0 - self.lower_bound_ / self.upper_bound_ if self.upper_bound_ > 0 else 0.0
         self.gap_ = 0.0 if self.proven_ else gap
 
@@ -549,34 +521,13 @@ def _is(criterion: Any, *names: str) -> bool:
     return isinstance(criterion, str) and criterion in names
 
 
-def _parameters(estimator: _Searched, table: Table) -> str:
-    kept = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_KEPT}
-    if "criterion" in kept:
-        kept["criterion"] = criterion_to_text(kept["criterion"])
-    if kept.get("loss") is not None:
-        kept["loss"] = {"callable": display_name(kept["loss"])}
-    kept["learner"] = type(estimator).__name__
-    if table.file_cells:
-        kept["file_cells"] = table.file_cells.as_json()
-    return json.dumps(kept, sort_keys=True, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
-
-
+@documented(MinimalTreeClassifier, ())
 def minimal_tree(
     X: Any,
     y: MaybeArray = None,
     *,
-    max_nodes: int | None = None,
-    time_limit: float | None = None,
-    node_budget: int | None = None,
-    errors: str = "raise",
     sample_weight: MaybeArray = None,
-    categorical_features: CategoricalFeatures = "from_dtype",
-    columns: ColumnUse = "auto",
-    progress: Progress = None,
+    **params: Any,
 ) -> MinimalTreeClassifier:
     """The smallest consistent tree: ``MinimalTreeClassifier(...).fit(X, y, sample_weight)``.
 
@@ -598,32 +549,17 @@ def minimal_tree(
         >>> model.n_nodes_, model.proven_, float(model.score(table))
         (7, True, 1.0)
     """
-    return _searched(MinimalTreeClassifier, locals())
+    refuse_unknown(MinimalTreeClassifier, "error", params)
+    return MinimalTreeClassifier(**params).fit(X, y, sample_weight)
 
 
+@documented(OptimalTreeClassifier, ())
 def optimal_tree(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: Any = "error",
-    max_depth: int | None = None,
-    lookahead: int | None = None,
-    max_leaf_nodes: int | None = None,
-    max_nodes: int | None = None,
-    min_samples_leaf: int = 1,
-    leaf_penalty: float = 0.0,
-    nominal_splits: str = "ordered",
-    cost_matrix: Any = None,
-    loss: Any = None,
-    ties: str = "first",
-    time_limit: float | None = None,
-    node_budget: int | None = None,
-    memory_limit: int | None = None,
-    n_jobs: int | None = None,
     sample_weight: MaybeArray = None,
-    categorical_features: CategoricalFeatures = "from_dtype",
-    columns: ColumnUse = "auto",
-    progress: Progress = None,
+    **params: Any,
 ) -> OptimalTreeClassifier:
     """The best tree of a depth: ``OptimalTreeClassifier(...).fit(X, y, sample_weight)``.
 
@@ -649,29 +585,5 @@ def optimal_tree(
         ... )
         (15, 3)
     """
-    return _searched(OptimalTreeClassifier, locals())
-
-
-def _searched(kind: type[_Kind], given: dict[str, Any]) -> _Kind:
-    """An estimator of these parameters, fitted to the rows among them."""
-    rows = [given.pop(name) for name in ("X", "y", "sample_weight")]
-    fitted: _Kind = kind(**given).fit(*rows)
-    return fitted
-
-
-def restored(model: _engine.Model) -> MinimalTreeClassifier | OptimalTreeClassifier:
-    """The estimator of a model file that a search has written.
-
-    Raises:
-        ValueError: parameters that no search has written.
-    """
-    try:
-        params: dict[str, Any] = json.loads(model.parameters)
-        known = {kind.__name__: kind for kind in (MinimalTreeClassifier, OptimalTreeClassifier)}
-        estimator, classes, has_names = read_back(known[params["learner"]], model)
-        estimator._finish(model, classes, has_names)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"not a valid fasttree model: its parameters cannot be read ({error})"
-        ) from error
-    return estimator
+    refuse_unknown(OptimalTreeClassifier, "error", params)
+    return OptimalTreeClassifier(**params).fit(X, y, sample_weight)

@@ -14,24 +14,24 @@ When not to use it
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
 from ..data_checks.warned import warn_caller
 from ..rendering.html import html_table
 from ..rendering.plain_text import one_line
-from ..rendering.progress import make_report
+from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
 from ..table import Table
-from . import interoperable
+from . import interoperable, keywords
 from .backends import backend_of
-from .base import Estimator, read_back
+from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import FOREST, REGRESSION_FOREST, check
@@ -40,7 +40,6 @@ from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .grown_tree import GrownTree
 from .idle import refuse_idle
-from .keywords import ForestSettings, RegressionForestSettings
 from .new_rows import check_table
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
 from .regressing import Regressor
@@ -59,6 +58,12 @@ __all__ = ["FastForestClassifier", "FastForestRegressor"]
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
 
+    n_estimators: int
+    bootstrap: bool
+    max_samples: int | float | None
+    oob_score: bool
+    threshold_search: keywords.ThresholdSearch
+    random_state: Seed
     _tree_type: type[GrownTree]
     _any_criterion: str
     _grown: tuple[Any, ...] | None
@@ -165,9 +170,9 @@ class GrownForest(Estimator):
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
-    def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
-        self._adopt_schema(model, classes, has_names)
-        self.__dict__.pop("_float32_conflicts", None)
+    def _class_totals(self) -> np.ndarray:
+        totals: np.ndarray = self._model.totals()
+        return totals
 
     def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
         """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
@@ -351,7 +356,7 @@ class GrownForest(Estimator):
     def _repr_html_(self) -> str:
         """Sizes and importances; before `fit` scikit-learn's view."""
         if not hasattr(self, "_model"):
-            return str(super()._repr_html_())  # type: ignore[misc]
+            return super()._repr_html_()
         return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
@@ -392,7 +397,8 @@ class GrownForest(Estimator):
 
 
 @described(FOREST)
-class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class FastForestClassifier(GrownForest, Classifier):
     """A random forest of trees that split by any criterion.
 
     Tree t has a seed of its own, made from `random_state`. Its sample and the features that its
@@ -433,6 +439,50 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
         (50, True)
     """
 
+    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
+    n_estimators: int = 100
+    _: KW_ONLY
+    bootstrap: bool = True
+    max_samples: int | float | None = None
+    criterion: keywords.SplitCriterion = "info_gain"
+    evaluation: keywords.EvaluationMode = "local"
+    labels: keywords.Labels = "majority"
+    ties: keywords.TieRule = "first"
+    nominal_splits: keywords.NominalSplits = "auto"
+    splitter: keywords.Splitter = "best"
+    max_features: keywords.FeatureCount = "sqrt"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: keywords.LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: keywords.Interactions = None
+    no_distance_decay: keywords.DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: keywords.Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: keywords.ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: keywords.Thresholds = "midpoint"
+    missing: keywords.MissingValues = "auto"
+    empty_branch: keywords.EmptyBranch = "parent"
+    handle_unknown: keywords.UnknownLevels = "missing"
+    pruning: keywords.PruningMethod = None
+    ccp_alpha: float = 0.0
+    merge_redundant: keywords.MergedLeaves = None
+    class_weight: keywords.ForestClassWeight = None
+    leaf_smoothing: keywords.LeafSmoothing = None
+    oob_score: bool = False
+    warm_start: bool = False
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
+
     _tree_type = FastTreeClassifier
     _any_criterion = "gini"
 
@@ -447,11 +497,6 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
             of_samples = bool(self.bootstrap)
             known = None if of_samples else "balanced"  # without samples every tree gets every row
         return TrainingRows.of(table, sample_weight, known, kept=kept, of_samples=of_samples)
-
-    def _adopt(self, model: _engine.Forest, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
-        counts = model.totals()
-        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
 
     def _keep_oob(
         self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
@@ -468,9 +513,8 @@ class FastForestClassifier(GrownForest, ForestSettings, Classifier, ClassifierMi
 
 
 @described(REGRESSION_FOREST)
-class FastForestRegressor(
-    GrownForest, RegressionForestSettings, Regressor, RegressorMixin, BaseEstimator
-):
+@dataclass(eq=False, repr=False)
+class FastForestRegressor(GrownForest, Regressor):
     """A random forest of regression trees that split by any criterion on numbers.
 
     Samples and features are drawn as in `FastForestClassifier`; the forest predicts the mean of its
@@ -501,6 +545,45 @@ class FastForestRegressor(
         >>> len(forest.estimators_), forest.oob_score_ > 0.35
         (50, True)
     """
+
+    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
+    n_estimators: int = 100
+    _: KW_ONLY
+    bootstrap: bool = True
+    max_samples: int | float | None = None
+    criterion: keywords.NumberCriterion = "squared_error"
+    target_bins: keywords.TargetBins = None
+    ties: keywords.TieRule = "first"
+    nominal_splits: keywords.NominalSplits = "auto"
+    splitter: keywords.Splitter = "best"
+    max_features: keywords.FeatureCount = "sqrt"
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: keywords.LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: keywords.Interactions = None
+    no_distance_decay: keywords.DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: keywords.Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: keywords.ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: keywords.Thresholds = "midpoint"
+    missing: keywords.MissingValues = "auto"
+    handle_unknown: keywords.UnknownLevels = "missing"
+    pruning: keywords.NumberPruning = None
+    ccp_alpha: float = 0.0
+    oob_score: bool = False
+    warm_start: bool = False
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
 
     _tree_type = FastTreeRegressor
     _any_criterion = "squared_error"
@@ -555,15 +638,3 @@ class FastForestRegressor(
         if fitted_on.draws:
             return weights * self._counts(fitted_on)
         return np.broadcast_to(weights, (len(self._model.seeds), weights.shape[1]))
-
-
-def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
-    """A fitted forest from the content of a model file; it is checked before anything is
-    believed."""
-    model = _engine.forest_from_bytes(data)
-    kind = FastForestRegressor if model.is_regression else FastForestClassifier
-    forest, classes, has_names = read_back(kind, model)
-    forest._adopt(model, classes, has_names)
-    if model.is_regression:
-        forest._recall()
-    return forest

@@ -73,7 +73,6 @@ class ForestTrees(Sequence[GrownTree]):
     def _tree(self, t: int) -> GrownTree:
         params = tree_parameters(self._kind, self._params, self._seeds[t])
         tree: Any = self._kind(**params)
-        tree._candidates = {}
         model = self._model.tree(t, json.dumps(stored_parameters(params, self._file_cells)))
         tree._adopt(model, self._classes, self._has_names)
         tree._float32_conflicts = self._float32_conflicts

@@ -30,6 +30,7 @@ from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
 from .idle import refuse_idle
+from .keywords import ThresholdSearch, TraceKept
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
@@ -48,6 +49,9 @@ class GrownTree(Readable, Estimator):
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
     """
 
+    ties: str
+    threshold_search: ThresholdSearch
+    trace: TraceKept
     _candidates: dict[int, tuple[explained.Candidate, ...]]
 
     # What a fitted tree is asked: a function per question.
@@ -106,18 +110,17 @@ class GrownTree(Readable, Estimator):
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
-        self._candidates = (
-            explained.all_candidates(self, rows, config, custom)
-            if self.trace == "candidates"
-            else {}
-        )
+        if self.trace == "candidates":
+            self._candidates = explained.all_candidates(self, rows, config, custom)
         return self
 
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        self._adopt_schema(model, classes, has_names)
-        for cached in ("_tree", "_trace", "_float32_conflicts"):
-            self.__dict__.pop(cached, None)
-        self.n_nodes_ = model.shape[0]
+        super()._adopt(model, classes, has_names)
+        self.n_nodes_, self._candidates = model.shape[0], {}
+
+    def _class_totals(self) -> np.ndarray:
+        totals: np.ndarray = self.tree_.value[0]
+        return totals
 
     # -- predicting -------------------------------------------------------------------------------
 
@@ -141,6 +144,12 @@ class GrownTree(Readable, Estimator):
         blocks, n = self._blocks(X)
         for step in range(len(self._model.steps()) + 1):
             yield self._answers(self._model.cut(step), blocks, n)
+
+    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
+        """Accuracy, or R2 of numbers, of the tree after 0, 1, 2, ... splits, shape
+        (n_splits + 1,)."""
+        X, truth = self._truth(X, y)
+        return np.array([self._score_of(p, truth) for p in self.staged_predict(X)])
 
     # -- reading the tree -------------------------------------------------------------------------
 

@@ -286,10 +286,13 @@ def stored_parameters(
     """
 
     def default(value: Any) -> Any:
-        return value.item() if isinstance(value, np.generic) else repr(value)
+        return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
 
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
-    kept["criterion"] = criterion_to_text(kept["criterion"])
+    if "criterion" in kept:
+        kept["criterion"] = criterion_to_text(kept["criterion"])
+    if kept.get("loss") is not None:
+        kept["loss"] = {"callable": display_name(kept["loss"])}
     for name in {"discretize", "target_bins"} & kept.keys():
         kept[name] = stored_discretizer(kept[name])
     if isinstance(kept.get("pruning"), pruning.Pruning):

@@ -14,6 +14,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from .. import _engine, pruning
 from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
@@ -36,7 +38,6 @@ __all__ = [
 
 def prune_report_(fitted: Any) -> PruneReport:
     """What pruning cut and why; a model file does not hold it."""
-    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(fitted)
     parts = fitted._model.account()
@@ -64,7 +65,6 @@ def ccp_path_(fitted: Any) -> Any:
     taken), ccp_alpha (the price it was pruned at).
     """
     from sklearn.utils import Bunch
-    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(fitted)
     parts = fitted._model.alpha_choice()
@@ -109,7 +109,6 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         0.01527       2    0.01527
               0       3          0
     """
-    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(fitted)
     least = as_float(cp)
@@ -194,7 +193,6 @@ def prune(
         (1, 1)
     """
     from sklearn.base import clone
-    from sklearn.utils.validation import check_is_fitted
 
     check_is_fitted(fitted)
     method = None if method is None else make(method)
@@ -245,7 +243,6 @@ def prune(
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
     """Give another estimator a part of this one's tree, and what is known of the rows."""
     other._adopt(model, fitted._labels_known(), fitted._schema.has_names)
-    other._candidates = {}
     other._float32_conflicts = getattr(fitted, "_float32_conflicts", None)
     fitted_on = getattr(fitted, "_fitted_on", None)
     if fitted_on is not None:

@@ -28,7 +28,7 @@ from ..datasets.inputs import given
 from ..table import Table
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers
-from .base import NO_LABELS, Estimator
+from .base import NO_LABELS, Estimator, RegressorMixin
 from .batches.sources import batches_of
 from .intervals import (
     METHODS,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 __all__ = ["Regressor"]
 
 
-class Regressor(Estimator):
+class Regressor(RegressorMixin, Estimator):
     """Prediction of a number by an estimator whose `_model` is one of the core's."""
 
     _task: Task = "regression"
@@ -103,11 +103,17 @@ class Regressor(Estimator):
     def score(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> float:
         """R2, the coefficient of determination: 1 less the squared error over that of the mean of
         y. 1 is perfect, 0 as good as always saying the mean; of a constant y 1 or 0."""
+        X, numbers = self._truth(X, y)
+        return self._score_of(self.predict(X), numbers, sample_weight)
+
+    def _score_of(
+        self, predicted: np.ndarray, numbers: np.ndarray, sample_weight: MaybeArray = None
+    ) -> float:
+        """R2 of predictions, shape (n_rows,)."""
         from sklearn.metrics import r2_score
 
-        X, _, numbers = self._numbers(X, y)
-        sample_weight = None if sample_weight is None else weights_array(sample_weight)
-        return float(r2_score(numbers, self.predict(X), sample_weight=sample_weight))
+        weights = None if sample_weight is None else weights_array(sample_weight)
+        return float(r2_score(numbers, predicted, sample_weight=weights))
 
     def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:
         """Correlation, R2, absolute and squared errors, and both relative to always predicting the
@@ -122,11 +128,11 @@ class Regressor(Estimator):
         from ..metrics import RegressionEvaluation
 
         X, y, members = self._rows_and_groups(X, y, groups)
-        X, _, numbers = self._numbers(X, y)
+        X, numbers = self._truth(X, y)
         return RegressionEvaluation(numbers, self.predict(X), groups=members)
 
-    def _numbers(self, X: Any, y: Any) -> tuple[Any, Any, np.ndarray]:
-        """X and y with names resolved, and the numbers that one of them brings.
+    def _truth(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
+        """X with names resolved, and the numbers that X or y brings.
 
         Raises:
             ValueError: none, another number of rows, or cells that are no numbers.
@@ -134,12 +140,12 @@ class Regressor(Estimator):
         X, y = self._labelled_rows(X, y)
         if isinstance(X, Table) and y is None:
             numbers = X.as_regression().numbers
-            return X, y, encode_numbers(numbers, len(X), X.target).numbers
+            return X, encode_numbers(numbers, len(X), X.target).numbers
         if y is None:
             raise ValueError(NO_LABELS)
         some = next(iter(X.values()), ()) if isinstance(X, Mapping) else X
         rows = len(some) if hasattr(some, "__len__") else len(y)
-        return X, y, encode_numbers(y, rows).numbers
+        return X, encode_numbers(y, rows).numbers
 
     # -- quantiles --------------------------------------------------------------------------------
 
@@ -201,8 +207,8 @@ class Regressor(Estimator):
         rows = fitted_on.rows
         return np.ones((1, len(rows.table))) if rows.weights is None else rows.weights[None]
 
-    def _adopt_schema(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt_schema(model, classes, has_names)
+    def _adopt(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._adopt(model, classes, has_names)
         for of_another_model in ("_fitted_on", "_leaf_targets", "_calibration"):
             self.__dict__.pop(of_another_model, None)
 
@@ -280,7 +286,8 @@ class Regressor(Estimator):
         check_is_fitted(self, "_model")
         one_of("method", method, METHODS)
         X, exposure = taken_exposure(X, exposure)
-        X, y, numbers = self._numbers(X, y)
+        X, y = self._labelled_rows(X, y)
+        X, numbers = self._truth(X, y)
         if exposure is not None:
             numbers = rates_of(numbers, exposure)[0]
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
@@ -362,8 +369,8 @@ class Regressor(Estimator):
         content: bytes = self._model.to_bytes(with_scores(self._model.parameters, scores))
         return content
 
-    def _recall(self) -> None:
-        """Take the calibration of the file that the model was read from."""
-        scores = scores_in(self._model.parameters)
+    def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
+        super()._restore(model, classes, has_names)
+        scores = scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

@@ -15,16 +15,18 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
+from ..rendering.progress import Progress
+from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described
 from .grown_tree import GrownTree
-from .keywords import RegressionTreeSettings
 from .regressing import Regressor
 from .tree_arrays import TreeArrays
 
@@ -35,9 +37,8 @@ __all__ = ["FastTreeRegressor"]
 
 
 @described(REGRESSION_TREE)
-class FastTreeRegressor(
-    GrownTree, RegressionTreeSettings, Regressor, RegressorMixin, BaseEstimator
-):
+@dataclass(eq=False, repr=False)
+class FastTreeRegressor(GrownTree, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
     Sums of the target are exact, so that results depend neither on the order of the rows nor on
@@ -76,6 +77,41 @@ class FastTreeRegressor(
         >>> round(tree.score(X, y), 2)
         0.43
     """
+
+    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
+    _: KW_ONLY
+    criterion: keywords.NumberCriterion = "squared_error"
+    target_bins: keywords.TargetBins = None
+    ties: keywords.TieRule = "first"
+    nominal_splits: keywords.NominalSplits = "auto"
+    splitter: keywords.Splitter = "best"
+    max_features: keywords.FeatureCount = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: keywords.LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: keywords.Interactions = None
+    no_distance_decay: keywords.DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: keywords.Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: keywords.ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: keywords.Thresholds = "midpoint"
+    missing: keywords.MissingValues = "auto"
+    handle_unknown: keywords.UnknownLevels = "missing"
+    pruning: keywords.NumberPruning = None
+    ccp_alpha: float = 0.0
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
+    trace: keywords.TraceKept = "steps"
 
     def fit(
         self,
@@ -118,10 +154,3 @@ class FastTreeRegressor(
 
     def _sizes(self) -> np.ndarray:
         return np.array([self.n_nodes_])
-
-    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
-        """R2 of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
-        from sklearn.metrics import r2_score
-
-        X, _, numbers = self._numbers(X, y)
-        return np.array([r2_score(numbers, p) for p in self.staged_predict(X)])

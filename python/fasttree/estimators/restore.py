@@ -1,16 +1,22 @@
-"""Estimators of trees and exact trees from the bytes of their model files."""
+"""Estimators of trees, forests and exact trees from the bytes of their model files."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from .. import _engine
 from .base import read_back
-from .exact import restored
+from .exact import MinimalTreeClassifier, OptimalTreeClassifier
+from .forest import FastForestClassifier, FastForestRegressor
 from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier
 
-__all__ = ["tree_from_bytes"]
+__all__ = ["forest_from_bytes", "tree_from_bytes"]
+
+SEARCHED: dict[str, type] = {
+    kind.__name__: kind for kind in (MinimalTreeClassifier, OptimalTreeClassifier)
+}
 
 
 def tree_from_bytes(data: bytes) -> Any:
@@ -20,12 +26,15 @@ def tree_from_bytes(data: bytes) -> Any:
         ValueError: truncated, damaged, or not a tree of fasttree.
     """
     model = _engine.model_from_bytes(data)
+    kind: type = FastTreeRegressor if model.is_regression else FastTreeClassifier
     if '"learner"' in model.parameters:
-        return restored(model)
-    kind = FastTreeRegressor if model.is_regression else FastTreeClassifier
-    estimator, classes, has_names = read_back(kind, model)
-    estimator._candidates = {}
-    estimator._adopt(model, classes, has_names)
-    if model.is_regression:
-        estimator._recall()
-    return estimator
+        kind = SEARCHED.get(json.loads(model.parameters).get("learner"), kind)
+    return read_back(kind, model)
+
+
+def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
+    """The fitted forest in a model file; see `tree_from_bytes`."""
+    model = _engine.forest_from_bytes(data)
+    kind: Any = FastForestRegressor if model.is_regression else FastForestClassifier
+    forest: FastForestClassifier | FastForestRegressor = read_back(kind, model)
+    return forest

@@ -13,29 +13,30 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from .. import _engine, criteria
+from .. import criteria
 from .._checks import one_of
-from .._checks.aliases import TASKS, MaybeArray, Task
+from .._checks.aliases import TASKS, CategoricalFeatures, ColumnUse, MaybeArray, Seed, Task
 from .._checks.speech import option
 from ..criteria import Criterion
 from ..data_checks.findings import all_as_given
 from ..data_checks.targets import task_of_numbers
 from ..datasets.inputs import given
+from ..rendering.progress import Progress
 from ..table import Table
 from ..table.sources import one_column
+from . import keywords
 from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
 from .described import described, documented
 from .grown_tree import GrownTree
 from .idle import defaults_of, refuse_idle
-from .keywords import NumberCriterion, SplitCriterion, TreeParameters, TreeSettings
 from .parameters import config_of, made_of
 from .regressor import FastTreeRegressor
 
@@ -45,21 +46,9 @@ if TYPE_CHECKING:
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
-class ClassificationTree(GrownTree, Classifier, ClassifierMixin, BaseEstimator):
-    """A tree that predicts classes, grown or searched."""
-
-    def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
-        super()._adopt(model, classes, has_names)
-        counts = self.tree_.value[0]
-        self.class_prior_ = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-
-    def staged_score(self, X: Any, y: MaybeArray = None) -> np.ndarray:
-        """Accuracy of the tree after 0, 1, 2, ... splits, shape (n_splits + 1,)."""
-        return np.array([np.mean(self._right(p, X, y)) for p in self.staged_predict(X)])
-
-
 @described(TREE)
-class FastTreeClassifier(TreeSettings, ClassificationTree):
+@dataclass(eq=False, repr=False)
+class FastTreeClassifier(GrownTree, Classifier):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -91,18 +80,60 @@ class FastTreeClassifier(TreeSettings, ClassificationTree):
         (0.96, 3)
     """
 
+    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
+    _: KW_ONLY
+    criterion: keywords.SplitCriterion = "info_gain"
+    evaluation: keywords.EvaluationMode = "local"
+    labels: keywords.Labels = "majority"
+    ties: keywords.TieRule = "first"
+    nominal_splits: keywords.NominalSplits = "auto"
+    splitter: keywords.Splitter = "best"
+    max_features: keywords.FeatureCount = None
+    max_depth: int | None = None
+    max_leaf_nodes: int | None = None
+    leaf_order: keywords.LeafOrder = "improvement"
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_score: float | None = None
+    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
+    interaction_cst: keywords.Interactions = None
+    no_distance_decay: keywords.DistanceRule = False
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    discretize: keywords.Discretization = "auto"
+    n_bins: int = 10
+    threshold_search: keywords.ThresholdSearch = "exact"
+    max_bins: int = 255
+    thresholds: keywords.Thresholds = "midpoint"
+    missing: keywords.MissingValues = "auto"
+    empty_branch: keywords.EmptyBranch = "parent"
+    handle_unknown: keywords.UnknownLevels = "missing"
+    pruning: keywords.PruningMethod = None
+    ccp_alpha: float = 0.0
+    merge_redundant: keywords.MergedLeaves = None
+    cost_matrix: Any = None
+    priors: Any = None
+    class_weight: keywords.ClassWeight = None
+    leaf_smoothing: keywords.LeafSmoothing = None
+    random_state: Seed = None
+    n_jobs: int | None = None
+    progress: Progress = None
+    trace: keywords.TraceKept = "steps"
+
 
 @documented(FastTreeClassifier, TREE)
 def fit(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: SplitCriterion | NumberCriterion | None = None,
+    criterion: keywords.SplitCriterion | keywords.NumberCriterion | None = None,
     sample_weight: MaybeArray = None,
     exposure: MaybeArray = None,
     task: Task | None = None,
-    **params: Unpack[TreeParameters],
-) -> FastTreeClassifier | FastTreeRegressor:
+    **params: Unpack[keywords.TreeParameters],
+) -> FastTreeClassifier | Any:  # or a FastTreeRegressor, which type checkers cannot tell
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
     sample_weight)``, or the same with `FastTreeRegressor`.
 

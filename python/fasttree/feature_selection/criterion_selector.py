@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import as_float, integer, shown
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
-from ..rendering.progress import Progress
+from .._checks.aliases import MaybeArray
 from ..scores import score_features
 from ..table import Table
 from .selector import Selector
@@ -73,10 +72,6 @@ class CriterionSelector(Selector):
     discretize: Any = "auto"
     n_bins: int = 10
     missing: str = "auto"
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    n_jobs: int | None = None
-    progress: Progress = None
 
     def _limits(self, features: int) -> tuple[int, float]:
         """How many features stay at most, and the score that they reach."""

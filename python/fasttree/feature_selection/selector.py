@@ -11,6 +11,7 @@ When not to use it
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,21 +19,25 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._checks.aliases import ColumnUse, MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from ..data_checks.findings import kept_columns
 from ..data_checks.unreadable import table_to_inspect
 from ..datasets.inputs import given, loaded
+from ..rendering.progress import Progress
 from ..table import Table
 from ..table.rebuild import is_frame, renamed
 
 __all__ = ["Selector"]
 
 
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
 class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
     """Intake and output of a selector whose `support_` is fitted by `_choose`."""
 
-    support_: np.ndarray
-    columns: ColumnUse
+    categorical_features: CategoricalFeatures = "from_dtype"
+    columns: ColumnUse = "auto"
+    n_jobs: int | None = None
+    progress: Progress = None
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """Score the features and choose those that stay.
@@ -56,7 +61,8 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
                     f"{type(self).__name__} requires y to be passed, but the target y is None"
                 )
             validate_data(self, X, skip_check_array=True)
-            table = table_to_inspect(X, y, self.columns, categorical_features=self._roles())
+            roles = self.categorical_features
+            table = table_to_inspect(X, y, self.columns, categorical_features=roles)
         else:
             table = X
             self.n_features_in_ = table.n_features
@@ -64,17 +70,13 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
             self.__dict__.pop("feature_names_in_", None)
             if X.has_feature_names:
                 self.feature_names_in_ = np.array(X.feature_names, dtype=object)
-        support = self._choose(table, sample_weight)
-        self.support_ = support
+        self.support_: np.ndarray = self._choose(table, sample_weight)
         return self
 
     def _options(self, *more: str) -> dict[str, Any]:
         """The parameters that scoring takes."""
         shared = ("criterion", "columns", "n_jobs", "progress")
         return {name: getattr(self, name) for name in (*shared, *more)}
-
-    def _roles(self) -> Any:
-        return getattr(self, "categorical_features", "from_dtype")
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         """Mask of the features that stay, shape (n_features,)."""

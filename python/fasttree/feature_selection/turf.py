@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
-from ..rendering.progress import Progress
+from .._checks.aliases import MaybeArray
 from ..scores import turf
 from ..table import Table
 from .selector import Selector
@@ -59,10 +58,6 @@ class TuRF(Selector):
     _: KW_ONLY
     keep: int = 10
     share: float = 0.5
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    n_jobs: int | None = None
-    progress: Progress = None
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         options = self._options("share", "keep")

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._checks import real
-from .._checks.aliases import CategoricalFeatures
 from ..table import Table
 from .base import BayesClassifier
 
@@ -56,13 +55,6 @@ class AODE(BayesClassifier):
     """
 
     frequency_limit: float = 1
-    alpha: float = 1.0
-    smoothing: str = "laplace"
-    discretize: Any = "mdlp"
-    n_bins: int = 10
-    categorical_features: CategoricalFeatures = "from_dtype"
-    handle_unknown: str = "missing"
-    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

@@ -11,6 +11,7 @@ When not to use it
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,6 +37,7 @@ FORMAT = "fasttree Bayes model"
 """The kind of a model file."""
 
 
+@dataclass(init=False, kw_only=True, eq=False, repr=False)
 class BayesClassifier(NetworkClassifier):
     """Base of the three classifiers; a subclass states the learner and its options.
 
@@ -49,13 +51,13 @@ class BayesClassifier(NetworkClassifier):
         n_features_in_, feature_names_in_: as in scikit-learn.
     """
 
-    smoothing: str
-    alpha: float
-    discretize: Any
-    n_bins: int
-    categorical_features: CategoricalFeatures
-    handle_unknown: str
-    n_jobs: int | None
+    alpha: float = 1.0
+    smoothing: str = "laplace"
+    discretize: Any = "mdlp"
+    n_bins: int = 10
+    categorical_features: CategoricalFeatures = "from_dtype"
+    handle_unknown: str = "missing"
+    n_jobs: int | None = None
     _format = FORMAT
     _derived = ()
     __getstate__, __setstate__ = state_of, take_state

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from .._checks import number_array, one_of, real
-from .._checks.aliases import CategoricalFeatures
 from ..estimators.costs import class_sums
 from ..table import Table
 from .base import BayesClassifier
@@ -84,15 +83,8 @@ class NaiveBayes(BayesClassifier):
     """
 
     distribution: Any = "auto"
-    alpha: float = 1.0
-    smoothing: str = "laplace"
     var_smoothing: float = 1e-9
     priors: Any = None
-    discretize: Any = "mdlp"
-    n_bins: int = 10
-    categorical_features: CategoricalFeatures = "from_dtype"
-    handle_unknown: str = "missing"
-    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

@@ -20,7 +20,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks import one_of, shown
-from .._checks.aliases import CategoricalFeatures
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.network import BayesianNetwork
 from ..discretize import interval_labels
@@ -76,13 +75,7 @@ class TAN(BayesClassifier):
     structure: str = "chow_liu"
     root: int | str | None = None
     alpha: float = 0.5
-    smoothing: str = "laplace"
     missing: str = "marginal"
-    discretize: Any = "mdlp"
-    n_bins: int = 10
-    categorical_features: CategoricalFeatures = "from_dtype"
-    handle_unknown: str = "missing"
-    n_jobs: int | None = None
 
     def _learner(self, table: Table) -> dict[str, Any]:
         """The learner as the core reads it."""

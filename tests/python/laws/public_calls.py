@@ -86,10 +86,7 @@ WALKED = {
     """,
     "tree_": "estimators: GrownTree.cut GrownTree.get_depth GrownTree.get_n_leaves GrownTree.tree_",
     "global distances": "estimators: GrownTree.trace_",
-    "staged_score": """
-    estimators: ClassificationTree.staged_score FastTreeRegressor.staged_score
-      GrownTree.staged_predict
-    """,
+    "staged_score": "estimators: GrownTree.staged_score GrownTree.staged_predict",
     "permutation_importance": "estimators: GrownForest.permutation_importance",
     "bootstrap_counts": "estimators: GrownForest.bootstrap_counts",
     "minimal_tree": "estimators: minimal_tree",

@@ -370,7 +370,6 @@ def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:
     """The fitted estimator, with a model of the core."""
     estimator._adopt(model, facts.values, facts.has_names)
     estimator._float32_conflicts = None
-    estimator._candidates = {}
     tree = getattr(estimator, "tree_", None)
     if tree is not None:  # not a forest
         warn_of_depth(tree, list(facts.names), estimator.criterion, ties=estimator.ties)

@@ -185,8 +185,8 @@ impl ReachedSums {
     }
 }
 
-/// Visit some nodes of a tree, given in ascending order, with the training rows that reach them, see
-/// [`CompiledTree::send_down`].
+/// Visit some nodes of a tree, given in ascending order, with the training rows that reach them;
+/// see [`CompiledTree::send_down`].
 pub(super) fn send_to(
     tree: &Tree,
     nodes: &[u32],
@@ -266,7 +266,8 @@ impl SentRows<'_> {
         if !unknown.is_empty() {
             send_to(tree, &unknown, self.schema, &self.rows, control, &mut visit)?;
         }
-        // Nodes in reverse: the children of a node are the last that are open, the first child last.
+        // Nodes in reverse: the children of a node are the last that are open, the first child at
+        // the end.
         let mut open: Vec<OutcomeSums> = Vec::new();
         let mut is_empty = vec![false; n_nodes];
         for i in (0..n_nodes).rev() {

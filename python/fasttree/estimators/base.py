@@ -32,6 +32,7 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
+from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
 from .keywords import Settings
@@ -40,12 +41,7 @@ from .parameters import restored_parameters
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
-__all__ = ["NO_LABELS", "Estimator", "read_back"]
-
-NO_LABELS = (
-    "requires y to be passed, but the target y is None: give labels, the name of a column of a "
-    "frame X, or a Table with a target"
-)
+__all__ = ["Estimator", "read_back"]
 
 
 class Estimator(Settings):
@@ -101,12 +97,12 @@ class Estimator(Settings):
         kept = None
         if not isinstance(X, Table):
             if y is None:
-                raise ValueError(NO_LABELS)
+                raise no_target()
             if sample_weight is not None:
                 X, y, sample_weight, kept = without_empty_rows(X, y, sample_weight)
         table = self._table(X, y)
         if table.target is None:
-            raise ValueError("requires y to be passed: the Table has no target")
+            raise no_target()
         return table, sample_weight, kept
 
     def _weighed(

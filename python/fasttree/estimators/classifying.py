@@ -20,7 +20,8 @@ from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
 from ..table.columns import object_family
-from .base import NO_LABELS, Estimator
+from ..table.target import no_target
+from .base import Estimator
 
 __all__ = ["Classifier"]
 
@@ -81,7 +82,7 @@ class Classifier(Estimator):
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:
-            raise ValueError(NO_LABELS)
+            raise no_target()
         refuse_masked("y", y)
         y = np.asarray(y)
         if y.shape == (len(predicted), 1):

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import is_missing, number_array, shown
-from .._checks.speech import argument, worded
+from .._checks.speech import argument, option, worded
 from ..rendering.words import counted
 from .columns import (
     Column,
@@ -36,6 +36,18 @@ from .columns import (
 from .sources import one_column, take_apart
 from .texts import hidden_numbers
 from .whole import float_of_whole, inexact_message, is_inexact
+
+
+def no_target() -> ValueError:
+    """The error of rows without a target, in scikit-learn's words."""
+    return ValueError(
+        worded(
+            "requires y to be passed, but the target y is None: give labels, the name of a column "
+            "of a frame X, or a Table with a target",
+            f"the data name no target: {option('target')} COLUMN; of genotypes, ftree rank takes a "
+            "phenotype of numbers or of another file (--pheno)",
+        )
+    )
 
 
 @dataclass(slots=True)

@@ -85,8 +85,8 @@ def rates_of(
     wrong = np.flatnonzero(counts < 0)
     if len(wrong):
         raise ValueError(
-            f"the target of {row_word(given[wrong[0]])} is {counts[wrong[0]]:g}: with an exposure it "
-            "is a count, which is not negative"
+            f"the target of {row_word(given[wrong[0]])} is {counts[wrong[0]]:g}: with an exposure "
+            "it is a count, which is not negative"
         )
     with np.errstate(over="ignore"):
         rates = counts / exposures

@@ -296,7 +296,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except (TypeError, ValueError):
                 hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 raise ValueError(
-                    f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is not a number: "
+                    f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
+                    "not a number: "
                     + (hidden or "a regression predicts numbers; name another target, or use ")
                     + ("" if hidden else argument("task", "classification"))
                 ) from None
@@ -304,8 +305,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     large = np.flatnonzero(np.abs(numbers) > MOST)
     if len(large):
         raise ValueError(
-            f"{row_word(int(large[0]))} of the target {name!r} is {numbers[large[0]]}, and squares of it "
-            "leave the range of numbers: divide the target by a constant so that it lies between "
+            f"{row_word(int(large[0]))} of the target {name!r} is {numbers[large[0]]}, and "
+            "squares of it leave the range of numbers: divide the target by a constant so that it lies between "
             f"-{MOST:g} and {MOST:g}"
         )
     return numbers
@@ -435,8 +436,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete "
-            f"classes on a regression target with continuous values. (Target {name!r}, {row_word(row)}: "
-            f"{values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
+            f"classes on a regression target with continuous values. (Target {name!r}, {row_word(row)}"
+            f": {values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
             f"{argument('task', 'regression')}; for classes name another target, or discretise "
             "this one.)"
         )

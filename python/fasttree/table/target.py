@@ -306,8 +306,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     if len(large):
         raise ValueError(
             f"{row_word(int(large[0]))} of the target {name!r} is {numbers[large[0]]}, and "
-            "squares of it leave the range of numbers: divide the target by a constant so that it lies between "
-            f"-{MOST:g} and {MOST:g}"
+            "squares of it leave the range of numbers: divide the target by a constant so that it "
+            f"lies between -{MOST:g} and {MOST:g}"
         )
     return numbers
 
@@ -435,10 +435,9 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
         row = int(broken[0])
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
-            "expects discrete "
-            f"classes on a regression target with continuous values. (Target {name!r}, {row_word(row)}"
-            f": {values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
-            f"{argument('task', 'regression')}; for classes name another target, or discretise "
+            "expects discrete classes on a regression target with continuous values. (Target "
+            f"{name!r}, {row_word(row)}: {values[row]!s}. For a number use "
+            f"{worded('fasttree.FastTreeRegressor or ')}{argument('task', 'regression')}; for classes name another target, or discretise "
             "this one.)"
         )
 

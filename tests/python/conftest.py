@@ -95,7 +95,7 @@ def ftree(capsys, monkeypatch):
         said = capsys.readouterr()
         known = options_of(words)
         if known and "ftree: " in said.err:
-            of_others = r"(ftree \w+|plink2|in cv, compare and advise use)( [^;,]*)"
+            of_others = r"(ftree \w+|plink2?|in cv, compare and advise use)( [^;,]*)"
             text = re.sub(of_others, "", said.err)
             named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - set(words)
             named -= {"--task"} if words[0] == "sweep" else set()  # of all commands on files

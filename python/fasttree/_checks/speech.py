@@ -15,7 +15,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Speaker", "argument", "data_row", "given", "option", "reading", "speaking", "worded"]
+__all__ = [
+    "Speaker",
+    "argument",
+    "data_row",
+    "given",
+    "option",
+    "reading",
+    "row_word",
+    "speaking",
+    "worded",
+]
 
 
 class Speaker:
@@ -100,6 +110,15 @@ def data_row(row: int) -> str:
     'data row 7 (counted from 0)'
     """
     return _SPEAKERS[-1].data_row(row)
+
+
+def row_word(row: int) -> str:
+    """The place of a row in words that go on: its number, in the shell its line.
+
+    >>> row_word(7)
+    'row 7'
+    """
+    return worded(f"row {row}", data_row(row))
 
 
 def worded(python: str, shell: str = "") -> str:

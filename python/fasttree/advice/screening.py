@@ -23,6 +23,7 @@ from ..estimators.tree import task_of_target
 from ..rendering.words import counted
 from ..table import Table
 from ..table.sources import check_known, names_of
+from ..table.target import no_target
 from ..table.texts import hidden_numbers
 
 __all__ = ["Screened", "screened"]
@@ -87,10 +88,7 @@ def screened(
         own = [c.name for c in table.columns if c.kind == "nominal"]
         table = Table.from_any(table, categorical_features=[*own, *names])
     if table.target is None:
-        raise ValueError(
-            "requires y to be passed: advise(X, y), advise(frame, 'column') or a Table with a "
-            "target"
-        )
+        raise no_target()
     # The rows with a target, and the columns that tell nothing.
     unlabelled = table.missing_target
     table = table.drop_missing_target()

@@ -25,6 +25,7 @@ from ..estimators.parameters import stored_discretizer
 from ..estimators.training_rows import without_empty_rows
 from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.target import no_target
 from .documents import NETWORK, sealed
 
 __all__ = ["NetworkClassifier"]
@@ -53,7 +54,7 @@ class NetworkClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, Table):
             return X, y, sample_weight
         if y is None:
-            raise ValueError("requires y to be passed, but the target y is None")
+            raise no_target()
         return (
             (X, y, None) if sample_weight is None else without_empty_rows(X, y, sample_weight)[:3]
         )

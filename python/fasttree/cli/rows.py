@@ -49,8 +49,9 @@ def _needed_columns(
             if name is None or name in wanted or name in dropped:
                 raise
             dropped.append(name)
-    # A file with some of the model's names is matched by name: other columns go.
-    if table.has_feature_names and set(schema.given_names) & set(table.feature_names):
+    # A file with the names that the model reads is matched by name: other columns go.
+    found = set(table.feature_names) if table.has_feature_names else set()
+    if found and found.issuperset({*used}.difference(schema.date_parts)):
         extra = [name for name in table.feature_names if name not in wanted]
         if extra and len(extra) < table.n_features:
             return _Rows(table.drop(*extra), [*dropped, *extra])

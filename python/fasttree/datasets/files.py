@@ -264,12 +264,12 @@ def _format_of(text: str) -> Format:
         return "arff"
     if kind == ".names" or (kind in (".data", ".test") and _names_file(text, kind, packed)):
         return "c45"
-    if kind == ".tab" and is_orange(text):
-        return "orange"
     if kind in _BINARY:
         return "frame"
     if kind in _UNREAD:
         return "unread"
+    if is_orange(text):
+        return "orange"
     return "libsvm" if is_libsvm(text) else "delimited"
 
 
@@ -319,8 +319,8 @@ def _contents(
         default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
         found = _Contents(columns, stem, default)
     elif form == "orange":
-        own, columns = read_orange(text, drop, limits=limits)
-        found = _Contents(columns, stem, False if own is None else own)
+        own, columns, weights = read_orange(text, drop, limits=limits)
+        found = _Contents(columns, stem, False if own is None else own, weights=weights)
     elif form == "frame":
         frame, numbers = _binary(text, kind)
         dates = () if options["missing"] is None else options["missing"].dates
@@ -352,7 +352,7 @@ def _contents(
 
 
 _BINARY = {".parquet", ".pq", ".feather", ".arrow", ".ipc"}
-_UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".npz", ".mat"}
+_UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", ".mat", ".basket"}
 
 
 def _refuse(options: dict[str, Any], path: str) -> None:

@@ -10,8 +10,8 @@ Complexity
     The text files are read once. Of the .bed, one byte per variant is read at once (the unused bits
     of its last byte), and the rest when genotypes are needed.
 When not to use it
-    For VCF, BGEN or PLINK 2 files (.pgen): `check_no_other_genotypes` names the command of plink2
-    that converts them.
+    For VCF, BGEN, PLINK's text files (.ped) or PLINK 2 files (.pgen): `check_no_other_genotypes`
+    names the command that converts them.
 """
 
 from __future__ import annotations
@@ -52,14 +52,18 @@ MAGIC = b"\x6c\x1b"
 RAW_HEADER = ["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE"]
 CONTROL_AND_CASE = {"1": "control", "2": "case"}
 OTHER_GENOTYPES = {
-    ".vcf": "--vcf {file}",
-    ".bcf": "--bcf {file}",
-    ".bgen": "--bgen {file} ref-first",
-    ".pgen": "--pfile {stem}",
-    ".pvar": "--pfile {stem}",
-    ".psam": "--pfile {stem}",
+    ".vcf": "plink2 --vcf {file}",
+    ".bcf": "plink2 --bcf {file}",
+    ".bgen": "plink2 --bgen {file} ref-first",
+    ".pgen": "plink2 --pfile {stem}",
+    ".pvar": "plink2 --pfile {stem}",
+    ".psam": "plink2 --pfile {stem}",
+    ".ped": "plink --file {stem}",
+    ".tped": "plink --tfile {stem}",
+    ".tfam": "plink --tfile {stem}",
+    ".lgen": "plink --lfile {stem}",
 }
-"""Suffixes of genotypes that are not read, and how plink2 takes them."""
+"""Suffixes of genotypes that are not read, and how plink takes them."""
 SEXES = {"1": 1, "2": 2}
 """Male and female; any other text is 0, unknown."""
 UNKNOWN = {"NA", "N/A", "."}
@@ -135,7 +139,7 @@ def check_no_other_genotypes(path: str | os.PathLike[str]) -> None:
         given = words.format(file=shlex.quote(text), stem=shlex.quote(stem))
         out = shlex.quote(stem)
         raise DataFileError(
-            f"genotypes of type {kind} are not read; convert them: plink2 {given} --make-bed "
+            f"genotypes of type {kind} are not read; convert them: {given} --make-bed "
             f"--out {out}, then give {stem}.bed",
             text,
         )
@@ -451,6 +455,11 @@ def _phenotype(
     if known <= {"0", "1", "2"}:
         if not known & set(CONTROL_AND_CASE):
             return {"y": None, "phenotype": None}
+        if known == {"0", "1"}:
+            warn_caller(
+                f"{path}, column {column!r}: 0 is missing and 1 a control, as in PLINK; if 1 is a "
+                "case, write 1 and 2"
+            )
         return {"y": _strings([CONTROL_AND_CASE.get(value) for value in values])}
     # Text makes classes, unless most values are numbers: then it is taken for a mistake.
     numbers = [_number(value) for value in values]

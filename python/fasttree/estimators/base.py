@@ -34,6 +34,7 @@ from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
+from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
 from .keywords import MissingValues, UnknownLevels
@@ -67,12 +68,7 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-__all__ = ["NO_LABELS", "ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
-
-NO_LABELS = (
-    "requires y to be passed, but the target y is None: give labels, the name of a column of a "
-    "frame X, or a Table with a target"
-)
+__all__ = ["ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
 
 
 class Estimator(BaseEstimator):
@@ -135,12 +131,12 @@ class Estimator(BaseEstimator):
         kept = None
         if not isinstance(X, Table):
             if y is None:
-                raise ValueError(NO_LABELS)
+                raise no_target()
             if sample_weight is not None:
                 X, y, sample_weight, kept = without_empty_rows(X, y, sample_weight)
         table = self._table(X, y)
         if table.target is None:
-            raise ValueError("requires y to be passed: the Table has no target")
+            raise no_target()
         return table, sample_weight, kept
 
     def _weighed(

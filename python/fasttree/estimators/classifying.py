@@ -20,7 +20,8 @@ from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from ..table import Table
 from ..table.columns import object_family
-from .base import NO_LABELS, ClassifierMixin, Estimator
+from ..table.target import no_target
+from .base import ClassifierMixin, Estimator
 
 __all__ = ["Classifier"]
 
@@ -86,7 +87,7 @@ class Classifier(ClassifierMixin, Estimator):
         if isinstance(X, Table) and y is None:
             y = X.y
         if y is None:
-            raise ValueError(NO_LABELS)
+            raise no_target()
         return X, y
 
     def _score_of(

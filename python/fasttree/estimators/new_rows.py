@@ -24,7 +24,7 @@ from .. import _engine
 from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
-from .._checks.speech import argument, worded
+from .._checks.speech import argument, row_word, worded
 from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given
 from ..table import Table
@@ -515,7 +515,7 @@ def _number(column: Column) -> Column:
     not_a_number = np.isin(codes, no_numbers(column.levels or ()))
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
     raise TypeError(
-        f"column {column.name!r} was numeric when the model was fitted, but row {row} holds "
+        f"column {column.name!r} was numeric when the model was fitted, but {row_word(row)} holds "
         f"{column.labels()[row]!r}; give numbers "
         + worded("(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)")
     )

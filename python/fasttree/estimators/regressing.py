@@ -27,8 +27,8 @@ from ..data_checks.warned import quiet
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.exposure import rates_of, taken_exposure, with_exposure
-from ..table.target import encode_numbers
-from .base import NO_LABELS, Estimator, RegressorMixin
+from ..table.target import encode_numbers, no_target
+from .base import Estimator, RegressorMixin
 from .batches.sources import batches_of
 from .intervals import (
     METHODS,
@@ -142,7 +142,7 @@ class Regressor(RegressorMixin, Estimator):
             numbers = X.as_regression().numbers
             return X, encode_numbers(numbers, len(X), X.target).numbers
         if y is None:
-            raise ValueError(NO_LABELS)
+            raise no_target()
         some = next(iter(X.values()), ()) if isinstance(X, Mapping) else X
         rows = len(some) if hasattr(some, "__len__") else len(y)
         return X, encode_numbers(y, rows).numbers

@@ -31,6 +31,7 @@ from ..rendering.progress import Progress, make_report
 from ..rendering.words import counted
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
+from ..table.target import no_target
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
@@ -152,7 +153,7 @@ def prepare_data(
         columns = params.get("columns", "auto")
         table = table_to_inspect(X, y, columns, categorical_features=kinds, task=task)
         if table.target is None:
-            raise ValueError("y must be given: the table has no target to predict")
+            raise no_target()
         if exposure is not None:
             table = with_exposure(table, exposure)
         return Data(

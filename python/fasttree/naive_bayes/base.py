@@ -27,6 +27,7 @@ from ..data_checks import inspect
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
 from ..estimators.stored import state_of, take_state
 from ..table import Table
+from ..table.target import no_target
 
 __all__ = ["BayesClassifier"]
 
@@ -86,7 +87,7 @@ class BayesClassifier(NetworkClassifier):
         X, y, sample_weight = self._labelled(X, y, sample_weight)
         table = Table.from_any(X, y, categorical_features=self.categorical_features)
         if table.target is None:
-            raise ValueError("requires y to be passed: the Table has no target")
+            raise no_target()
         if table.unused:
             table = table.drop(*table.unused)
         one_of("handle_unknown", self.handle_unknown, ("missing", "error"))

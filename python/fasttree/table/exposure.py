@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import weights_array
-from .._checks.speech import argument, option
+from .._checks.speech import argument, option, row_word
 from .groups import taken_groups
 from .table import Table
 from .target import MOST, NumericTarget
@@ -79,14 +79,14 @@ def rates_of(
     wrong = np.flatnonzero(~((exposures > 0) & np.isfinite(exposures)))
     if len(wrong):
         raise ValueError(
-            f"exposure of row {given[wrong[0]]} is {exposures[wrong[0]]}: it must be a "
+            f"exposure of {row_word(given[wrong[0]])} is {exposures[wrong[0]]}: it must be a "
             "positive number; drop rows that were not exposed"
         )
     wrong = np.flatnonzero(counts < 0)
     if len(wrong):
         raise ValueError(
-            f"the target of row {given[wrong[0]]} is {counts[wrong[0]]:g}: with an exposure it is "
-            "a count, which is not negative"
+            f"the target of {row_word(given[wrong[0]])} is {counts[wrong[0]]:g}: with an exposure "
+            "it is a count, which is not negative"
         )
     with np.errstate(over="ignore"):
         rates = counts / exposures
@@ -94,7 +94,7 @@ def rates_of(
     if len(wrong):
         row = wrong[0]
         raise ValueError(
-            f"exposure of row {given[row]} is {exposures[row]}: the rate, "
+            f"exposure of {row_word(given[row])} is {exposures[row]}: the rate, "
             f"{counts[row]:g} / {exposures[row]:g}, leaves the range of numbers; give "
             "the exposure in larger units"
         )

@@ -50,7 +50,15 @@ from .sources import (
     take_apart,
     unknown_name,
 )
-from .target import NumericTarget, Target, encode_numbers, encode_target, from_column, numbers_of
+from .target import (
+    NumericTarget,
+    Target,
+    encode_numbers,
+    encode_target,
+    from_column,
+    no_target,
+    numbers_of,
+)
 
 __all__ = ["Column", "Table"]
 
@@ -477,9 +485,7 @@ class Table:
 
     def _need_target(self) -> Target | NumericTarget:
         if self._target is None:
-            raise ValueError(
-                "this Table has no target: requires y to be passed, but the target y is None"
-            )
+            raise no_target()
         return self._target
 
     @property

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import is_missing, number_array, shown
-from .._checks.speech import argument, worded
+from .._checks.speech import argument, option, row_word, worded
 from ..rendering.words import counted
 from .columns import (
     Column,
@@ -36,6 +36,18 @@ from .columns import (
 from .sources import one_column, take_apart
 from .texts import hidden_numbers
 from .whole import float_of_whole, inexact_message, is_inexact
+
+
+def no_target() -> ValueError:
+    """The error of rows without a target, in scikit-learn's words."""
+    return ValueError(
+        worded(
+            "requires y to be passed, but the target y is None: give labels, the name of a column "
+            "of a frame X, or a Table with a target",
+            f"the data name no target: {option('target')} COLUMN; of genotypes, ftree rank takes a "
+            "phenotype of numbers or of another file (--pheno)",
+        )
+    )
 
 
 @dataclass(slots=True)
@@ -284,7 +296,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except (TypeError, ValueError):
                 hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 raise ValueError(
-                    f"row {row} of the target {name!r} is {shown(cell)}, which is not a number: "
+                    f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
+                    "not a number: "
                     + (hidden or "a regression predicts numbers; name another target, or use ")
                     + ("" if hidden else argument("task", "classification"))
                 ) from None
@@ -292,9 +305,9 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     large = np.flatnonzero(np.abs(numbers) > MOST)
     if len(large):
         raise ValueError(
-            f"row {int(large[0])} of the target {name!r} is {numbers[large[0]]}, and squares of it "
-            "leave the range of numbers: divide the target by a constant so that it lies between "
-            f"-{MOST:g} and {MOST:g}"
+            f"{row_word(int(large[0]))} of the target {name!r} is {numbers[large[0]]}, and "
+            "squares of it leave the range of numbers: divide the target by a constant so that it "
+            f"lies between -{MOST:g} and {MOST:g}"
         )
     return numbers
 
@@ -422,10 +435,9 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
         row = int(broken[0])
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
-            "expects discrete "
-            f"classes on a regression target with continuous values. (Target {name!r}, row {row}: "
-            f"{values[row]!s}. For a number use {worded('fasttree.FastTreeRegressor or ')}"
-            f"{argument('task', 'regression')}; for classes name another target, or discretise "
+            "expects discrete classes on a regression target with continuous values. (Target "
+            f"{name!r}, {row_word(row)}: {values[row]!s}. For a number use "
+            f"{worded('fasttree.FastTreeRegressor or ')}{argument('task', 'regression')}; for classes name another target, or discretise "
             "this one.)"
         )
 

@@ -357,6 +357,32 @@ def test_orange_tab(tmp_path):
     assert plain.feature_names == ["a"] and plain.y.tolist() == ["u", "v"]
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "x\tw\tb\tm\ti\ty\tz\nc\tc\tbasket\td\td\td\td\nunit=m\tw\t\tm a=b\ti\tc\tclass\n",
+        "x\tw\tb\tm\ti\ty\tz\n\t\tBasket\tS\td\tD\td\n\tweight\t\t\tignore\tclass\tc\n",
+        "x\tw#w\tm#b\tS#m\tiD#i\tcD#y\tDc#z\n",
+    ],
+)
+@pytest.mark.parametrize("suffix", [".tab", ".tsv", ".csv"])
+def test_the_flags_of_orange(tmp_path, header, suffix):
+    rows = "1\t.5\tp,q=2\tk\tl\tno\tu\n2\t3\tq\tm\tl\tyes\tu\n"
+    if suffix != ".tab":
+        header = header.replace("\tw\t\tm a=b\ti\tc", "\tweight\t\tm a=b\ti\tc")
+    with pytest.warns(UserWarning, match=r"left out: .*'z' \(a further class\)"):
+        table = load(write(tmp_path, "o" + suffix, header + rows))
+    assert (table.feature_names, table.target) == (["x"], "y")
+    assert table.column("x").kind == "numeric" and table.sample_weight.tolist() == [0.5, 3]
+
+
+def test_letters_are_no_flags_of_orange(tmp_path):
+    letters = load(write(tmp_path, "l.csv", "b,a,y\nc,d,s\ni,c,m\nc,d,m\ns,c,s\n"))
+    assert len(letters.y) == 4
+    notes = load(write(tmp_path, "n.csv", "C#4,d#1,y\n1,2,p\n3,1,q\n"))
+    assert notes.feature_names == ["C#4", "d#1"]
+
+
 # -- binary files, OpenML, bundled names ----------------------------------------------------------
 
 

@@ -301,6 +301,9 @@ def test_rank_takes_the_words_of_plink(tmp_path, ftree):
         ("x.vcf", "plink2 --vcf x.vcf --make-bed --out x,"),
         ("x.vcf.gz", "plink2 --vcf x.vcf.gz --make-bed --out x,"),
         ("x.pgen", "plink2 --pfile x --make-bed --out x,"),
+        ("x.ped", "plink --file x --make-bed --out x,"),
+        ("x.tfam", "plink --tfile x --make-bed --out x,"),
+        ("x.lgen", "plink --lfile x --make-bed --out x,"),
         ("x.bgen", "plink2 --bgen x.bgen ref-first --make-bed --out x,"),
     ],
 )
@@ -312,5 +315,5 @@ def test_other_genotypes_are_answered_with_the_command_that_converts(
     for words in (("rank", name), ("fit", name), ("rank", name, "--permutations", 9)):
         code, _, err = ftree(*words)
         assert code == 2 and command in err and "x.bed" in err
-    with pytest.raises(DataFileError, match="plink2"):
+    with pytest.raises(DataFileError, match="plink"):
         read_plink(name)

@@ -5,6 +5,7 @@ covariates."""
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -277,6 +278,26 @@ def test_cases_with_a_decimal_point_are_quantitative_with_one_warning(study, oth
     assert len(said) == 1 and said[0].filename == __file__
     assert found.y is None
     assert np.array_equal(found.phenotype, [1, float(other), 2, 2, np.nan, 2], equal_nan=True)
+
+
+@pytest.mark.parametrize("values", ["010101", "220012", "012012"])
+def test_zero_and_one_are_said_to_be_missing_and_control(study, values):
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        found = read_plink(with_phenotypes(study, *values))
+    assert None in found.y.tolist()
+    assert ["0 is missing and 1 a control" in str(one.message) for one in said] == [True] * (
+        "2" not in values
+    )
+
+
+@pytest.mark.parametrize("command", ["fit", "advise", "cv", "compare"])
+@pytest.mark.parametrize("values", [["-9"] * 6, ["1.5", "2.5", "-9", "3", "0.25", "NA"]])
+def test_a_study_without_classes_is_refused_in_the_words_of_the_shell(
+    study, ftree, command, values
+):
+    code, _, err = ftree(command, with_phenotypes(study, *values))
+    assert code == 2 and "the data name no target: " in err
 
 
 WHITE = [chr(c) for c in range(0x110000) if chr(c).isspace()]

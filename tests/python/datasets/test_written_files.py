@@ -129,15 +129,26 @@ def arff(data: Data, end: str = "", outputs: str = "") -> str:
     return "\n".join(["@relation r", *head, *([outputs] if outputs else []), "@data", *body, ""])
 
 
-def orange(data: Data) -> str:
+def orange(
+    data: Data, sep: str = "\t", types: str = "continuous", *, one_line: bool = False
+) -> str:
+    """What Orange 2 and 3 write: declared values, or types; or flags before the names."""
+
     def kind(cells: list[Any]) -> str:
         known = sorted({cell for cell in cells if cell is not None}, key=str)
-        is_text = any(isinstance(cell, str) for cell in known)
-        return " ".join(one.replace(" ", "\\ ") for one in known) if is_text else "continuous"
+        if not any(isinstance(cell, str) for cell in known):
+            return types.split()[0]
+        declared = " ".join(one.replace(" ", "\\ ") for one in known)
+        return types.split()[1] if " " in types else quoted(declared, "", sep=sep)
 
-    flags = ["" for _ in data.names[:-1]]
-    rows = [["?" if c is None else str(c) for c in row] for row in data.rows]
-    return lines([data.names, [kind(c) for c in data.columns], [*flags, "class"], *rows], "\t")
+    rows = [[quoted(c, "?", sep=sep) for c in row] for row in data.rows]
+    kinds, flags = [kind(c) for c in data.columns], ["" for _ in data.names[:-1]]
+    if one_line:
+        marks = [flag + kind for flag, kind in zip([*flags, "c"], kinds, strict=True)]
+        names = [f"{mark}#{name}" for mark, name in zip(marks, data.names, strict=True)]
+        return lines([names, *rows], sep)
+    flags[:1] = ["unit=cm name='a'"] if " " in types else flags[:1]
+    return lines([data.names, kinds, [*flags, "class"], *rows], sep)
 
 
 def frame_csv(data: Data, **options: Any) -> bytes:
@@ -241,6 +252,11 @@ WRITERS: dict[str, tuple[str, Any]] = {
         lambda d: arff(d, outputs=f"@inputs {', '.join(d.names[:-1])}\n@outputs {d.names[-1]}"),
     ),
     "Orange": (".tab", lambda d: orange(d)),
+    "Orange 3": (".tab", lambda d: orange(d, types="Numeric Categorical")),
+    "Orange 3, commas": (".csv", lambda d: orange(d, ",", "c d")),
+    "Orange 3, semicolons": (".csv", lambda d: orange(d, ";")),
+    "Orange, flags before names": (".tab", lambda d: orange(d, types="C D", one_line=True)),
+    "Orange, flags, commas": (".csv", lambda d: orange(d, ",", "C D", one_line=True)),
     "SQLite, csv": (".csv", lambda d: sqlite(d, ",")),
     "SQLite, list": (".txt", lambda d: sqlite(d, "|")),
     "DuckDB": (".csv", lambda d: spreadsheet(d, ",", ".", end="\n").encode()),

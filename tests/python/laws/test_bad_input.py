@@ -383,5 +383,5 @@ def test_unfitted_and_out_of_range():
         model.explain(0, X, ["no"] * 30)
     with pytest.raises(ValueError, match="do not pass y beside it"):
         fasttree.fit(fasttree.Table(X, Y), Y)
-    with pytest.raises(ValueError, match="no target"):
+    with pytest.raises(ValueError, match="requires y to be passed"):
         fasttree.fit(fasttree.Table(X))

@@ -437,8 +437,8 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete classes on a regression target with continuous values. (Target "
             f"{name!r}, {row_word(row)}: {values[row]!s}. For a number use "
-            f"{worded('fasttree.FastTreeRegressor or ')}{argument('task', 'regression')}; for classes name another target, or discretise "
-            "this one.)"
+            f"{worded('fasttree.FastTreeRegressor or ')}{argument('task', 'regression')}; "
+            "for classes name another target, or discretise this one.)"
         )
 
 

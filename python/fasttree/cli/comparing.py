@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ..exports.answers import figures
 from . import options as o
 from .bundles import Alias
 from .execution import Execution
@@ -306,7 +307,7 @@ def _conclusions(
     constants = {name: baseline_of(one) for name, one in sets.items()}
     if _one_task(sets) == "regression":
         document["mae_of_mean"] = {name: one["mae_of_mean"] for name, one in constants.items()}
-        errors = ", ".join(f"{name} {v:.4g}" for name, v in document["mae_of_mean"].items())
+        errors = ", ".join(f"{name} {figures(v)}" for name, v in document["mae_of_mean"].items())
         return document, [*lines, f"MAE of always saying the mean: {errors}."]
     document["majority"] = {name: one["majority"] for name, one in constants.items()}
     shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())

@@ -17,6 +17,7 @@ import typer
 from .. import criteria
 from ..data_checks.targets import many_numbers
 from ..data_checks.warned import quiet
+from ..exports.answers import figures
 from ..metrics.rare import RareClass
 from ..rendering.saving import save_text
 from ..rendering.words import counted
@@ -83,7 +84,7 @@ def _said(measures: dict[str, float]) -> str:
     """Measures in words."""
     if "accuracy" in measures:
         return f"accuracy {100 * measures['accuracy']:.2f} %"
-    return f"R2 {measures['r2']:.3f}, MAE {measures['mae']:.4g}"
+    return f"R2 {measures['r2']:.3f}, MAE {figures(measures['mae'])}"
 
 
 def judged(

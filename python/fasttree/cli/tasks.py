@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..exports.answers import figures
 from ..rendering.words import counted
 
 if TYPE_CHECKING:
@@ -72,7 +73,9 @@ def baseline_text(table: Table) -> str:
     """The constant in words."""
     found = baseline_of(table)
     if table.task == "regression":
-        return f"always saying the mean, {found['mean']:.4g}: MAE {found['mae_of_mean']:.4g}"
+        return (
+            f"always saying the mean, {figures(found['mean'])}: MAE {figures(found['mae_of_mean'])}"
+        )
     return f"always answering {found['majority_class']!r}: {100 * found['majority']:.2f} %"
 
 
@@ -157,7 +160,7 @@ def quality_of(
         )
         fit = "" if r2 is None else f", R2 {r2:.3f}"
         of = _known_rows(len(numbers), task)
-        lines = [f"mean absolute error {mae:.4g}{fit} {of}{sure}"] if len(numbers) else []
+        lines = [f"mean absolute error {figures(mae)}{fit} {of}{sure}"] if len(numbers) else []
         return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, lines)
     places = np.flatnonzero([] if truth is None else [value is not None for value in truth])
     if truth is None or not len(places):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks.naming import display_name, named_in, written
+from ...exports.answers import figures
 from ...rendering.words import counted
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def _target_words(result: CrossValidation) -> str:
         if target is None:
             return "a number"
         low, high = target.min(), target.max()
-        return f"a number from {low:.4g} to {high:.4g} (mean {target.mean():.4g})"
+        return f"a number from {figures(low)} to {figures(high)} (mean {figures(target.mean())})"
     words = counted(len(result.classes), "class")
     if target is None:
         return words

@@ -235,8 +235,8 @@ def test_criteria_say_which_are_on_numbers(ftree):
     [
         ("inf", "line 9, column 'y': 'inf' is infinity or too large"),
         ("-inf", "line 9, column 'y': '-inf' is infinity or too large"),
-        ("much", "column 'y': row 7 of the target 'y' is 'much', which is not a number"),
-        ("1e300", "column 'y': row 7 of the target 'y' is 1e+300, and squares of it leave"),
+        ("much", "column 'y': line 9 of the target 'y' is 'much', which is not a number"),
+        ("1e300", "column 'y': line 9 of the target 'y' is 1e+300, and squares of it leave"),
         ("-5", "target 'y', row 7 is -5: criterion='poisson' takes counts and rates"),
     ],
 )
@@ -250,6 +250,7 @@ def test_targets_that_are_none_name_their_row(ftree, tmp_path, cell, said):
     assert ftree("fit", good, *words, "--no-cv", "-p", "max_depth=2", "-m", model)[0] == 0
     code, _, err = ftree("predict", model, data)
     # A negative number can be predicted, if not well.
+    said = said.replace("line 9 of", "data row 7 (counted from 0) of")
     assert (code, said in err) == ((0, False) if cell == "-5" else (2, True)), err
 
 

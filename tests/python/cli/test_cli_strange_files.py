@@ -136,7 +136,7 @@ REFUSED = {
     "a,a,y\n1,2,p\n1,3,q\n": "line 1: 'a' names two columns; rename one in the file",
     "a,b,y\n1,2,0.5\n2,3,0.25\n": "column 'y': Unknown label type: continuous.* 0.5 in line 2: "
     "that is a number \\(--task regression\\); for classes name another: --target NAME, ",
-    "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': row 1 of the target 'y' is 'cheap', which is not a "
+    "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': line 3 of the target 'y' is 'cheap', which is not a "
     "number: a regression predicts numbers; name another target, or use --task classification",
     "1.5,2,p\n2.5,3,q\n": "'z' is not a column \\(--target\\); the first line was read as values, "
     "so the columns "
@@ -185,7 +185,7 @@ def test_predict_names_the_cell_that_is_no_number(tmp_path, ftree):
     model, file = tmp_path / "m.json", written(tmp_path, lambda i: 2 * i)
     assert ftree("fit", file, "--no-cv", "-m", model)[0] == 0
     code, _, err = ftree("predict", model, written(tmp_path, lambda i: "n/a" if i == 9 else i))
-    assert code == 2 and "row 9 holds 'n/a'" in err and "--missing" in err
+    assert code == 2 and "row 9 (counted from 0) holds 'n/a'" in err and "--missing" in err
 
 
 def test_the_code_of_an_advice_reads_the_file_in_the_same_way(tmp_path):

@@ -515,7 +515,7 @@ def test_learning_curve_shapes_and_growth():
         (
             lambda: cross_validate(Table(X), estimators=[GaussianNB()]),
             ValueError,
-            "y must be given",
+            "requires y to be passed",
         ),
         (lambda: compare([], estimators=[GaussianNB()]), ValueError, "tables is empty"),
         (lambda: compare([3], estimators=[GaussianNB()]), TypeError, "entry 0 is a int"),

@@ -160,8 +160,8 @@ def quality_of(
         )
         fit = "" if r2 is None else f", R2 {r2:.3f}"
         of = _known_rows(len(numbers), task)
-        found = None if mae is None else f"mean absolute error {figures(mae)}{fit} {of}{sure}"
-        return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, [found] if found else [])
+        lines = [] if mae is None else [f"mean absolute error {figures(mae)}{fit} {of}{sure}"]
+        return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, lines)
     places = np.flatnonzero([] if truth is None else [value is not None for value in truth])
     if truth is None or not len(places):
         return Quality(0, {"accuracy": None}, [])

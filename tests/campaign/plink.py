@@ -121,6 +121,7 @@ def naive(files: dict[str, bytes]) -> dict[str, Any] | None:
     if known <= {"0", "1", "2"}:
         if known - {"0"}:
             found["y"] = [{"1": "control", "2": "case"}.get(text) for text in texts]
+            found["warned"] = known == {"0", "1"}
     elif None in numbers:
         given = [x for t, x in zip(texts, numbers, strict=True) if t in known]
         if 2 * (len(given) - given.count(None)) > len(given):
@@ -190,6 +191,7 @@ def make() -> Any:
         rewritten = read(folder / "s.bed", True)
         if wanted["x"] is not None and all(x != x for x in wanted["x"]):
             wanted |= {"x": None, "warned": False}
+        wanted["warned"] &= wanted["y"] is None  # a missing class is not written as 0
         assert repr(rewritten) == repr(wanted), "what was written over the source is another study"
 
     return case

@@ -10,7 +10,7 @@ Complexity
     The text files are read once. Of the .bed, one byte per variant is read at once (the unused bits
     of its last byte), and the rest when genotypes are needed.
 When not to use it
-    For VCF, BGEN, PLINK's text files (.ped) or PLINK 2 files (.pgen): `check_no_other_genotypes`
+    For VCF, BGEN, PLINK's text files or PLINK 2 files (.pgen): `check_no_other_genotypes`
     names the command that converts them.
 """
 

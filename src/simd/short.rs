@@ -91,8 +91,8 @@ fn plain_retain(order: &Bytes, tied: u64, len: usize, kept: u64) -> (Bytes, u64)
 }
 
 /// Write, for each entry of an order, the number of earlier entries of its class (`rank`) and the
-/// number of rows of its class (`size`). Returns the cuts between rows of different classes, as
-/// bits.
+/// number of rows of its class (`size`). Returns a mask of the cuts between rows of different
+/// classes.
 fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut Bytes) -> u64 {
     let (mut changes, mut last, mut seen) = (0, None, [0_u8; ROWS]);
     for (i, &row) in order.0[..facts.len].iter().enumerate() {
@@ -109,8 +109,8 @@ fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut B
 }
 
 /// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on
-/// the right. Numbers from that of the last row on are not specified. Returns the cuts between rows
-/// of different classes, as bits.
+/// the right. Numbers from that of the last row on are not specified. Returns a mask of the cuts
+/// between rows of different classes.
 pub fn squares(
     level: Level,
     order: &Bytes,

@@ -6,6 +6,7 @@
 use super::{NONE, Node, NodePosition, Tree};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Size of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,15 +79,13 @@ impl Tree {
         let (mut top, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {
             let i = number as usize;
-            let keeps_test = is_inner(i);
-            if keeps_test {
+            let mut node = self.nodes[i];
+            if is_inner(i) {
                 waiting.extend(self.children(i).iter().rev());
+            } else {
+                node = node.as_leaf();
             }
-            top.push_copy(
-                self,
-                i,
-                if keeps_test { self.nodes[i] } else { self.nodes[i].as_leaf() },
-            );
+            top.push_copy(self, i, node);
             numbers.push(number);
         }
         top.link();
@@ -169,13 +168,16 @@ impl Tree {
         let mut joined = Self::empty(self.classes);
         let most = self.nodes.len() + other.iter().map(|(_, tree)| tree.nodes.len()).sum::<usize>();
         joined.nodes.reserve(most);
+        let mut push = |tree: &Self, nodes: Range<usize>| {
+            nodes.for_each(|i| joined.push_copy(tree, i, tree.nodes[i]));
+        };
         let mut start = 0;
         for (node, subtree) in other {
-            (start..*node).for_each(|i| joined.push_copy(self, i, self.nodes[i]));
-            (0..subtree.nodes.len()).for_each(|i| joined.push_copy(subtree, i, subtree.nodes[i]));
+            push(self, start..*node);
+            push(subtree, 0..subtree.nodes.len());
             start = self.end_of(*node);
         }
-        (start..self.nodes.len()).for_each(|i| joined.push_copy(self, i, self.nodes[i]));
+        push(self, start..self.nodes.len());
         joined.link();
         let inner = joined.nodes.iter_mut().filter(|node| node.n_children > 0);
         inner.zip(0..).for_each(|(node, step)| node.step = step);

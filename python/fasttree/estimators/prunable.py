@@ -38,7 +38,6 @@ __all__ = [
 
 def prune_report_(fitted: Any) -> PruneReport:
     """What pruning cut and why; a model file does not hold it."""
-
     check_is_fitted(fitted)
     parts = fitted._model.account()
     if parts is None:
@@ -109,7 +108,6 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         0.01527       2    0.01527
               0       3          0
     """
-
     check_is_fitted(fitted)
     least = as_float(cp)
     if least is None or not 0 <= least <= 1:

@@ -65,7 +65,7 @@ fn total(weights: &[f64]) -> f64 {
 /// Checked weights of rows.
 #[derive(Debug, Clone)]
 pub(super) struct Mass {
-    /// By row; empty if all rows count once.
+    /// Weight of each row; empty if each row counts once.
     pub(super) each: Vec<f64>,
     /// Whether all weights are whole numbers (copies).
     pub(super) whole: bool,

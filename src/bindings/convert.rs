@@ -183,10 +183,10 @@ impl<'a> Columns<'a> {
         let mut feature = 0;
         for view in &self.views {
             let (_, p) = view.shape();
-            match view {
-                ArrayView::F64(a) => builder.numeric_block(p, |r, c| a[[r, c]], control)?,
+            match *view {
+                ArrayView::F64(a) => builder.numeric_block(p, move |r, c| a[[r, c]], control)?,
                 ArrayView::F32(a) => {
-                    builder.numeric_block(p, |r, c| f64::from(a[[r, c]]), control)?
+                    builder.numeric_block(p, move |r, c| f64::from(a[[r, c]]), control)?
                 }
                 ArrayView::I32(a) => {
                     for c in 0..p {

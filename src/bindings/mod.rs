@@ -94,6 +94,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::memory::keep_pages();
         m.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -290,6 +290,7 @@ impl DatasetBuilder {
     ///
     /// # Errors
     /// [`Error::Data`] names the column and row of an infinite cell.
+    #[inline(never)]
     pub fn numeric_block(
         &mut self,
         count: usize,

@@ -146,12 +146,17 @@ impl OutcomeSums {
     /// Round the mean.
     fn settle(&mut self) {
         let weight = self.weight.max(1) as f64;
-        self.mean = self.sum[0] / weight;
-        for _ in 0..2 {
-            self.mean += self.rest;
-            let [high, low] = product(self.mean, self.weight);
-            self.rest = ((self.sum[0] - high) + (self.sum[1] - low)) / weight;
+        let rest_of = |mean: f64| {
+            let [high, low] = product(mean, self.weight);
+            ((self.sum[0] - high) + (self.sum[1] - low)) / weight
+        };
+        let mean = self.sum[0] / weight;
+        let mut rest = rest_of(mean);
+        let nearest = mean + rest;
+        if nearest != mean {
+            rest = rest_of(nearest);
         }
+        (self.mean, self.rest) = (nearest, rest);
     }
 
     /// Add rows to the spread, given the difference of their number from `mean`.

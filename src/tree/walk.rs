@@ -168,8 +168,16 @@ impl Tree {
         let mut joined = Self::empty(self.classes);
         let most = self.nodes.len() + other.iter().map(|(_, tree)| tree.nodes.len()).sum::<usize>();
         joined.nodes.reserve(most);
+        joined.counts.reserve(most * self.classes);
+        joined.outcomes.reserve(most);
         let mut push = |tree: &Self, nodes: Range<usize>| {
-            nodes.for_each(|i| joined.push_copy(tree, i, tree.nodes[i]));
+            for node in &tree.nodes[nodes.clone()] {
+                let test = joined.copy_levels(node.test, &tree.levels);
+                joined.nodes.push(Node { test, ..*node });
+            }
+            let counts = nodes.start * tree.classes..nodes.end * tree.classes;
+            joined.counts.extend_from_slice(&tree.counts[counts]);
+            joined.outcomes.extend(tree.outcomes.get(nodes).into_iter().flatten());
         };
         let mut start = 0;
         for (node, subtree) in other {

@@ -93,6 +93,8 @@ def test_a_forest_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch
     small_nodes(monkeypatch, seed)
     rows = random_rows(seed, task)
     params = random_settings(seed, rows) | {"n_estimators": 3, "bootstrap": seed != 3}
+    if params["bootstrap"]:
+        params["max_samples"] = (17, 0.4, None)[seed % 3]
     for name in ("pruning", "max_features"):
         params.pop(name, None)
     weighted = seed % 2 == 0

@@ -1,8 +1,8 @@
-"""Every parameter of trees and forests beside every other one: what each promises holds, or the fit
+"""Every parameter of trees, forests and searches beside every other one: what each promises holds, or the fit
 is refused by a message that names both.
 
-The declaration says which parameters there are and, of words, which values. `NUMBERS` adds the
-values that are no words, `BESIDE` what a value needs in order to act. Each pair of values of two
+The declaration says which parameters there are and, of words, which values (`SEARCHED` does of
+searches). `NUMBERS` adds the values that are no words, `BESIDE` what a value needs in order to act. Each pair of values of two
 parameters is fitted on a small frame with a bend, levels and gaps, and `PROMISES` is asked for
 every parameter that is set; some promises hold of any model. Promises read the fitted trees, new
 rows and other fits, never the code that keeps them.
@@ -27,6 +27,8 @@ from fasttree import (
     FastForestRegressor,
     FastTreeClassifier,
     FastTreeRegressor,
+    MinimalTreeClassifier,
+    OptimalTreeClassifier,
 )
 from fasttree.estimators.declaration import (
     FOREST,
@@ -102,6 +104,58 @@ SLOW = {"minimal_tree_size"}
 """Criteria that are exact searches."""
 
 
+def errors_of_leaves(counts: np.ndarray) -> np.ndarray:
+    """A loss of one's own: the rows of the smaller class."""
+    return counts.min(axis=1)
+
+
+SEARCHED: dict[type, dict[str, list[Any]]] = {
+    OptimalTreeClassifier: {
+        "criterion": [
+            "gini",
+            "info_gain",
+            "g_statistic",
+            "laplace",
+            "dkm",
+            "f_measure",
+            "matthews",
+        ],
+        "max_depth": [2, 3],
+        "lookahead": [1],
+        "max_leaf_nodes": [3],
+        "max_nodes": [5],
+        "min_samples_leaf": [4],
+        "leaf_penalty": [0.02],
+        "nominal_splits": ["one_vs_rest", "subset"],
+        "cost_matrix": [[[0, 3], [1, 0]]],
+        "loss": [errors_of_leaves],
+        "ties": ["any"],
+        "time_limit": [0.0, 600.0],
+        "node_budget": [1, 30],
+        "memory_limit": [1 << 28],
+        "n_jobs": [2],
+        "categorical_features": ["all", ["b"]],
+        "columns": ["as_given"],
+        "progress": [lambda done, total: None],
+    },
+    MinimalTreeClassifier: {
+        "max_nodes": [7],
+        "time_limit": [0.0, 600.0],
+        "node_budget": [1, 30],
+        "errors": ["minimise"],
+        "categorical_features": ["all", ["b"]],
+        "columns": ["as_given"],
+        "progress": [lambda done, total: None],
+    },
+}
+"""Values of the parameters of searches."""
+SEARCHES = {
+    OptimalTreeClassifier: {"max_depth": 3, "time_limit": 600.0},
+    MinimalTreeClassifier: {"errors": "minimise", "node_budget": 300},
+}
+"""Limits of searches that no pair sets."""
+
+
 class Rows(NamedTuple):
     """Rows of a fit."""
 
@@ -131,7 +185,7 @@ def rows_of(kind: type, seed: int = 0, n: int = 60) -> Rows:
 
 
 def _is_classifier(kind: type) -> bool:
-    return issubclass(kind, FastTreeClassifier | FastForestClassifier)
+    return kind in SEARCHED or issubclass(kind, FastTreeClassifier | FastForestClassifier)
 
 
 def _is_forest(kind: type) -> bool:
@@ -151,7 +205,10 @@ Words = dict[str, Any]
 
 def pairs(kind: type) -> Iterator[tuple[tuple[str, Any], tuple[str, Any]]]:
     """Every value of a parameter beside every other parameter, whose values take turns."""
-    named = [[(p.name, value) for value in values_of(kind, p)] for p in KINDS[kind]]
+    if kind in SEARCHED:
+        named = [[(name, value) for value in values] for name, values in SEARCHED[kind].items()]
+    else:
+        named = [[(p.name, value) for value in values_of(kind, p)] for p in KINDS[kind]]
     for one, other in itertools.combinations(named, 2):
         for i in range(max(len(one), len(other))):
             yield one[i % len(one)], other[i % len(other)]
@@ -160,7 +217,7 @@ def pairs(kind: type) -> Iterator[tuple[tuple[str, Any], tuple[str, Any]]]:
 def made(kind: type, *set_: tuple[str, Any], **more: Any) -> Any:
     """The estimator, with what the parameters need beside them."""
     words: Words = {"n_estimators": 3} if _is_forest(kind) else {}
-    words |= {"random_state": 1}
+    words |= SEARCHES.get(kind, {"random_state": 1})
     for name, _ in set_:
         known = kind().get_params(deep=False)
         words |= {k: v for k, v in BESIDE.get(name, {}).items() if k in known}
@@ -173,6 +230,11 @@ class Fit:
     def __init__(self, estimator: Any, rows: Rows) -> None:
         self.rows, self.words = rows, estimator.get_params(deep=False)
         self.kind: type = type(estimator)
+        self.is_search = self.kind in SEARCHED
+        self.parameters = dict(self.words)
+        if self.is_search:
+            fixed = {"missing": estimator.missing, "pruning": None, "empty_branch": "parent"}
+            self.words |= fixed
         self.is_forest, self.is_classifier = _is_forest(self.kind), _is_classifier(self.kind)
         self.X = rows.X.dropna(ignore_index=True) if self.words["missing"] == "error" else rows.X
         self.y = rows.y[rows.X.notna().all(axis=1)] if self.words["missing"] == "error" else rows.y
@@ -181,7 +243,7 @@ class Fit:
 
     def again(self, X: Any = None, y: Any = None, w: Any = None, **words: Any) -> Any:
         """Another fit with these parameters."""
-        made = self.kind(**{**self.words, **words})
+        made = self.kind(**{**self.parameters, **words})
         return made.fit(self.X if X is None else X, self.y if y is None else y, w)
 
     def answers(self, X: Any, model: Any = None) -> np.ndarray:
@@ -403,7 +465,10 @@ def saved_is_loaded(fit: Fit) -> None:
 
 
 def threads_change_nothing(fit: Fit) -> None:
-    assert fit.again(n_jobs=2).to_bytes() == fit.again(n_jobs=1).to_bytes()
+    if not fit.is_search:
+        assert fit.again(n_jobs=2).to_bytes() == fit.again(n_jobs=1).to_bytes()
+    elif fit.words.get("ties") == "first" and is_finished(fit):
+        same_trees(fit, fit.again(n_jobs=2, node_budget=None), fit.again(n_jobs=1))
 
 
 def exports_predict(fit: Fit) -> None:
@@ -425,7 +490,7 @@ def exports_predict(fit: Fit) -> None:
 
 
 def weights_are_copies(fit: Fit) -> None:
-    if fit.words["missing"] == "error":
+    if fit.words["missing"] == "error" or (fit.is_search and not is_finished(fit)):
         return
     X, y, w = fit.rows
     weighed = fit.again(X, y, w)
@@ -441,7 +506,26 @@ def weights_are_copies(fit: Fit) -> None:
     same_trees(fit, weighed, repeated)
 
 
+def is_finished(fit: Fit) -> bool:
+    """Whether no limit ended a search: without one it proves its tree, or looks ahead."""
+    return bool(fit.model.proven_) or fit.words.get("lookahead") is not None
+
+
+def bounds_hold(fit: Fit) -> None:
+    """The optimum, which a search without limits proves, lies between the bounds."""
+    if not fit.is_search:
+        return
+    model = fit.model
+    assert model.lower_bound_ <= model.upper_bound_ + 1e-12
+    assert model.proven_ == (model.lower_bound_ == model.upper_bound_)
+    if fit.kind is OptimalTreeClassifier and fit.words["lookahead"] is None:
+        optimum = fit.again(time_limit=None, node_budget=None)
+        assert optimum.proven_
+        assert model.lower_bound_ - 1e-9 <= optimum.upper_bound_ <= model.upper_bound_ + 1e-9
+
+
 ALWAYS = (
+    bounds_hold,
     probabilities_sum_to_one,
     saved_is_loaded,
     threads_change_nothing,
@@ -501,15 +585,17 @@ def test_every_parameter_has_values():
     for kind, declared in KINDS.items():
         without = [p.name for p in declared if not values_of(kind, p)]
         assert not without, f"{kind.__name__}: add values of {without} to NUMBERS"
+    for kind, values in SEARCHED.items():
+        assert set(values) == set(kind().get_params(deep=False))
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*KINDS, *SEARCHED], ids=lambda kind: kind.__name__)
 def test_pairs_keep_their_promises_or_are_refused(kind):
-    walk(kind, itertools.islice(pairs(kind), 7, None, EVERY))
+    walk(kind, itertools.islice(pairs(kind), 7, None, 17 if kind in SEARCHED else EVERY))
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(20))
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [*KINDS, *SEARCHED], ids=lambda kind: kind.__name__)
 def test_all_pairs_keep_their_promises_or_are_refused(kind, part):
     walk(kind, itertools.islice(pairs(kind), part, None, 20))

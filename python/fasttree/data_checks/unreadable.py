@@ -92,8 +92,7 @@ def _frame_cells(X: Any) -> list[tuple[str, Any]] | None:
         return [(str(name), cells) for name, cells in X.items()]
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(X, pandas.DataFrame):
-        columns = enumerate(X.columns)
-        return [(name, X.iloc[:, j]) for j, name in columns if isinstance(name, str)]
+        return [(name, cells) for name, cells in X.items() if isinstance(name, str)]
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True)
@@ -105,6 +104,8 @@ def _frame_cells(X: Any) -> list[tuple[str, Any]] | None:
 def _reason_of(values: Any) -> str | None:
     """Why no Table can hold a column of any library, if so."""
     other = "times or durations: give a number of hours or days"
+    if getattr(getattr(values, "dtype", None), "kind", None) in ("b", "f"):
+        return None
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         if values.dtype.kind in "iu" and has_inexact(values):
             return INEXACT

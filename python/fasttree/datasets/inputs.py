@@ -36,19 +36,18 @@ def loaded(
     return read.drop_missing_target()
 
 
-def new_rows_of(X: Any, target: str, names: Sequence[str], **options: Any) -> Any:
-    """X itself, or the Table of the new rows of a file or data set that it names, without the
-    column of the target, if there is one.
+def new_rows_of(
+    file: str | os.PathLike[str], target: str, names: Sequence[str], **options: Any
+) -> Table:
+    """The new rows of a file or data set, without the column of the target, if there is one.
 
     Args:
-        X: rows, or the name of a data set or file.
+        file: the name of the data set or file.
         target: name of the target of a fitted model.
         names: of its columns.
         options: `as_given` and `missing`, as in `loaded`.
     """
-    if not isinstance(X, (str, os.PathLike)):
-        return X
-    read = load(X, target=False, **options)
+    read = load(file, target=False, **options)
     last = read.feature_names[-1]
     if target in read.feature_names and target not in names:
         return read.drop(target)

@@ -12,6 +12,7 @@ When not to use it
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -259,9 +260,10 @@ class Estimator(BaseEstimator):
                 UserWarning,
             )
         schema = self._schema
-        options = {"as_given": self._as_given, "missing": schema.file_cells}
-        X = new_rows_of(X, schema.target, schema.given_names, **options)
-        return rows_for(self._schema, X, self.handle_unknown, self.missing)
+        if isinstance(X, (str, os.PathLike)):
+            options = {"as_given": self._as_given, "missing": schema.file_cells}
+            X = new_rows_of(X, schema.target, schema.given_names, **options)
+        return rows_for(schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------
 

@@ -23,7 +23,6 @@ import numpy as np
 from .. import _engine
 from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
-from .._checks.mapped import check_mapped
 from .._checks.speech import argument, row_word, worded
 from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given
@@ -63,6 +62,10 @@ class Schema:
         file_cells: what missing cells of a file hold, as that of the training rows said.
         tested: the features that the model reads, ascending; None: all.
         dates: the columns of dates of which year, month and weekday are the last columns.
+        given_names: names of the columns that a caller gives: all but those that are made of dates,
+            which come last.
+        is_numeric: whether all columns are numbers that are used, so that arrays are read as they
+            are.
     """
 
     names: list[str]
@@ -76,17 +79,15 @@ class Schema:
     file_cells: FileCells = field(default_factory=FileCells)
     tested: list[int] | None = None
     dates: dict[str, DateOrder] = field(init=False)
+    given_names: list[str] = field(init=False)
+    is_numeric: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.unused = self.unused or [None] * len(self.names)
         whys = zip(self.names, self.unused, strict=True)
         self.dates = dates_among(self.names, {name: why for name, why in whys if why})
-
-    @property
-    def given_names(self) -> list[str]:
-        """Names of the columns that a caller gives: all but those that are made of dates, which
-        come last."""
-        return self.names[: len(self.names) - len(part_names(self.dates))]
+        self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
+        self.is_numeric = not any(self.nominal) and not any(self.unused)
 
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
         """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
@@ -193,23 +194,19 @@ def rows_for(
         TypeError: labels where the model expects numbers.
     """
     # An array of numbers for a numeric model goes to the core as it is.
-    if (
-        isinstance(X, np.ndarray)
-        and X.ndim == 2
-        and X.dtype in (np.float64, np.float32)
-        and not any(schema.nominal)
-        and not any(schema.unused)
-    ):
+    is_array = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.char in "df"
+    if is_array and schema.is_numeric:
         check_count(schema, X.shape[1])
         if len(X) == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required "
                 f"by {schema.owner}."
             )
-        refuse_infinity(schema, check_mapped(X))
+        blocks = _engine.blocks_of([Column("", "numeric", X)])
+        refuse_infinity(schema, X)
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
-        return _engine.blocks_of([Column("", "numeric", X)]), len(X)
+        return blocks, len(X)
     X = X if isinstance(X, Table) else _with_names(schema, X)
     part, places, X = _read_columns(schema, X)
     if isinstance(X, Table):

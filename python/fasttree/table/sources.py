@@ -258,8 +258,8 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
             return Source(X.shape[0], X.shape[1], names, block=X.to_numpy())
         columns = names or [f"x{j}" for j in range(X.shape[1])]
         cells = [
-            unused_column(name, len(X)) if name in unused else one_column(name, X.iloc[:, j])
-            for j, name in enumerate(columns)
+            unused_column(name, len(X)) if name in unused else one_column(name, values)
+            for name, (_, values) in zip(columns, X.items(), strict=True)
         ]
         return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
@@ -322,7 +322,8 @@ def one_column(name: str, values: Any) -> Cells:
     if pandas is not None and isinstance(
         values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)
     ):
-        return _pandas_column(name, pandas.Series(values), pandas)
+        is_series = isinstance(values, pandas.Series)
+        return _pandas_column(name, values if is_series else pandas.Series(values), pandas)
     import narwhals as nw
 
     series = nw.from_native(values, pass_through=True, series_only=True)

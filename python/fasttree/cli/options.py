@@ -269,16 +269,13 @@ class Columns:
         SHELL.file = data, len(read)
         check_known(split_list(self.keep), read.feature_names, "--keep")
         table = as_nominal(read, self.kinds)
-        kept_aside = [name for name in aside if name in table.feature_names]
-        warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
-        if table.target is None:
-            return table
-        unlabelled = table.missing_target
-        if len(unlabelled):
+        if read.target is not None and len(unlabelled := table.missing_target):
             rows = counted(len(table), "row")
             said = left_out(len(unlabelled), rows, TASKS[table.task].without)
             warnings.warn(f"{data}: {said}, first {data_row(unlabelled[0])}", stacklevel=2)
-        table = table.drop_missing_target()
+            table = table.drop_missing_target()
+        kept_aside = [name for name in aside if name in table.feature_names]
+        warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         return table if self.exposure is None else with_exposure(table, self.exposure)
 
 
@@ -515,6 +512,8 @@ def warn_of_traps(table: Any, data: str) -> None:
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found.items())
         warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
+        if found.keys() >= {one.column for one in findings.of("thin_levels")}:
+            pass_over("thin_levels")
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):

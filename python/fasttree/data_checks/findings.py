@@ -183,7 +183,10 @@ class Findings:
         elif check.scope == "column":
             found = [one for one in self._said_of_columns if one.kind == kind]
         else:
-            found = self.of(kind)
+            named = {one.column for one in self._said_of_columns}
+            found = [
+                one for one in self.of(kind) if check.scope == "fit" or one.column not in named
+            ]
         return tuple(check.say(found, facts)) if found else ()
 
     @property

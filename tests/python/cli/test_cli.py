@@ -11,9 +11,12 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
+import typer
+
 import fasttree
 from fasttree import datasets
-from fasttree.cli import options
+from fasttree.cli import options, unknown_names
+from fasttree.cli.app import app
 
 COMMANDS = (
     "compare",
@@ -390,6 +393,39 @@ def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, t
     assert f"No figure is drawn into {folder}: the figures need what --quick leaves out." in out
     code, out, _ = ftree("reproduce", "chen2013", "--datasets", "zoo", *rest)
     assert code == 1 and f"No figure is drawn into {folder}: no data set was there." in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("fit iris --save m.json", "--model"),
+        ("fit iris -o m.json", "--model"),
+        ("predict m.json iris --save p.csv", "--out"),
+        ("cv iris --folds 5", "--cv"),
+        ("fit iris --max-depth 3", "-p max_depth=VALUE"),
+        ("compare iris --n_jobs 2", "--n-jobs"),
+        ("fit iris --label y", "--target"),
+        ("train iris", "fit"),
+        ("datasets describ iris", "describe"),
+    ],
+)
+def test_an_unknown_name_is_answered_by_what_it_means(ftree, typed, meant):
+    assert f"; did you mean {meant!r}? (see" in ftree(*typed.split())[2]
+
+
+def test_names_without_a_meaning_are_not_guessed(ftree):
+    assert "--test (see ftree fit --help)" in ftree("fit", "iris", "--test")[2]
+    assert "; there are list, describe (see" in ftree("datasets", "iris")[2]
+
+
+def test_what_stands_for_an_option_or_command_is_one_of_some_command():
+    group = typer.main.get_command(app)
+    options = {name for one in group.commands.values() for p in one.params for name in p.opts}
+    assert unknown_names.MEANT.keys() <= options | group.commands.keys()
+    for name, command in group.commands.items():
+        known = [one for p in command.params for one in p.opts]
+        typos = {one: one[:-1] for one in known if len(one) > 8}
+        assert all(unknown_names.meant_by(typos[o], known) == f"did you mean {o!r}?" for o in typos)
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,14 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree._checks.speech import speaking
+from fasttree.cli.shell import SHELL
 from fasttree.data_checks.findings import kept_columns, of_folds, screened
 from fasttree.data_checks.unreadable import table_for, table_to_inspect
 from fasttree.data_checks.warned import DataWarning
 from fasttree.datasets import load
 from fasttree.datasets.inputs import given
+from fasttree.table.texts import dressed_as
 
 N = 200
 
@@ -216,6 +219,40 @@ def test_numbers_in_another_dress_are_left_out_for_it(tmp_path, what, form):
     for source in (rows, tmp_path / "a.csv", tmp_path / "a.parquet"):
         with pytest.warns(UserWarning, match=f"'a' \\({what}"):
             fasttree.fit(source, "y", max_depth=2)
+
+
+MEANT = {
+    "{}.50 €": lambda i: i + 0.5,
+    "{},5 %": lambda i: i + 0.5,
+    "1,{:03}.5 kg": lambda i: 1000.5 + i,
+    "(£{})": lambda i: -i,
+    "-$ {}": lambda i: -i,
+    "USD {}": lambda i: i,
+    "12 {:03}": lambda i: 12000 + i,
+    "{} m²": lambda i: i,
+    "{}:30": lambda i: i + 0.5,
+    "2 days {:02}:30:00": lambda i: 48.5 + i,
+}
+
+
+@pytest.mark.parametrize("form", MEANT)
+def test_the_remedy_for_numbers_in_another_dress_makes_them(form):
+    """In Python the code of the message runs; in the shell its example is a number."""
+    wanted = [MEANT[form](i) for i in range(10, 24)]
+    cells = [form.format(i) for i in range(10, 24)]
+    _, remedy = dressed_as(cells)
+    made = eval(remedy[remedy.index("pandas.") :], {"pandas": pd, "column": pd.Series(cells)})
+    assert made.tolist() == wanted
+    with speaking(SHELL):
+        remedy = dressed_as(cells)[1]
+    if ":" not in form:
+        assert float(remedy.split()[-1].replace(",", ".")) == wanted[0]
+
+
+@pytest.mark.parametrize("form", ["{} kr.", "1.{:03} €", "{}e3 kg", "−{} €"])
+def test_no_code_is_named_that_would_make_other_numbers(form):
+    assert dressed_as([form.format(i) for i in range(60)])[1] == "write them as numbers alone"
+    assert "in one unit" in dressed_as([f"{i} {'kg' if i % 2 else 'g'}" for i in range(60)])[1]
 
 
 UNREADABLE = {

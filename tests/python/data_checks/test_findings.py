@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import warnings
 
 import numpy as np
@@ -277,9 +278,25 @@ def test_what_no_table_holds_is_left_out_of_frames_and_files_alike(tmp_path, nam
         sources.append(tmp_path / "a.csv")
     leaves = set()
     for source in sources:
-        with pytest.warns(DataWarning, match=words):
+        with pytest.warns(DataWarning, match=words) as said:
             leaves.add(fasttree.fit(source, "y").get_n_leaves())
+        # What the line offers works: these columns can't be used as they are.
+        offered = re.findall(r"columns=('as_given'|\{.*?\})", " ".join(str(w.message) for w in said))
+        assert offered == []
+        with pytest.raises((TypeError, ValueError), match=name):
+            fasttree.fit(source, "y", columns="as_given")
     assert len(leaves) == 1
+
+
+@pytest.mark.parametrize("other", [np.float32, np.float64, np.uint64, np.int64])
+def test_long_whole_numbers_beside_others_never_become_equal(other):
+    X = pd.DataFrame({"key": np.arange(N) + 2**60, "z": (np.arange(N) % 7).astype(other)})
+    y = ["p", "q"] * (N // 2)
+    with pytest.raises(ValueError, match="column 'key', row 1: float64 has no 11529"):
+        Table(X, y)
+    levels = Table(X, y, categorical_features=["key"]).column("key").levels
+    assert levels == tuple(range(2**60, 2**60 + N))
+    assert Table(X.assign(key=X.key * 0), y).block is not None
 
 
 TARGETS = {

@@ -44,8 +44,8 @@ def no_target() -> ValueError:
         worded(
             "requires y to be passed, but the target y is None: give labels, the name of a column "
             "of a frame X, or a Table with a target",
-            f"the data name no target: {option('target')} COLUMN; of genotypes, ftree rank takes a "
-            "phenotype of numbers or of another file (--pheno)",
+            f"the data name no target: {option('target')} COLUMN; a PLINK study has one where its "
+            ".fam tells cases from controls (ftree rank also takes them from a file: --pheno)",
         )
     )
 

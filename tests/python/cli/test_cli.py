@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import shlex
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ import fasttree
 from fasttree import datasets
 from fasttree.cli import options, unknown_names
 from fasttree.cli.app import app
+from fasttree.cli.shell import SHELL, missing_cells
 
 COMMANDS = (
     "compare",
@@ -473,6 +476,15 @@ def test_damaged_models_and_malformed_data_are_refused(ftree, tmp_path, model):
     data.write_text("@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\noops,y\n")
     assert refused(ftree("fit", data), "bad.arff", "line 6", "oops")
     assert refused(ftree("predict", model, "tic-tac-toe"), "top-left-square")
+
+
+def test_missing_cells_are_read_as_messages_write_them():
+    draw = random.Random(0)
+    for _ in range(2000):
+        name, text = ("".join(draw.choices("a=,\"' []{}\\b", k=3)).strip() or "a" for _ in "ab")
+        for given in ({name: [text]}, {None: [text]}):
+            (_, word) = shlex.split(SHELL.argument("missing", given))
+            assert missing_cells([word]) == given, word
 
 
 def test_lists_and_values_of_options():

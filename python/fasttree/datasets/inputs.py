@@ -12,12 +12,15 @@ from typing import Any
 
 from .._checks import shown
 from .._checks.aliases import MaybeArray, Task
+from .._checks.speech import data_row
+from ..data_checks.warned import is_quiet, quiet, warn_caller
+from ..rendering.words import counted, left_out
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "new_rows_of", "table_of"]
+__all__ = ["given", "loaded", "new_rows_of", "table_of", "target_in"]
 
 
 def loaded(
@@ -29,11 +32,24 @@ def loaded(
     missing: Any = (),
 ) -> Any:
     """X itself, or the Table of a data set or file that it names; rows without a class or number
-    are left out. `target`, `task` and `missing` are those of `load`, `as_given` as in `given`."""
+    are left out aloud. `target`, `task` and `missing` are those of `load`, `as_given` as in `given`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)
+    if read.target is not None and len(gone := read.missing_target) and not is_quiet():
+        without = "number" if read.task == "regression" else "class"
+        rows = counted(len(read), "row")
+        warn_caller(f"{left_out(len(gone), rows, without)}, first {data_row(int(gone[0]))}")
     return read.drop_missing_target()
+
+
+def target_in(X: Any, target: str) -> str | None:
+    """The name of the target of a fitted model, if X names a file that has such a column; else
+    None: the file's own target, or that of X."""
+    if not isinstance(X, (str, os.PathLike)):
+        return None
+    with quiet():
+        return target if target in load(X, target=False, as_given=False).feature_names else None
 
 
 def new_rows_of(X: Any, target: str, names: Sequence[str], **options: Any) -> Any:

@@ -28,7 +28,7 @@ from ..data_checks import inspect
 from ..data_checks.findings import kept_columns
 from ..data_checks.unreadable import table_for
 from ..data_checks.warned import warn_caller
-from ..datasets.inputs import given, new_rows_of
+from ..datasets.inputs import given, new_rows_of, target_in
 from ..rendering.progress import Progress
 from ..rendering.saving import save_bytes
 from ..table import Table
@@ -228,6 +228,8 @@ class Estimator(BaseEstimator):
         were."""
         schema = self.__dict__.get("_schema")
         missing = () if schema is None else schema.file_cells
+        if y is None and schema is not None:
+            y = target_in(X, schema.target)
         X, y = given(X, y, self._task, as_given=self._as_given, missing=missing)
         return (X, y) if schema is None else without_target(schema, X, y)
 

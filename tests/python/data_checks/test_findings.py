@@ -14,7 +14,7 @@ import fasttree
 from fasttree import Table
 from fasttree._checks.speech import speaking
 from fasttree.cli.shell import SHELL
-from fasttree.data_checks.findings import kept_columns, of_folds, screened
+from fasttree.data_checks.findings import inspect, kept_columns, of_folds, screened
 from fasttree.data_checks.unreadable import table_for, table_to_inspect
 from fasttree.data_checks.warned import DataWarning
 from fasttree.datasets import load
@@ -281,7 +281,9 @@ def test_what_no_table_holds_is_left_out_of_frames_and_files_alike(tmp_path, nam
         with pytest.warns(DataWarning, match=words) as said:
             leaves.add(fasttree.fit(source, "y").get_n_leaves())
         # What the line offers works: these columns can't be used as they are.
-        offered = re.findall(r"columns=('as_given'|\{.*?\})", " ".join(str(w.message) for w in said))
+        offered = re.findall(
+            r"columns=('as_given'|\{.*?\})", " ".join(str(w.message) for w in said)
+        )
         assert offered == []
         with pytest.raises((TypeError, ValueError), match=name):
             fasttree.fit(source, "y", columns="as_given")
@@ -347,3 +349,37 @@ def test_new_rows_of_a_file_need_no_target(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert model.predict(tmp_path / "new.csv").tolist() == wanted
+
+
+@pytest.mark.parametrize("target", ["kind", "size"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_model_is_evaluated_on_a_file_by_the_column_of_its_target(tmp_path, target, suffix):
+    rng, path = np.random.default_rng(0), tmp_path / f"a.{suffix}"
+    rows = pd.DataFrame({"kind": rng.choice(["p", "q"], N), "size": rng.random(N).round(3)})
+    rows = rows.assign(u=rng.random(N).round(2), last=rng.choice(["a", "b", "c"], N))
+    rows.to_csv(path, index=False) if suffix == "csv" else rows.to_parquet(path)
+    for source in (rows, path):
+        model = fasttree.fit(source, target, max_depth=2)
+        assert model.score(path) == model.score(rows)
+        assert str(model.evaluate(path)) == str(model.evaluate(rows))
+
+
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_rows_without_a_target_are_left_out_of_files_aloud(tmp_path, target):
+    """Of a frame they are refused, with code that leaves them out."""
+    frame = pd.DataFrame({"kind": ["p", "q"] * 30, "size": np.arange(60) + 0.5, "u": range(60)})
+    frame.loc[[4, 7], target] = None
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    what = "class" if target == "kind" else "number"
+    with pytest.warns(DataWarning, match=f"2 of 60 rows have no {what} and are left out, first"):
+        model = fasttree.fit(tmp_path / "a.csv", target)
+    with pytest.raises(ValueError, match=f"row 4 of the target '{target}' has no") as refused:
+        fasttree.fit(frame, target)
+    remedy = re.search(r"frame\.dropna\(.*?\)", str(refused.value))[0]
+    again = fasttree.fit(eval(remedy, {"frame": frame}), target)
+    assert again.get_n_leaves() == model.get_n_leaves()
+
+
+def test_an_identifier_is_not_the_label_of_rows_that_have_a_class_each():
+    rows = pd.DataFrame({"vin": np.arange(N) * 7, "y": [f"${i}.50" for i in range(N)]})
+    assert inspect(Table(rows, target="y")).of("labels") == []

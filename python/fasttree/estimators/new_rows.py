@@ -390,8 +390,9 @@ def _with_names(schema: Schema, X: Any) -> Any:
     if not schema.dates or names_of(X) is not None or isinstance(X, Table):
         return X
     rows = X if isinstance(X, np.ndarray) else list(X)
-    width = len(rows[0]) if len(rows) else 0
-    check_count(schema, width)
+    if not len(rows) or not isinstance(rows[0], list | tuple | np.ndarray):
+        return X  # refused where columns are read
+    check_count(schema, len(rows[0]))
     columns = rows.T if isinstance(rows, np.ndarray) else zip(*rows, strict=True)
     return {name: list(cells) for name, cells in zip(schema.given_names, columns, strict=True)}
 
@@ -404,7 +405,7 @@ def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str,
     if names is None or not schema.has_names:
         if names is None:
             shape: Any = getattr(X, "shape", ())
-            row = X[0] if len(shape) != 2 and hasattr(X, "__getitem__") and len(X) else ()
+            row = X[0] if isinstance(X, list | tuple) and X else ()
             width = shape[1] if len(shape) == 2 else len(row) if hasattr(row, "__len__") else 0
             names = [f"x{j}" for j in range(width)]
         if len(names) != len(schema.names):

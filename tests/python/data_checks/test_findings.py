@@ -383,3 +383,19 @@ def test_rows_without_a_target_are_left_out_of_files_aloud(tmp_path, target):
 def test_an_identifier_is_not_the_label_of_rows_that_have_a_class_each():
     rows = pd.DataFrame({"vin": np.arange(N) * 7, "y": [f"${i}.50" for i in range(N)]})
     assert inspect(Table(rows, target="y")).of("labels") == []
+
+
+@pytest.mark.parametrize("left_out", ["key", "day", None])
+def test_one_row_is_refused_as_what_it_is(left_out):
+    rows = pd.DataFrame({"z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
+    rows["key"] = [f"K{i}" for i in range(N)]
+    rows["day"] = pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")
+    X = rows.drop(columns=[name for name in ("key", "day", "y") if name != left_out])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.fit(X, rows["y"])
+        one = X.iloc[0]
+        for row in (one, one.tolist(), one.to_numpy(), rows.iloc[0]):
+            with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+                model.predict(row)
+        assert model.predict([one.tolist()]).tolist() == model.predict(X.iloc[[0]]).tolist()

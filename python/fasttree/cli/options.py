@@ -16,11 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from .._checks.speech import data_row
 from ..data_checks.unfailing import unfailing
-from ..rendering.words import counted, left_out
 from .shell import SHELL, missing_cells, split_list, typed
-from .tasks import TASKS
 
 DATA = typer.Argument(
     metavar="DATA",
@@ -254,6 +251,7 @@ class Columns:
             aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
+        from ..datasets.inputs import labelled
         from ..estimators.tree import task_named
         from ..table.exposure import with_exposure
         from ..table.sources import check_known
@@ -268,12 +266,7 @@ class Columns:
         read = load(data, self.target, drop, task=task, as_given=as_given, **self.reading)
         SHELL.file = data, len(read)
         check_known(split_list(self.keep), read.feature_names, "--keep")
-        table = as_nominal(read, self.kinds)
-        if read.target is not None and len(unlabelled := table.missing_target):
-            rows = counted(len(table), "row")
-            said = left_out(len(unlabelled), rows, TASKS[table.task].without)
-            warnings.warn(f"{data}: {said}, first {data_row(unlabelled[0])}", stacklevel=2)
-            table = table.drop_missing_target()
+        table = labelled(as_nominal(read, self.kinds), f"{data}: ")
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         return table if self.exposure is None else with_exposure(table, self.exposure)

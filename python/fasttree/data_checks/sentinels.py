@@ -52,16 +52,13 @@ def find(rows: TableFacts) -> Iterator[Finding]:
 def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
     """Names the numbers of all columns, and what reads them as missing."""
     for kind, what in ((int, "numbers far from all others"), (str, "levels")):
-        by_column: dict[str, list[Any]] = {}
-        texts = [one.text for one in found if isinstance(one.evidence, kind)]
-        for one in found:
-            if isinstance(one.evidence, kind):
-                by_column.setdefault(one.column, []).append(one.evidence)
-        if texts:
-            yield (
-                f"{what} may mean a missing cell: {some_of(texts)}; if so, "
-                f"{reading('missing', by_column)}{worded(', or NaN in a frame')}"
-            )
+        some = [one for one in found if isinstance(one.evidence, kind)]
+        cells: dict[str, list[Any]] = {}
+        for one in some:
+            cells.setdefault(one.column, []).append(one.evidence)
+        if some:
+            said = f"{what} may mean a missing cell: {some_of([one.text for one in some])}; if so, "
+            yield said + reading("missing", cells) + worded(", or NaN in a frame")
 
 
 def _words(column: ColumnFacts) -> Iterator[Finding]:

@@ -20,7 +20,7 @@ from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "new_rows_of", "table_of", "target_in"]
+__all__ = ["given", "labelled", "loaded", "new_rows_of", "table_of", "target_in"]
 
 
 def loaded(
@@ -36,10 +36,18 @@ def loaded(
     if not isinstance(X, (str, os.PathLike)):
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)
-    if read.target is not None and len(gone := read.missing_target) and not is_quiet():
-        without = "number" if read.task == "regression" else "class"
-        rows = counted(len(read), "row")
-        warn_caller(f"{left_out(len(gone), rows, without)}, first {data_row(int(gone[0]))}")
+    return labelled(read)
+
+
+def labelled(read: Table, before: str = "") -> Table:
+    """The rows of a Table that have a class or number; a line that begins with `before` says how
+    many have none."""
+    if read.target is None:
+        return read
+    if len(gone := read.missing_target) and not is_quiet():
+        what = "number" if read.task == "regression" else "class"
+        said = left_out(len(gone), counted(len(read), "row"), what)
+        warn_caller(f"{before}{said}, first {data_row(int(gone[0]))}")
     return read.drop_missing_target()
 
 

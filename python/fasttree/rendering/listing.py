@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeVar, overload
 from .alignment import number_columns
 from .html import html_table
 from .plain_text import one_line
+from .records import records_to_frame
 from .text import columns_text
 
 __all__ = ["Listed", "Records"]
@@ -130,11 +131,7 @@ class Records(list[dict[str, Any]]):
 
     def to_frame(self) -> Any:
         """The rows as a pandas frame (a plain list without pandas)."""
-        try:
-            import pandas
-        except ImportError:
-            return list(self)
-        return pandas.DataFrame.from_records(list(self))
+        return records_to_frame(list(self))
 
 
 class Listed(Sequence[T]):

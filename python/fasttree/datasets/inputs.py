@@ -32,7 +32,8 @@ def loaded(
     missing: Any = (),
 ) -> Any:
     """X itself, or the Table of a data set or file that it names; rows without a class or number
-    are left out aloud. `target`, `task` and `missing` are those of `load`, `as_given` as in `given`."""
+    are left out, and a line says so. `target`, `task` and `missing` are those of `load`, `as_given`
+    as in `given`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)

@@ -26,7 +26,7 @@ from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, row_word, worded
 from ..data_checks.warned import warn_caller
-from ..datasets.inputs import given
+from ..datasets.inputs import given, target_in
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
@@ -43,7 +43,7 @@ __all__ = [
     "rows_for",
     "values_of",
     "weighted_rows",
-    "without_target",
+    "with_labels",
 ]
 
 
@@ -319,7 +319,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         ValueError: no labels, or a label that is not a class of the model.
     """
     task: Task = "classification" if schema.classes else "regression"
-    X, y = without_target(schema, *given(X, y, task, missing=schema.file_cells))
+    X, y = with_labels(schema, X, y, task)
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:
@@ -344,6 +344,16 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
+
+
+def with_labels(
+    schema: Schema, X: Any, y: Any, task: Task, *, as_given: bool = False
+) -> tuple[Any, Any]:
+    """X and y of a fitted model with names resolved; files are read as its training rows were, and
+    without y their target is the column of that name."""
+    y = target_in(X, schema.target) if y is None else y
+    options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
+    return without_target(schema, *given(X, y, task, **options))
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:

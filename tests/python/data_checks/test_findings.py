@@ -362,6 +362,11 @@ def test_a_model_is_evaluated_on_a_file_by_the_column_of_its_target(tmp_path, ta
         model = fasttree.fit(source, target, max_depth=2)
         assert model.score(path) == model.score(rows)
         assert str(model.evaluate(path)) == str(model.evaluate(rows))
+        own = rows.drop(columns=target)
+        assert model.explain(0, path) == model.explain(0, own, rows[target])
+        pruned = [model.prune("reduced_error", *given) for given in ((path,), (own, rows[target]))]
+        assert pruned[0].to_text() == pruned[1].to_text()
+        assert model.to_sklearn(path).predict(own).tolist() == model.predict(own).tolist()
 
 
 @pytest.mark.parametrize("target", ["kind", "size"])

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from ..data_checks.unfailing import unfailing
 from .shell import SHELL, missing_cells, split_list, typed
 
 DATA = typer.Argument(
@@ -251,7 +250,7 @@ class Columns:
             aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
-        from ..datasets.inputs import labelled
+        from ..datasets.inputs import as_nominal, labelled
         from ..estimators.tree import task_named
         from ..table.exposure import with_exposure
         from ..table.sources import check_known
@@ -473,22 +472,6 @@ def fold_count(text: str) -> Any:
     return int(text) if text.isdigit() else text
 
 
-def as_nominal(table: Any, wanted: Any) -> Any:
-    """The Table with further columns as nominal ones.
-
-    Args:
-        table: a Table.
-        wanted: names of columns, "all" or "from_dtype", as in `Columns.kinds`.
-    """
-    if wanted == "from_dtype":
-        return table
-    if wanted == "all":
-        return table.from_any(table, categorical_features="all")
-    own = [column.name for column in table.columns if column.kind == "nominal"]
-    return table.from_any(table, categorical_features=[*own, *wanted])
-
-
-@unfailing()
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks import shown
+from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import data_row
 from ..data_checks.warned import is_quiet, quiet, warn_caller
@@ -20,7 +20,7 @@ from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "labelled", "loaded", "new_rows_of", "table_of", "target_in"]
+__all__ = ["as_nominal", "given", "labelled", "loaded", "new_rows_of", "table_of", "target_in"]
 
 
 def loaded(
@@ -50,6 +50,15 @@ def labelled(read: Table, before: str = "") -> Table:
         said = left_out(len(gone), counted(len(read), "row"), what)
         warn_caller(f"{before}{said}, first {data_row(int(gone[0]))}")
     return read.drop_missing_target()
+
+
+def as_nominal(table: Table, wanted: Any) -> Table:
+    """The Table with further columns as nominal ones: names of columns, "all" or "from_dtype"."""
+    if wanted == "from_dtype":
+        return table
+    own = [column.name for column in table.columns if column.kind == "nominal"]
+    names = table.feature_names if wanted == "all" else listing("categorical_features", wanted)
+    return Table.from_any(table, categorical_features=[*own, *names])
 
 
 def target_in(X: Any, target: str) -> str | None:

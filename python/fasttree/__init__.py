@@ -193,7 +193,10 @@ def __getattr__(name: str) -> Any:
         from ._engine import core_version
 
         return core_version()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    parts = ("model_selection", "datasets", "metrics") if not name.startswith("_") else ()
+    known = [p for p in parts if name in dir(importlib.import_module(f".{p}", __name__))]
+    hint = f"; there is {__name__}.{known[0]}.{name}" if known else ""
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

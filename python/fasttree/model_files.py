@@ -71,7 +71,9 @@ def load(path: str | PathLike[str]) -> Any:
             ) from error
         raise
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        is_model = HEAD.match(Path(path).read_bytes()[:100])
+        hint = "" if is_model else f"; data are read by fasttree.datasets.load({str(path)!r})"
+        raise ValueError(f"{path}: {error}{hint}") from error
 
 
 load_model = load

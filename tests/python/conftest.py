@@ -98,7 +98,6 @@ def ftree(capsys, monkeypatch):
             of_others = r"(ftree \w+|plink2?|in cv, compare and advise use)( [^;,]*)"
             text = re.sub(of_others, "", said.err)
             named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - set(words)
-            named -= {"--task"} if words[0] == "sweep" else set()  # of all commands on files
             assert named <= known, f"no option of this command: {named - known}\n{said.err}"
         return code, said.out, said.err
 

@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import listing, shown
+from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.speech import argument, option
 from ..data_checks.findings import inspect, treated
 from ..data_checks.unreadable import table_to_inspect
 from ..datasets import load
-from ..datasets.inputs import given
+from ..datasets.inputs import as_nominal, given
 from ..estimators.tree import task_of_target
 from ..rendering.words import counted
 from ..table import Table
@@ -80,13 +80,7 @@ def screened(
         table = table_to_inspect(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
-    table = table.with_unused(dict.fromkeys(drop, DROPPED))
-    if nominal != "from_dtype":
-        names = (
-            table.feature_names if nominal == "all" else listing("categorical_features", nominal)
-        )
-        own = [c.name for c in table.columns if c.kind == "nominal"]
-        table = Table.from_any(table, categorical_features=[*own, *names])
+    table = as_nominal(table.with_unused(dict.fromkeys(drop, DROPPED)), nominal)
     if table.target is None:
         raise no_target()
     # The rows with a target, and the columns that tell nothing.

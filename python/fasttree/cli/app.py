@@ -26,9 +26,11 @@ from . import (
 )
 from .bundles import expanded
 from .standard_input import reading_standard_input
+from .unknown_names import Commands
 
 app = typer.Typer(
     name="ftree",
+    cls=Commands,
     add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

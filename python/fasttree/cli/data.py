@@ -15,8 +15,10 @@ from .bundles import Without, expanded
 from .output import emit, table
 from .shell import split_list, typed
 from .standard_input import reading_standard_input
+from .unknown_names import Commands
 
 app = typer.Typer(
+    cls=Commands,
     help="List the bundled data sets, or describe one or a data file.",
     epilog="ftree datasets\n\nftree datasets describe data.arff",
 )

@@ -16,11 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from .._checks.speech import data_row
-from ..data_checks.unfailing import unfailing
-from ..rendering.words import counted, left_out
 from .shell import SHELL, missing_cells, split_list, typed
-from .tasks import TASKS
 
 DATA = typer.Argument(
     metavar="DATA",
@@ -254,6 +250,7 @@ class Columns:
             aside: columns that are no features, which need no warnings.
         """
         from ..datasets import load
+        from ..datasets.inputs import as_nominal, labelled
         from ..estimators.tree import task_named
         from ..table.exposure import with_exposure
         from ..table.sources import check_known
@@ -268,17 +265,9 @@ class Columns:
         read = load(data, self.target, drop, task=task, as_given=as_given, **self.reading)
         SHELL.file = data, len(read)
         check_known(split_list(self.keep), read.feature_names, "--keep")
-        table = as_nominal(read, self.kinds)
+        table = labelled(as_nominal(read, self.kinds), f"{data}: ")
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
-        if table.target is None:
-            return table
-        unlabelled = table.missing_target
-        if len(unlabelled):
-            rows = counted(len(table), "row")
-            said = left_out(len(unlabelled), rows, TASKS[table.task].without)
-            warnings.warn(f"{data}: {said}, first {data_row(unlabelled[0])}", stacklevel=2)
-        table = table.drop_missing_target()
         return table if self.exposure is None else with_exposure(table, self.exposure)
 
 
@@ -483,22 +472,6 @@ def fold_count(text: str) -> Any:
     return int(text) if text.isdigit() else text
 
 
-def as_nominal(table: Any, wanted: Any) -> Any:
-    """The Table with further columns as nominal ones.
-
-    Args:
-        table: a Table.
-        wanted: names of columns, "all" or "from_dtype", as in `Columns.kinds`.
-    """
-    if wanted == "from_dtype":
-        return table
-    if wanted == "all":
-        return table.from_any(table, categorical_features="all")
-    own = [column.name for column in table.columns if column.kind == "nominal"]
-    return table.from_any(table, categorical_features=[*own, *wanted])
-
-
-@unfailing()
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
@@ -515,6 +488,8 @@ def warn_of_traps(table: Any, data: str) -> None:
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found.items())
         warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
+        if found.keys() >= {one.column for one in findings.of("thin_levels")}:
+            pass_over("thin_levels")
     # A PLINK file that was read as text needs several options together.
     names = table.feature_names
     if "PHENOTYPE" in names and {"FID", "IID"} <= set(names):

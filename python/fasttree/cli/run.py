@@ -16,6 +16,7 @@ from .._checks.speech import speaking
 from ..rendering import plain_text
 from .shell import SHELL
 from .streams import drop, say
+from .unknown_names import meant_by
 
 __all__ = ["run"]
 
@@ -83,9 +84,12 @@ def _run(arguments: list[str]) -> int:
         return 0
     except ClickException as error:
         context = getattr(error, "ctx", None)
-        text = _joined(error.format_message())  # type: ignore[attr-defined]
-        hint = f" (see {context.command_path} --help)" if context is not None else ""
-        _complain(text.rstrip(".") + hint)
+        hint, where = "", f" (see {context.command_path} --help)" if context is not None else ""
+        if context is not None and hasattr(error, "possibilities"):  # an unknown option
+            known = [name for one in context.command.params for name in one.opts]
+            hint, error.possibilities = meant_by(getattr(error, "option_name", ""), known), None
+        text = _joined(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
+        _complain("; ".join(filter(None, (text, hint))) + where)
         return REFUSED
     except (
         ValueError,

@@ -212,15 +212,16 @@ def unquoted(text: str) -> str:
 
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
-_CELL = re.compile(rf"(?:({_QUOTED.pattern}|.*)=)?({_QUOTED.pattern}|[^=]*)", re.DOTALL)
+_Q = _QUOTED.pattern
+_CELL = re.compile(rf"(?:({_Q}|(?!{_Q}\Z)(?:[^=]*|.*))=)?({_Q}|[^=]*)", re.DOTALL)
 """An item of ``--missing``: the column, if one is named, and the text."""
 
 
 def missing_cells(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
     """The texts of ``--missing`` by column; None: of all columns.
 
-    >>> missing_cells(["n/a,age=999", '"a=b"="x,y"'])
-    {None: ['n/a'], 'age': ['999'], 'a=b': ['x,y']}
+    >>> missing_cells(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
+    {None: ['n/a', 'c=d'], 'age': ['999'], 'a=b': ['x,y']}
     """
     cells: dict[str | None, list[str]] = {}
     for item in filter(None, _items(texts or ())):

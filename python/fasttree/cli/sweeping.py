@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,7 +84,7 @@ def _number(option: str, value: Any) -> float:
 def sweep(
     data: o.DataFile,
     *,
-    columns: Annotated[o.Columns, Without("task", "exposure")],
+    columns: Annotated[o.Columns, Without("exposure")],
     criteria: PairCriteria = None,
     theta: Theta = None,
     alpha: Alpha = None,
@@ -113,8 +112,8 @@ def sweep(
 
     o.check_form(form)
     given = _grid_of(criteria, theta, alpha, decay)
-    rows = replace(columns, task="classification").table(data)  # pairs of rows have classes
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
+    rows = columns.table(data, given.get("criterion", ["pi"]), settings)
     scoring = o.metric_of(metric, settings.get("cost_matrix"))
     with execution.opened() as keywords:
         found = run_sweep(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from .._checks.speech import argument, worded
 from ..rendering.words import some_of
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
@@ -29,7 +30,7 @@ def find(column: ColumnFacts) -> Finding | None:
 
 def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
     """That columns have no value, where a fit uses them."""
-    empty = [repr(one.column) for one in found if one.evidence is None]
+    empty = [one.column for one in found if one.evidence is None]
     if empty and len(empty) == rows.table.n_features:
         yield (
             "no cell of the features has a value, so the model can only count classes: check how "
@@ -37,6 +38,7 @@ def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
         )
     elif empty:
         yield (
-            f"columns without a value in any row: {some_of(empty)}; no split can use them: leave "
-            "them out of X, or fill them"
+            f"columns without a value in any row: {some_of([repr(name) for name in empty])}; no "
+            f"split can use them: {worded('leave them out of X', argument('drop', empty))}, or "
+            "fill them"
         )

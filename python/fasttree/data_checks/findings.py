@@ -183,7 +183,10 @@ class Findings:
         elif check.scope == "column":
             found = [one for one in self._said_of_columns if one.kind == kind]
         else:
-            found = self.of(kind)
+            named = {one.column for one in self._said_of_columns}
+            found = [
+                one for one in self.of(kind) if check.scope == "fit" or one.column not in named
+            ]
         return tuple(check.say(found, facts)) if found else ()
 
     @property
@@ -209,12 +212,14 @@ class Findings:
         if dates:
             names = some_of([repr(name) for name in dates])
             said.append(f"year, month and weekday stand for the dates {names}")
-        first = [name for name in reasons if name not in dates][:1]
-        one_of_them = ""
-        if first:
-            one_of_them = f", {argument('columns', {first[0]: 'as_given'})} one of them"
-        every = argument("columns", "as_given")
-        return f"{'; '.join(said)}; {every} uses all columns as they are{one_of_them}"
+        as_given = [name for name in self.reasons if name not in dates][:1]
+        ways = []
+        if not self._facts.table.unused:  # no Table holds these columns
+            ways.append(f"{argument('columns', 'as_given')} uses all columns as they are")
+        for name in as_given:
+            one = "one of them" if ways else f"uses {name!r} as it is"
+            ways.append(f"{argument('columns', {name: 'as_given'})} {one}")
+        return "; ".join([*said, *filter(None, [", ".join(ways)])])
 
 
 @cache

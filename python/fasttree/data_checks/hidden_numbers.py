@@ -81,6 +81,7 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
     if len(strange) > MOST_STRANGERS:
-        return description, "correct them"
-    frame = worded(" (a frame: pandas.to_numeric with errors='coerce')")
+        code = worded(", or make them missing by pandas.to_numeric(column, errors='coerce')")
+        return description, f"correct them{code}"
+    frame = worded(" (a frame: pandas.to_numeric(column, errors='coerce'))")
     return description, f"if missing, read the file with {reading('missing', strange)}{frame}"

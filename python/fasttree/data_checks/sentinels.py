@@ -1,4 +1,5 @@
-"""Numbers that stand for a missing cell, such as 999 or -9 far from all others of a column.
+"""Numbers and words that stand for a missing cell: 999 or -9 far from all others of a column, or
+"unknown" among its levels.
 
 Whole numbers of nines, or -1, that are the least or greatest of a column, stand in at least one row
 in a hundred, and lie further from the next value than half the range of all others, or alone below
@@ -7,7 +8,9 @@ zero. The number of a regression is looked at as well. O(cells) for the extremes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +18,7 @@ from .._checks.speech import reading, worded
 from ..rendering.words import counted, some_of
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts
 from .finding import Finding
+from .hidden_numbers import strange_cells
 
 LEAST_SHARE = 0.01
 """Share of the rows in which a number must occur to stand for a missing cell."""
@@ -22,11 +26,22 @@ LEAST_SHARE = 0.01
 LEAST_OTHERS = 20
 """Other values of a column, at least, where a number below zero stands alone."""
 
+_WORD = re.compile(
+    r"\s*(?:unk\.?|unknown|unspecified|missing|n[./]?a\.?|#n/a|<na>|nan|null"
+    r"|no[ _-]?(?:data|answer|value)"
+    r"|not[ _-](?:known|available|specified|stated|given|recorded|reported))\s*",
+    re.IGNORECASE,
+)
+"""Levels that stand for a missing cell."""
+
 
 def find(rows: TableFacts) -> Iterator[Finding]:
-    """The numbers of each column; the evidence is the number."""
+    """The numbers and words of each column; the evidence is the number or word."""
     if rows.n_rows < LEAST_ROWS:
         return
+    for column in rows.texts_and_gaps:
+        if column.is_nominal and len(column.levels) > 1 and strange_cells(column) is None:
+            yield from _words(column)
     columns = [*_suspected(rows)]
     if rows.target is not None and rows.target.kind == "numeric":
         columns.append(ColumnFacts(rows.target))
@@ -36,14 +51,21 @@ def find(rows: TableFacts) -> Iterator[Finding]:
 
 def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
     """Names the numbers of all columns, and what reads them as missing."""
-    by_column: dict[str, list[int]] = {}
-    for one in found:
-        by_column.setdefault(one.column, []).append(one.evidence)
-    yield (
-        "numbers far from all others may mean a missing cell: "
-        f"{some_of([one.text for one in found])}; if so, {reading('missing', by_column)}"
-        + worded(", or NaN in a frame")
-    )
+    for kind, what in ((int, "numbers far from all others"), (str, "levels")):
+        some = [one for one in found if isinstance(one.evidence, kind)]
+        cells: dict[str, list[Any]] = {}
+        for one in some:
+            cells.setdefault(one.column, []).append(one.evidence)
+        if some:
+            said = f"{what} may mean a missing cell: {some_of([one.text for one in some])}; if so, "
+            yield said + reading("missing", cells) + worded(", or NaN in a frame")
+
+
+def _words(column: ColumnFacts) -> Iterator[Finding]:
+    for level, code in zip(column.levels, column.occurring.tolist(), strict=True):
+        if isinstance(level, str) and _WORD.fullmatch(level):
+            rows = counted(int(column.counts[code]), "row")
+            yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
 
 
 def _suspected(rows: TableFacts) -> Iterator[ColumnFacts]:

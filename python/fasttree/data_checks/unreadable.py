@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import is_missing
+from .._checks.speech import worded
 from ..table.columns import MAX_LEVELS
 from ..table.dates import date_reason, dates_of, order_of_dates
 from ..table.kinds import resolve_roles
@@ -104,12 +105,13 @@ def _frame_cells(X: Any) -> list[tuple[str, Any]] | None:
 def _reason_of(values: Any) -> str | None:
     """Why no Table can hold a column of any library, if so."""
     other = "times or durations: give a number of hours or days"
+    duration = other + worded(", such as column.dt.total_seconds() / 3600")
     if getattr(getattr(values, "dtype", None), "kind", None) in ("b", "f"):
         return None
     if isinstance(values, np.ndarray) and values.dtype.kind != "O":
         if values.dtype.kind in "iu" and has_inexact(values):
             return INEXACT
-        return {"M": date_reason("ymd"), "m": other}.get(values.dtype.kind)
+        return {"M": date_reason("ymd"), "m": duration}.get(values.dtype.kind)
     if isinstance(values, list | tuple | np.ndarray):
         some = list(values[:LOOKED_AT])
     else:
@@ -121,7 +123,7 @@ def _reason_of(values: Any) -> str | None:
         if series.dtype in (nw.Date, nw.Datetime):
             return date_reason("ymd")
         if series.dtype.is_temporal():
-            return other
+            return duration if series.dtype == nw.Duration else other
         if series.dtype.is_nested():
             return "lists or structs, not single values"
         if series.dtype.is_integer():

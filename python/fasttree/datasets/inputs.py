@@ -10,14 +10,17 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks import shown
+from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
+from .._checks.speech import data_row
+from ..data_checks.warned import is_quiet, quiet, warn_caller
+from ..rendering.words import counted, left_out
 from ..table import Table
 from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["given", "loaded", "new_rows_of", "table_of"]
+__all__ = ["as_nominal", "given", "labelled", "loaded", "new_rows_of", "table_of", "target_in"]
 
 
 def loaded(
@@ -29,11 +32,42 @@ def loaded(
     missing: Any = (),
 ) -> Any:
     """X itself, or the Table of a data set or file that it names; rows without a class or number
-    are left out. `target`, `task` and `missing` are those of `load`, `as_given` as in `given`."""
+    are left out, and a line says so. `target`, `task` and `missing` are those of `load`, `as_given`
+    as in `given`."""
     if not isinstance(X, (str, os.PathLike)):
         return X
     read = load(X, target=target, task=task, as_given=as_given, missing=missing)
+    return labelled(read)
+
+
+def labelled(read: Table, before: str = "") -> Table:
+    """The rows of a Table that have a class or number; a line that begins with `before` says how
+    many have none."""
+    if read.target is None:
+        return read
+    if len(gone := read.missing_target) and not is_quiet():
+        what = "number" if read.task == "regression" else "class"
+        said = left_out(len(gone), counted(len(read), "row"), what)
+        warn_caller(f"{before}{said}, first {data_row(int(gone[0]))}")
     return read.drop_missing_target()
+
+
+def as_nominal(table: Table, wanted: Any) -> Table:
+    """The Table with further columns as nominal ones: names of columns, "all" or "from_dtype"."""
+    if wanted == "from_dtype":
+        return table
+    own = [column.name for column in table.columns if column.kind == "nominal"]
+    names = table.feature_names if wanted == "all" else listing("categorical_features", wanted)
+    return Table.from_any(table, categorical_features=[*own, *names])
+
+
+def target_in(X: Any, target: str) -> str | None:
+    """The name of the target of a fitted model, if X names a file that has such a column; else
+    None: the file's own target, or that of X."""
+    if not isinstance(X, (str, os.PathLike)):
+        return None
+    with quiet():
+        return target if target in load(X, target=False, as_given=False).feature_names else None
 
 
 def new_rows_of(

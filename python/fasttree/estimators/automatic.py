@@ -25,8 +25,8 @@ __all__ = ["differences_in_words", "share_missing"]
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
 
-MOST_NAMED = 6
-"""Trees that a phrase names; of more it says how many they are."""
+LONGEST = 100
+"""Characters of the trees that a phrase names, at most; of more it says how many they are."""
 
 Settings = Mapping[str, Any]
 """Parameters of a tree; those that are left out have their defaults."""
@@ -112,8 +112,8 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
 
 def _listed(names: Sequence[str]) -> str:
     """A few names, or the number of many."""
-    apart = "; " if any("," in name for name in names) else ", "
-    return apart.join(names) if len(names) <= MOST_NAMED else counted(len(names), "tree")
+    named = ("; " if any("," in name for name in names) else ", ").join(names)
+    return named if len(named) <= LONGEST else counted(len(names), "tree")
 
 
 def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:

@@ -39,7 +39,7 @@ from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
 from .keywords import MissingValues, UnknownLevels
-from .new_rows import Schema, rows_for, without_target
+from .new_rows import Schema, rows_for, with_labels
 from .parameters import restored_parameters
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
@@ -225,12 +225,10 @@ class Estimator(BaseEstimator):
         """Keep the training rows, if answers need them; a classifier's need none."""
 
     def _labelled_rows(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """X and y of a fitted estimator with names resolved; files are read as its training rows
-        were."""
-        schema = self.__dict__.get("_schema")
-        missing = () if schema is None else schema.file_cells
-        X, y = given(X, y, self._task, as_given=self._as_given, missing=missing)
-        return (X, y) if schema is None else without_target(schema, X, y)
+        """X and y with names resolved; of a fitted estimator as in `with_labels`."""
+        if "_schema" not in self.__dict__:
+            return given(X, y, self._task, as_given=self._as_given)
+        return with_labels(self._schema, X, y, self._task, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """X and y with names resolved, and the groups of the rows; a column that names them stays

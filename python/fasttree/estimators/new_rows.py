@@ -25,7 +25,7 @@ from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import argument, row_word, worded
 from ..data_checks.warned import warn_caller
-from ..datasets.inputs import given
+from ..datasets.inputs import given, target_in
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
@@ -42,7 +42,7 @@ __all__ = [
     "rows_for",
     "values_of",
     "weighted_rows",
-    "without_target",
+    "with_labels",
 ]
 
 
@@ -316,7 +316,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         ValueError: no labels, or a label that is not a class of the model.
     """
     task: Task = "classification" if schema.classes else "regression"
-    X, y = without_target(schema, *given(X, y, task, missing=schema.file_cells))
+    X, y = with_labels(schema, X, y, task)
     if isinstance(X, Table) and y is None:
         table = X.with_dates(_dates_of(schema, X))
     else:
@@ -341,6 +341,16 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
+
+
+def with_labels(
+    schema: Schema, X: Any, y: Any, task: Task, *, as_given: bool = False
+) -> tuple[Any, Any]:
+    """X and y of a fitted model with names resolved; files are read as its training rows were, and
+    without y their target is the column of that name."""
+    y = target_in(X, schema.target) if y is None else y
+    options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
+    return without_target(schema, *given(X, y, task, **options))
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
@@ -387,8 +397,9 @@ def _with_names(schema: Schema, X: Any) -> Any:
     if not schema.dates or names_of(X) is not None or isinstance(X, Table):
         return X
     rows = X if isinstance(X, np.ndarray) else list(X)
-    width = len(rows[0]) if len(rows) else 0
-    check_count(schema, width)
+    if not len(rows) or not isinstance(rows[0], list | tuple | np.ndarray):
+        return X  # refused where columns are read
+    check_count(schema, len(rows[0]))
     columns = rows.T if isinstance(rows, np.ndarray) else zip(*rows, strict=True)
     return {name: list(cells) for name, cells in zip(schema.given_names, columns, strict=True)}
 
@@ -401,7 +412,7 @@ def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str,
     if names is None or not schema.has_names:
         if names is None:
             shape: Any = getattr(X, "shape", ())
-            row = X[0] if len(shape) != 2 and hasattr(X, "__getitem__") and len(X) else ()
+            row = X[0] if isinstance(X, list | tuple) and X else ()
             width = shape[1] if len(shape) == 2 else len(row) if hasattr(row, "__len__") else 0
             names = [f"x{j}" for j in range(width)]
         if len(names) != len(schema.names):

@@ -8,13 +8,13 @@ What
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ..rendering.listing import Listed
 from ..rendering.words import counted
 from .new_rows import Schema
 
@@ -245,8 +245,14 @@ class Step:
     levels: tuple[Any, ...] | None = None
 
 
-class Trace(Sequence[Step]):
-    """The splits of a tree in the order in which they were made."""
+class Trace(Listed[Step]):
+    """The splits of a tree in the order in which they were made; displays as a table."""
+
+    of = Step
+    hidden = ("candidates",)
+    shown: ClassVar[Any] = {
+        "threshold": lambda row: None if row["threshold"] is None else f"{row['threshold']:.10g}"
+    }
 
     def __init__(
         self,
@@ -256,14 +262,14 @@ class Trace(Sequence[Step]):
         candidates: dict[int, Any],
         distances: np.ndarray | None = None,
     ) -> None:
-        self._steps: list[Step] = []
+        steps = []
         nodes = leaves = 1
         for step, node in enumerate(order.tolist()):
             nodes += int(tree.n_children[node])
             leaves += int(tree.n_children[node]) - 1
             threshold = float(tree.threshold[node])
             feature = tree.feature[node]
-            self._steps.append(
+            steps.append(
                 Step(
                     step=step,
                     node=node,
@@ -279,24 +285,7 @@ class Trace(Sequence[Step]):
                     or None,
                 )
             )
+        super().__init__(steps)
 
-    @overload
-    def __getitem__(self, index: int) -> Step: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Step]: ...
-    def __getitem__(self, index: int | slice) -> Step | list[Step]:
-        return self._steps[index]
-
-    def __len__(self) -> int:
-        return len(self._steps)
-
-    def to_frame(self) -> Any:
-        """One row a step, as a pandas DataFrame."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [{k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps]
-        )
-
-    def __repr__(self) -> str:
-        return f"Trace of {len(self)} steps"
+    def _title(self) -> str:
+        return f"{counted(len(self), 'split')}, in the order in which they were made"

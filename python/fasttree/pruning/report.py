@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, overload
+from dataclasses import dataclass
+from typing import Any
 
+from ..rendering.listing import Listed
 from ..rendering.plain_text import one_line
 from ..rendering.words import counted
 from .base import Pruning
@@ -60,8 +61,11 @@ class Cut:
         return f"{what}: {costs}" if costs else what
 
 
-class PruneReport(Sequence[Cut]):
-    """The changes that pruning made, in order, a sequence of `Cut`; prints as text."""
+class PruneReport(Listed[Cut]):
+    """The changes that pruning made, in order, a sequence of `Cut`; prints as text, in a notebook
+    as a table."""
+
+    of = Cut
 
     def __init__(
         self,
@@ -70,29 +74,13 @@ class PruneReport(Sequence[Cut]):
         method: Pruning | None,
         merged: str | None,
     ) -> None:
-        self._cuts = tuple(
+        super().__init__(
             Cut(node, action, names[feature], *costs) for node, action, feature, *costs in records
         )
         self.method = method
         self.merge_redundant = merged
 
-    @overload
-    def __getitem__(self, index: int) -> Cut: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Cut]: ...
-    def __getitem__(self, index: int | slice) -> Cut | Sequence[Cut]:
-        return self._cuts[index]
-
-    def __len__(self) -> int:
-        return len(self._cuts)
-
-    def to_frame(self) -> Any:
-        """The changes as a pandas DataFrame, one row per change."""
-        import pandas as pd
-
-        return pd.DataFrame([vars(c) for c in self._cuts], columns=[f.name for f in fields(Cut)])
-
-    def __str__(self) -> str:
+    def _title(self) -> str:
         how = [repr(self.method)] if self.method is not None else []
         if self.merge_redundant is not None:
             how.append(f"merge_redundant={self.merge_redundant!r}")
@@ -103,7 +91,7 @@ class PruneReport(Sequence[Cut]):
             head += f"; costs are {self.method.costs}"
             if self.method.costs == "impurity":
                 head += "; 'as that branch': the ccp_alpha from which on the node is a leaf"
-        return "\n".join([head, *(f"  {cut}" for cut in self._cuts)])
+        return head
 
-    def __repr__(self) -> str:
-        return f"PruneReport of {len(self)} cuts"
+    def __str__(self) -> str:
+        return "\n".join([self._title(), *(f"  {cut}" for cut in self)])

@@ -1,19 +1,25 @@
-"""`Records`: a list of dicts that displays as a table in a notebook and in print.
+"""Results that display as a table in a notebook and in print: `Records`, a list of dicts, and
+`Listed`, a sequence of objects of a data class.
 
-The candidates of a node, the criteria and other results are such lists.
+The candidates of a node and the criteria are such lists, the splits and the cuts of a tree such
+sequences.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, ClassVar, TypeVar, overload
 
 from .alignment import number_columns
 from .html import html_table
 from .plain_text import one_line
+from .records import records_to_frame
 from .text import columns_text
 
-__all__ = ["Records"]
+__all__ = ["Listed", "Records"]
+
+T = TypeVar("T")
 
 LONGEST = 60
 """Characters of a cell in print."""
@@ -125,8 +131,58 @@ class Records(list[dict[str, Any]]):
 
     def to_frame(self) -> Any:
         """The rows as a pandas frame (a plain list without pandas)."""
-        try:
-            import pandas
-        except ImportError:
-            return list(self)
-        return pandas.DataFrame.from_records(list(self))
+        return records_to_frame(list(self))
+
+
+class Listed(Sequence[T]):
+    """A sequence of objects of a data class that displays as a table, one row per object.
+
+    Attributes:
+        of: the data class.
+        hidden: its fields that are no columns.
+        shown: functions of a row that give the cells of a column, by its name.
+    """
+
+    of: ClassVar[Any]
+    hidden: ClassVar[tuple[str, ...]] = ()
+    shown: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {}
+
+    def __init__(self, items: Iterable[T]) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def _columns(self) -> list[str]:
+        return [one.name for one in fields(self.of) if one.name not in self.hidden]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row per object."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) for one in self], columns=self._columns())
+
+    def _title(self) -> str:
+        """The line above the table."""
+        return ""
+
+    def _table(self) -> Records:
+        rows = [vars(one) for one in self]
+        used = [name for name in self._columns() if any(row[name] is not None for row in rows)]
+        return Records(rows, {n: self.shown.get(n, n) for n in used}, title=self._title())
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+    def __str__(self) -> str:
+        return str(self._table())
+
+    def __repr__(self) -> str:
+        return str(self)

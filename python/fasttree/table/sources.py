@@ -36,7 +36,7 @@ from .columns import (
     shorten,
     unused_column,
 )
-from .whole import float_of_whole, is_inexact
+from .whole import float_of_whole, has_inexact, is_inexact
 
 Cells = np.ndarray | Column
 
@@ -255,7 +255,10 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         names = _pandas_names(X.columns)
         kinds = {dtype.kind if isinstance(dtype, np.dtype) else "?" for dtype in X.dtypes}
         if kinds and kinds <= set("fiu"):
-            return Source(X.shape[0], X.shape[1], names, block=X.to_numpy())
+            block = X.to_numpy()
+            wide = ("int64", "uint64") if block.dtype.kind == "f" and kinds != {"f"} else ()
+            if not any(has_inexact(X.select_dtypes(kind).to_numpy()) for kind in wide):
+                return Source(X.shape[0], X.shape[1], names, block=block)
         columns = names or [f"x{j}" for j in range(X.shape[1])]
         cells = [
             unused_column(name, len(X)) if name in unused else one_column(name, values)

@@ -44,8 +44,8 @@ def no_target() -> ValueError:
         worded(
             "requires y to be passed, but the target y is None: give labels, the name of a column "
             "of a frame X, or a Table with a target",
-            f"the data name no target: {option('target')} COLUMN; of genotypes, ftree rank takes a "
-            "phenotype of numbers or of another file (--pheno)",
+            f"the data name no target: {option('target')} COLUMN; a PLINK study has one where its "
+            ".fam tells cases from controls (ftree rank also takes them from a file: --pheno)",
         )
     )
 
@@ -124,10 +124,11 @@ class NumericTarget:
 def missing_message(name: str, row: int, count: int = 1, what: str = "class label") -> str:
     """The words of the error for a row without a class label, or without a number."""
     more = "" if count == 1 else f" ({counted(count, 'row')} in all)"
+    frame = f"frame.dropna(subset=[{name!r}]), " if name != "y" else ""  # the name of labels alone
     return (
-        f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop "
-        "such rows "
-        f"{worded('(table.drop_missing_target()) ')}or give them a {what.rsplit(maxsplit=1)[-1]}"
+        f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop such "
+        f"rows {worded(f'({frame}table.drop_missing_target()) ')}or give them a "
+        f"{what.rsplit(maxsplit=1)[-1]}"
     )
 
 

@@ -57,13 +57,19 @@ _DRESSED = {
 }
 """Texts that are numbers for a reader, by what hides it."""
 
+_CLOCKS = (
+    (re.compile(r"-?(?:\d+ days? )?\d+:\d{2}:\d{2}(?:\.\d+)?"), ""),
+    (re.compile(r"-?\d+:\d{2}"), " + ':00'"),
+)
+"""Times that pandas reads as durations, and what it needs at their ends."""
+
 MOST_UNITS = 3
 """Different units of one column, at most: more are words."""
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
 COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
 """1,5 and 1.234,5"""
-POINT = re.compile(r"\s*[-+]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
+POINT = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
 """1.5 and 1,234.5"""
 
 _WHOLE = re.compile(r"\s*[-+]?\d+\s*")
@@ -95,8 +101,8 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     day), and what makes numbers of them; None where they are plain numbers or no numbers.
 
     Examples:
-        >>> dressed_as(("$12.50", "$3", "-$4"))
-        ("numbers with a currency sign ('$12.50', ...)", 'take it off to use them as numbers')
+        >>> dressed_as(("$12.50", "$3", "-$4"))[0]
+        "numbers with a currency sign ('$12.50', ...)"
         >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
         >>> dressed_as(("795", "34,481,000"))[1]
@@ -125,12 +131,42 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
             continue
         units = {match["unit"] for match in found} if "unit" in form.groupindex else set()
         if len(units) <= MOST_UNITS:
-            times = what.startswith("times")
-            remedy = (
-                "give numbers, such as hours" if times else "take it off to use them as numbers"
-            )
+            remedy = _undressed(what, [match[0] for match in found], len(units))
             return f"{what} ({found[0][0]!r}, ...)", remedy
     return None
+
+
+def _undressed(what: str, texts: list[str], n_units: int) -> str:
+    """What makes numbers of texts with signs: code for Python, an example for the shell.
+
+    Args:
+        what: the name of what hides them, in `_DRESSED`.
+        texts: the texts.
+        n_units: how many different units they have; 0: they have none.
+
+    Examples:
+        >>> _undressed("numbers in brackets", ["(1,5)"], 0)
+        "use pandas.to_numeric(column.str.replace('(', '-').str.replace(r'[^\\\\d,-]', '', \
+regex=True).str.replace(',', '.'))"
+    """
+    if what.startswith("times"):
+        ends = next((end for form, end in _CLOCKS if all(map(form.fullmatch, texts))), None)
+        code = f": pandas.to_timedelta(column{ends}).dt.total_seconds() / 3600"
+        return "give numbers, such as hours" + worded(code if ends is not None else "")
+    if n_units > 1:
+        return "write them in one unit, as numbers alone"
+    plain = [re.sub(r"[^\d.,-]", "", text.replace("(", "-")) for text in texts]
+    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    has_marks = any("." in one or "," in one for one in plain)
+    odd = any(re.search(r"\d[eE][-+]?\d|−", text) for text in texts)
+    if odd or not marks or (len(marks) > 1 and has_marks):
+        return "write them as numbers alone"
+    others = rf"[^\d{marks[0]}-]"
+    brackets = ".str.replace('(', '-')" * any("(" in text for text in texts)
+    comma = ".str.replace(',', '.')" * (marks[0] == ",")
+    cells = f"column{brackets}.str.replace(r'{others}', '', regex=True){comma}"
+    example = re.sub(others, "", plain[0])
+    return worded(f"use pandas.to_numeric({cells})", f"write numbers alone, such as {example}")
 
 
 def hidden_numbers(levels: Sequence[Any]) -> str | None:

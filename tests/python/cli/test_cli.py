@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import shlex
 
 import numpy as np
 import pytest
@@ -11,9 +13,13 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 
+import typer
+
 import fasttree
 from fasttree import datasets
-from fasttree.cli import options
+from fasttree.cli import options, unknown_names
+from fasttree.cli.app import app
+from fasttree.cli.shell import SHELL, missing_cells
 
 COMMANDS = (
     "compare",
@@ -393,6 +399,39 @@ def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, t
 
 
 @pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("fit iris --save m.json", "--model"),
+        ("fit iris -o m.json", "--model"),
+        ("predict m.json iris --save p.csv", "--out"),
+        ("cv iris --folds 5", "--cv"),
+        ("fit iris --max-depth 3", "-p max_depth=VALUE"),
+        ("compare iris --n_jobs 2", "--n-jobs"),
+        ("fit iris --label y", "--target"),
+        ("train iris", "fit"),
+        ("datasets describ iris", "describe"),
+    ],
+)
+def test_an_unknown_name_is_answered_by_what_it_means(ftree, typed, meant):
+    assert f"; did you mean {meant!r}? (see" in ftree(*typed.split())[2]
+
+
+def test_names_without_a_meaning_are_not_guessed(ftree):
+    assert "--test (see ftree fit --help)" in ftree("fit", "iris", "--test")[2]
+    assert "; there are list, describe (see" in ftree("datasets", "iris")[2]
+
+
+def test_what_stands_for_an_option_or_command_is_one_of_some_command():
+    group = typer.main.get_command(app)
+    options = {name for one in group.commands.values() for p in one.params for name in p.opts}
+    assert unknown_names.MEANT.keys() <= options | group.commands.keys()
+    for name, command in group.commands.items():
+        known = [one for p in command.params for one in p.opts]
+        typos = {one: one[:-1] for one in known if len(one) > 8}
+        assert all(unknown_names.meant_by(typos[o], known) == f"did you mean {o!r}?" for o in typos)
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["fit"], ["Missing argument"]),
@@ -437,6 +476,15 @@ def test_damaged_models_and_malformed_data_are_refused(ftree, tmp_path, model):
     data.write_text("@relation r\n@attribute a numeric\n@attribute c {x,y}\n@data\n1,x\noops,y\n")
     assert refused(ftree("fit", data), "bad.arff", "line 6", "oops")
     assert refused(ftree("predict", model, "tic-tac-toe"), "top-left-square")
+
+
+def test_missing_cells_are_read_as_messages_write_them():
+    draw = random.Random(0)
+    for _ in range(2000):
+        name, text = ("".join(draw.choices("a=,\"' []{}\\b", k=3)).strip() or "a" for _ in "ab")
+        for given in ({name: [text]}, {None: [text]}):
+            (_, word) = shlex.split(SHELL.argument("missing", given))
+            assert missing_cells([word]) == given, word
 
 
 def test_lists_and_values_of_options():

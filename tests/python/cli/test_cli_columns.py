@@ -61,6 +61,20 @@ def test_every_command_says_once_what_it_does_and_how_to_switch_it_off(ftree, fi
     assert "leave out: --drop 'Customer ID,signup'" in err
 
 
+@pytest.mark.parametrize("columns", ["auto", "as_given"])
+@pytest.mark.parametrize("command", ["fit", "cv", "rank", "advise"])
+def test_a_column_is_named_once_where_rows_without_a_class_go(ftree, tmp_path, command, columns):
+    """With them a column has few levels per row, without them one for each."""
+    with open(tmp_path / "a.csv", "w") as file:
+        file.write("v,z,y\n")
+        for i in range(200):
+            file.write(f"{i if i % 20 else 'unknown'},{i % 7},{'pq'[i % 2]}\n7,1,\n")
+    words = [] if command == "advise" else ["--columns", columns]
+    code, out, err = ftree(command, tmp_path / "a.csv", *words)
+    assert code == 0 and (out + err).count("'unknown' in line 2") == 1
+    assert err.count("'v' (") <= err.count("columns left out")
+
+
 def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     model, answers = tmp_path / "m.json", tmp_path / "answers.csv"
     code, out, _ = ftree("fit", file, "--no-cv", "-m", model, "-p", "max_depth=4")

@@ -52,6 +52,15 @@ def test_fit_says_once_what_it_takes_whole_numbers_for(ftree, whole):
         assert code == 0 and "is a number" not in err
 
 
+def test_a_sweep_takes_a_number_in_bins(ftree, whole):
+    words = ["sweep", whole, "--alpha", "1", "--cv", "1x2", "--metric", "rmse"]
+    found = answer(ftree, *words, "--task", "regression", "-p", "target_bins=3")
+    assert found["best"]["rmse"] < 2 * Y.std()
+    code, _, err = ftree(*words, "--task", "regression")
+    assert code == 2 and "or target_bins, which makes classes of the numbers" in err
+    assert ftree(*words[:-2], "--task", "classification", "-p", "max_depth=1")[0] == 0
+
+
 def test_fit_says_the_error_and_that_of_the_mean(ftree, whole, tmp_path):
     model = tmp_path / "m.json"
     words = ("fit", whole, "--task", "regression", "-p", "max_leaf_nodes=6")

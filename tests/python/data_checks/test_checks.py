@@ -67,6 +67,30 @@ def test_other_numbers_are_none(values):
     assert inspect(Table({"age": values, "x": ages(1)})).of("sentinels") == []
 
 
+def test_words_for_a_missing_cell_are_named_once(tmp_path):
+    job, town = (
+        np.array(["cook", "unknown", "clerk", "UNK"]),
+        np.array(["Not_known", "none", "n/a"]),
+    )
+    rows = pd.DataFrame(
+        {
+            "job": job[np.arange(N) % 4],
+            "town": town[np.arange(N) % 3],
+            "age": np.where(np.arange(N) % 20 == 3, "unknown", ages().astype(str)),
+            "word": ["unknown"] * N,
+            "y": ["unknown", "q"] * (N // 2),
+        }
+    )
+    (text,) = said(lambda: fasttree.fit(rows, "y", max_depth=1))
+    assert "'job' ('unknown' in 100 rows)" in text and "'age'" not in text
+    missing = eval(re.search(r"missing=(\{.*?\}\)?)", text)[1].rstrip(")"))
+    assert missing == {"job": ["UNK", "unknown"], "town": ["Not_known", "n/a"]}
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    read = fasttree.datasets.load(tmp_path / "a.csv", missing=missing)
+    assert [one.levels for one in read.columns[:2]] == [("clerk", "cook"), ("none",)]
+    assert inspect(read).of("sentinels") == []
+
+
 def test_two_sentinels_of_a_column_and_that_of_a_target():
     age = np.where(np.arange(N) % 20 == 3, 999, ages())
     age = np.where(np.arange(N) % 20 == 5, 9999, age)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import warnings
 
 import numpy as np
@@ -11,11 +12,14 @@ import pytest
 
 import fasttree
 from fasttree import Table
-from fasttree.data_checks.findings import kept_columns, of_folds, screened
+from fasttree._checks.speech import speaking
+from fasttree.cli.shell import SHELL
+from fasttree.data_checks.findings import inspect, kept_columns, of_folds, screened
 from fasttree.data_checks.unreadable import table_for, table_to_inspect
 from fasttree.data_checks.warned import DataWarning
 from fasttree.datasets import load
 from fasttree.datasets.inputs import given
+from fasttree.table.texts import dressed_as
 
 N = 200
 
@@ -218,6 +222,40 @@ def test_numbers_in_another_dress_are_left_out_for_it(tmp_path, what, form):
             fasttree.fit(source, "y", max_depth=2)
 
 
+MEANT = {
+    "{}.50 €": lambda i: i + 0.5,
+    "{},5 %": lambda i: i + 0.5,
+    "1,{:03}.5 kg": lambda i: 1000.5 + i,
+    "(£{})": lambda i: -i,
+    "-$ {}": lambda i: -i,
+    "USD {}": lambda i: i,
+    "12 {:03}": lambda i: 12000 + i,
+    "{} m²": lambda i: i,
+    "{}:30": lambda i: i + 0.5,
+    "2 days {:02}:30:00": lambda i: 48.5 + i,
+}
+
+
+@pytest.mark.parametrize("form", MEANT)
+def test_the_remedy_for_numbers_in_another_dress_makes_them(form):
+    """In Python the code of the message runs; in the shell its example is a number."""
+    wanted = [MEANT[form](i) for i in range(10, 24)]
+    cells = [form.format(i) for i in range(10, 24)]
+    _, remedy = dressed_as(cells)
+    made = eval(remedy[remedy.index("pandas.") :], {"pandas": pd, "column": pd.Series(cells)})
+    assert made.tolist() == wanted
+    with speaking(SHELL):
+        remedy = dressed_as(cells)[1]
+    if ":" not in form:
+        assert float(remedy.split()[-1].replace(",", ".")) == wanted[0]
+
+
+@pytest.mark.parametrize("form", ["{} kr.", "1.{:03} €", "{}e3 kg", "−{} €"])
+def test_no_code_is_named_that_would_make_other_numbers(form):
+    assert dressed_as([form.format(i) for i in range(60)])[1] == "write them as numbers alone"
+    assert "in one unit" in dressed_as([f"{i} {'kg' if i % 2 else 'g'}" for i in range(60)])[1]
+
+
 UNREADABLE = {
     "stamp": (pd.date_range("2024-01-01", periods=N), "dates"),
     "wait": (pd.to_timedelta(range(N), unit="h"), "times or durations"),
@@ -240,9 +278,27 @@ def test_what_no_table_holds_is_left_out_of_frames_and_files_alike(tmp_path, nam
         sources.append(tmp_path / "a.csv")
     leaves = set()
     for source in sources:
-        with pytest.warns(DataWarning, match=words):
+        with pytest.warns(DataWarning, match=words) as said:
             leaves.add(fasttree.fit(source, "y").get_n_leaves())
+        # What the line offers works: these columns can't be used as they are.
+        offered = re.findall(
+            r"columns=('as_given'|\{.*?\})", " ".join(str(w.message) for w in said)
+        )
+        assert offered == []
+        with pytest.raises((TypeError, ValueError), match=name):
+            fasttree.fit(source, "y", columns="as_given")
     assert len(leaves) == 1
+
+
+@pytest.mark.parametrize("other", [np.float32, np.float64, np.uint64, np.int64])
+def test_long_whole_numbers_beside_others_never_become_equal(other):
+    X = pd.DataFrame({"key": np.arange(N) + 2**60, "z": (np.arange(N) % 7).astype(other)})
+    y = ["p", "q"] * (N // 2)
+    with pytest.raises(ValueError, match="column 'key', row 1: float64 has no 11529"):
+        Table(X, y)
+    levels = Table(X, y, categorical_features=["key"]).column("key").levels
+    assert levels == tuple(range(2**60, 2**60 + N))
+    assert Table(X.assign(key=X.key * 0), y).block is not None
 
 
 TARGETS = {
@@ -293,3 +349,58 @@ def test_new_rows_of_a_file_need_no_target(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert model.predict(tmp_path / "new.csv").tolist() == wanted
+
+
+@pytest.mark.parametrize("target", ["kind", "size"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_model_is_evaluated_on_a_file_by_the_column_of_its_target(tmp_path, target, suffix):
+    rng, path = np.random.default_rng(0), tmp_path / f"a.{suffix}"
+    rows = pd.DataFrame({"kind": rng.choice(["p", "q"], N), "size": rng.random(N).round(3)})
+    rows = rows.assign(u=rng.random(N).round(2), last=rng.choice(["a", "b", "c"], N))
+    rows.to_csv(path, index=False) if suffix == "csv" else rows.to_parquet(path)
+    for source in (rows, path):
+        model = fasttree.fit(source, target, max_depth=2)
+        assert model.score(path) == model.score(rows)
+        assert str(model.evaluate(path)) == str(model.evaluate(rows))
+        own = rows.drop(columns=target)
+        assert model.explain(0, path) == model.explain(0, own, rows[target])
+        pruned = [model.prune("reduced_error", *given) for given in ((path,), (own, rows[target]))]
+        assert pruned[0].to_text() == pruned[1].to_text()
+        assert model.to_sklearn(path).predict(own).tolist() == model.predict(own).tolist()
+
+
+@pytest.mark.parametrize("target", ["kind", "size"])
+def test_rows_without_a_target_are_left_out_of_files_aloud(tmp_path, target):
+    """Of a frame they are refused, with code that leaves them out."""
+    frame = pd.DataFrame({"kind": ["p", "q"] * 30, "size": np.arange(60) + 0.5, "u": range(60)})
+    frame.loc[[4, 7], target] = None
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    what = "class" if target == "kind" else "number"
+    with pytest.warns(DataWarning, match=f"2 of 60 rows have no {what} and are left out, first"):
+        model = fasttree.fit(tmp_path / "a.csv", target)
+    with pytest.raises(ValueError, match=f"row 4 of the target '{target}' has no") as refused:
+        fasttree.fit(frame, target)
+    remedy = re.search(r"frame\.dropna\(.*?\)", str(refused.value))[0]
+    again = fasttree.fit(eval(remedy, {"frame": frame}), target)
+    assert again.get_n_leaves() == model.get_n_leaves()
+
+
+def test_an_identifier_is_not_the_label_of_rows_that_have_a_class_each():
+    rows = pd.DataFrame({"vin": np.arange(N) * 7, "y": [f"${i}.50" for i in range(N)]})
+    assert inspect(Table(rows, target="y")).of("labels") == []
+
+
+@pytest.mark.parametrize("left_out", ["key", "day", None])
+def test_one_row_is_refused_as_what_it_is(left_out):
+    rows = pd.DataFrame({"z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
+    rows["key"] = [f"K{i}" for i in range(N)]
+    rows["day"] = pd.date_range("2024-01-01", periods=N).strftime("%Y-%m-%d")
+    X = rows.drop(columns=[name for name in ("key", "day", "y") if name != left_out])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.fit(X, rows["y"])
+        one = X.iloc[0]
+        for row in (one, one.tolist(), one.to_numpy(), rows.iloc[0]):
+            with pytest.raises(ValueError, match="Expected 2D array, got 1D array instead"):
+                model.predict(row)
+        assert model.predict([one.tolist()]).tolist() == model.predict(X.iloc[[0]]).tolist()

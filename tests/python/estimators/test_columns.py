@@ -214,7 +214,8 @@ def test_each_call_says_once_what_it_does_at_the_callers_line(call, recwarn):
     assert one.filename == __file__
     said = str(one.message)
     assert said.removeprefix("a: ").startswith("columns left out: 'id' (an identifier: ")
-    assert "year, month and weekday stand for the dates 'when', 'since'; columns='as_given'" in said
+    # No Table holds the dates of 'since' as they are, so that nothing offers to use all columns.
+    assert "stand for the dates 'when', 'since'; columns={'id': 'as_given'} uses 'id'" in said
 
 
 def test_scores_are_those_of_the_given_columns():

@@ -136,6 +136,22 @@ def test_trace_and_cut_tell_the_same_story(model):
     assert trace[0].feature == model.feature_names_in_[tree.feature[0]]
 
 
+def test_trace_and_prune_report_display_as_tables(model):
+    trace = model.trace_
+    head, body = str(trace).split("\n\n")
+    assert head.startswith(f"{len(trace)} splits") and repr(trace) == str(trace)
+    names, _, *lines = body.splitlines()
+    assert names.split()[:3] == ["step", "node", "feature"] and "candidates" not in names
+    assert [line.split()[:2] for line in lines[:40]] == [[str(s.step), str(s.node)] for s in trace][
+        :40
+    ]
+    report = model.prune("pessimistic").prune_report_
+    for one in (trace, report):
+        assert one._repr_html_().count("<tr>") == min(len(one), 40) + 1
+    assert fasttree.fit([[38412.0], [38413.0]], [0, 1]).trace_[0].threshold == 38412.5
+    assert " 38412.5 " in str(fasttree.fit([[38412.0], [38413.0]], [0, 1]).trace_)
+
+
 def test_staged_predictions_are_those_of_the_cuts(model):
     stages = list(model.staged_predict(FRAME))
     assert len(stages) == len(model.trace_) + 1

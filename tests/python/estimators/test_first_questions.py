@@ -214,3 +214,15 @@ def test_lists_print_as_tables():
     lines = str(fasttree.list_criteria()).splitlines()
     cut = [line for line in lines if line.startswith("normal_gain")]
     assert "the declared ...  " in cut[0]
+
+
+def test_what_lives_elsewhere_is_named(tmp_path):
+    with pytest.raises(AttributeError, match=r"; there is fasttree\.datasets\.load_iris$"):
+        _ = fasttree.load_iris
+    with pytest.raises(AttributeError, match="has no attribute 'nonsense'$"):
+        _ = fasttree.nonsense
+    (tmp_path / "a.csv").write_text("x,y\n1,p\n")
+    with pytest.raises(
+        ValueError, match=r"; data are read by fasttree\.datasets\.load\('.*a\.csv'"
+    ):
+        fasttree.load(tmp_path / "a.csv")

@@ -147,7 +147,7 @@ def test_rows_without_label_are_for_files():
     assert table.y.tolist() == ["n", None, "y"]
     with pytest.raises(
         ValueError,
-        match=r"row 1 of the target 'c' has no class label; drop such rows \(table.drop_m",
+        match=r"row 1 of the target 'c' has no class label; drop such rows \(frame.dropna",
     ):
         table.y_codes
     assert table.drop_missing_target().y_codes.tolist() == [0, 1]

@@ -107,6 +107,9 @@ PAGES = {
     "wide": lambda: fasttree.fit(datasets.load_wine(), criterion="gini", max_depth=2).explore(
         datasets.load_wine(), beside="gain_ratio", candidate_nodes=3
     ),
+    "deep": lambda: fasttree.fit("breast-cancer", criterion="gini", max_depth=5).explore(
+        "breast-cancer", beside="gain_ratio", candidate_nodes=3
+    ),
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
@@ -267,6 +270,29 @@ def test_two_trees_fit_beside_each_other(show, name, width):
     if name == "wide" or width == 1300:
         assert len(sizes) == 2 and all(inner <= outer for outer, inner in sizes), sizes
     assert page.locator(".fx-pane.fx-diagram").count() == 2
+
+
+@pytest.mark.parametrize("beside", (True, False))
+@pytest.mark.parametrize("name", ("two", "wide", "deep"))
+def test_diagrams_have_one_scale_and_can_be_read(show, name, beside):
+    page = show(name, 1280)
+    if not beside:
+        page.click("text=Side by side")
+    texts = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-item bdi")).map((e) => {
+        const card = e.closest(".fx-item"), high = card.getBoundingClientRect().height;
+        return [high / card.offsetHeight * parseFloat(getComputedStyle(e).fontSize),
+          high.toFixed(2), [e, e.parentElement].some((box) => box.clientWidth
+          && box.scrollWidth > box.clientWidth + 1), e.textContent];
+        })"""
+    )
+    assert min(text[0] for text in texts) >= 9.5
+    assert len({text[1] for text in texts}) == 1
+    assert [text[3] for text in texts if text[2]] == []
+    assert page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-view")).every((e) =>
+        e.scrollWidth <= e.clientWidth)"""
+    )
 
 
 @pytest.mark.parametrize("width, look", ((1000, "Diagram"), (500, "Outline")))

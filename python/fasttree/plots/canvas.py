@@ -190,6 +190,11 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
     return plt.figure(figsize=(width, height), layout="constrained").add_subplot()
 
 
+def font_size() -> float:
+    """The size of texts that matplotlib is set to, points."""
+    return float(_matplotlib().mpl.rcParams["font.size"])
+
+
 def _is_empty(ax: Any) -> bool:
     """True if nothing was drawn into the axes and they were not switched off."""
     return not (ax.has_data() or ax.texts or ax.patches) and ax.axison

@@ -4,6 +4,7 @@ schemes. Skipped, with the reason, where playwright or Chromium is missing; one 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from importlib import resources
 
@@ -87,6 +88,12 @@ def files(tmp_path_factory):
     return file
 
 
+def weather_in_parts():
+    frame = datasets.load_weather().to_frame()
+    frame.loc[0, "outlook"] = None
+    return fasttree.fit(frame, "play").explore(frame, "play", candidate_nodes=3)
+
+
 def forest():
     table = datasets.load_iris()
     found = FastForestClassifier(n_estimators=4, random_state=0).fit(table)
@@ -110,6 +117,7 @@ PAGES = {
     "deep": lambda: fasttree.fit("breast-cancer", criterion="gini", max_depth=5).explore(
         "breast-cancer", beside="gain_ratio", candidate_nodes=3
     ),
+    "parts": weather_in_parts,
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
@@ -383,6 +391,16 @@ def test_the_list_of_first_tests_shows_their_trees(show):
     assert page.locator(".fx-roots [aria-pressed=true]").inner_text() == told["trees"][0]["name"]
     page.click("text=Side by side")
     assert page.locator("[role=tree]").count() == 2
+
+
+def test_weights_of_divided_rows_have_two_decimals_or_three_digits(show):
+    page, seen = show("parts"), []
+    for node in range(page.locator("[role=treeitem]").count()):
+        page.locator(f"[role=treeitem][data-node='{node}']").click()
+        seen += page.locator(".fx-rows, .fx-panel td:not(.fx-barcell), dd").all_inner_texts()
+    weights = {one for one in seen if re.fullmatch(r"[\d.]+", one)}
+    assert {"14", "4.31", "1.31", "0.308"} <= weights
+    assert all(re.fullmatch(r"\d+(\.\d\d?)?|0\.0*\d{1,3}", one) for one in weights), weights
 
 
 def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):

@@ -17,7 +17,7 @@ function cardWidth(tree, nodes, stairs) {
       return Math.max(most, ruler.measureText(words(i)).width);
     }, 0);
   }
-  function heading(i) { return tree.heading(i, stairs) + said(tree.raw.weight[i], 6); }
+  function heading(i) { return tree.heading(i, stairs) + amount(tree.raw.weight[i]); }
   function title(i) { return tree.title(i) + tree.spread(i); }
   var leaves = nodes.filter(function (i) { return tree.isLeaf(i); });
   var inner = nodes.filter(function (i) { return !tree.isLeaf(i); });

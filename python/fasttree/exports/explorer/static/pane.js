@@ -254,7 +254,7 @@ Pane.prototype.line = function (node) {
   item.style.setProperty("--fx-depth", Math.min(tree.depth[node], 24));
   item.append(this.twisty(node), words);
   this.badges(node).forEach(function (one) { item.append(one); });
-  item.append(shares(tree.counts(node), weight), make("span.rows", {}, said(weight, 6)));
+  item.append(shares(tree.counts(node), weight), make("span.rows", {}, amount(weight)));
   return item;
 };
 
@@ -263,7 +263,7 @@ Pane.prototype.card = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
   item.append(make("span.condition", {},
     make("bdi", {}, tree.heading(node, this.layout.stairs)),
-    make("span.rows", {}, said(weight, 6))));
+    make("span.rows", {}, amount(weight))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
   title.append(make("bdi", { title: tree.title(node) }, tree.title(node)));

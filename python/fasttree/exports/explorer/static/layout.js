@@ -5,7 +5,7 @@ var HIGHEST = 4000; // px of a diagram whose nodes stand in the middle of their 
 var CARD = { least: 96, most: 320, high: 57, gapX: 18, gapY: 12, margin: 16 };
 var STAIR = { least: 10, most: 40 }; // px by which a branch stands to the right of its node
 var SMALLEST = { screen: 0.75, paper: 0.6 }; // scales at which texts can still be read
-var PAPER = { wide: 700, high: 900 }; // px of a printed page
+var PAPER = { wide: self === top ? 700 : 520, high: 900 }; // px of a page, or a notebook on it
 var ruler = null;
 
 /** Width of cards that hold the longest texts of nodes of a diagram. */
@@ -82,8 +82,8 @@ function outlineOf(tree, nodes, width) {
   };
 }
 
-/** Places of the cards of a diagram by its plan. A node stands between its first and last branch, in
- * a very high diagram beside its first one, so that both are seen; in stairs above them. */
+/** Places of the cards of a diagram by its plan. A node stands between its first and last branch,
+ * in a very high diagram beside its first one, so that both are seen; in stairs above them. */
 function diagramOf(tree, nodes, folded, plan) {
   var at = new Map(), x = [], y = [], wide = [], next = CARD.margin, all = 0;
   var scale = plan.scale, high = CARD.high * scale;

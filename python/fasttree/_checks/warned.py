@@ -21,13 +21,10 @@ _ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
 
 _SAID: ContextVar[set[str] | None] = ContextVar("fasttree_warnings_said", default=None)
 
-_HELD: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
-    "fasttree_warnings_held", default=None
-)
+_HELD: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar("held", default=None)
 
 _NUMBER = re.compile(r"(?<![\w'])\d[\d.,]*")
 """A number in a text that is no part of a name."""
-
 
 _PASSED = frozenset({"fasttree", "sklearn", "joblib"})
 """Packages whose lines no warning points at: what fits and scores on behalf of a user."""

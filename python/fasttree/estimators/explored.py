@@ -193,9 +193,8 @@ def explored(
     trees, n_trees = _trees(models, limits)
     notes = [f"{len(trees)} of {counted(n_trees, 'tree')}"] if len(trees) < n_trees else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
-    notes += (
-        [f"{kept:,} of {counted(nodes, 'node')}, those with the most rows"] if kept < nodes else []
-    )
+    if kept < nodes:
+        notes.append(f"{kept:,} of {counted(nodes, 'node')}, those with the most rows")
     # What needs rows: histograms and candidates.
     listed: list[dict[str, Any]] = []
     scale = _shared_scale(trees)

@@ -51,16 +51,8 @@ class _Canvas:
 
     def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
         """Draw a text with its baseline at `y`."""
-        drawn = self.ax.text(
-            x,
-            y,
-            one_line(text),
-            parse_math=False,
-            fontsize=size * self.scale,
-            va="baseline",
-            **{"color": INK, "ha": "left", **options},
-        )
-        self.artists.append(drawn)
+        style = {"color": INK, "ha": "left", "fontsize": size * self.scale, **options}
+        self.artists.append(self.ax.text(x, y, one_line(text), parse_math=False, **style))
 
     def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
         """Draw a filled rectangle with its upper left corner at (`x`, `y`)."""
@@ -96,17 +88,9 @@ class _Canvas:
                 ha="right" if text.right else "left",
                 **({"fontweight": "bold"} if text.bold else {}),
             )
-        # The bar, 5 px high, near the lower edge.
+        y = card.y + card.height - 9  # of the bar, 5 px high, near the lower edge
         for bar in card.bars:
-            self.box(
-                bar.x,
-                card.y + card.height - 9,
-                bar.width,
-                5,
-                facecolor=bar.fill,
-                zorder=3,
-                linewidth=0,
-            )
+            self.box(bar.x, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
 
     def drawing(self, drawing: Drawing) -> None:
         """Draw the legend, the branches and the cards of a tree."""
@@ -195,11 +179,8 @@ def plot_tree(
     base = font_size()
     inch = 0.96 * 72.0 * FONT / (fontsize or NAMES * base)
     above = TITLE * max(base, fontsize or 0.0)  # size of the title
-    ax = axes_of(
-        ax,
-        width=drawing.width / inch,
-        height=drawing.height / inch + 2.5 * above / 72.0 * bool(title),
-    )
+    room = 2.5 * above / 72.0 if title else 0.0
+    ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + room)
     ax._fasttree_tree = _Tree(
         draw,
         max_depth,

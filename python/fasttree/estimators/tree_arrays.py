@@ -15,6 +15,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from ..rendering.listing import Records
 from ..rendering.words import counted
 from .new_rows import Schema
 
@@ -290,13 +291,19 @@ class Trace(Sequence[Step]):
     def __len__(self) -> int:
         return len(self._steps)
 
+    def _records(self) -> Records:
+        """The steps without their candidates."""
+        rows = ({k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps)
+        return Records(rows, title=repr(self))
+
     def to_frame(self) -> Any:
-        """One row a step, as a pandas DataFrame."""
+        """One row per step, as a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(
-            [{k: v for k, v in vars(s).items() if k != "candidates"} for s in self._steps]
-        )
+        return pd.DataFrame(self._records())
+
+    def _repr_html_(self) -> str:
+        return self._records()._repr_html_()
 
     def __repr__(self) -> str:
-        return f"Trace of {len(self)} steps"
+        return f"Trace of {counted(len(self), 'step')}"

@@ -181,13 +181,9 @@ def plot_tree(
     above = TITLE * max(base, fontsize or 0.0)  # size of the title
     room = 2.5 * above / 72.0 if title else 0.0
     ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + room)
-    ax._fasttree_tree = _Tree(
-        draw,
-        max_depth,
-        fontsize,
-        max_depth is highlight is None and max_nodes is not None,
-        ax._fasttree_tree.artists if _is_drawn(ax) else [],
-    )
+    automatic = max_depth is highlight is None and max_nodes is not None
+    artists = ax._fasttree_tree.artists if _is_drawn(ax) else []
+    ax._fasttree_tree = _Tree(draw, max_depth, fontsize, automatic, artists)
     if title:
         ax.set_title(title, fontsize=above)
     ax.set_axis_off()
@@ -252,8 +248,7 @@ def _draw_together(axes: Sequence[Any]) -> None:
     least = min([least, *(tree.fontsize for tree in trees if tree.fontsize)])
     if fitting(drawings) * FONT < max(tree.fontsize or COMFORTABLE for tree in trees):
         ways = (drawn, partial(drawn, indented=True))
-        if not any(tree.automatic for tree in trees):
-            least = 0.0
+        least = least if any(tree.automatic for tree in trees) else 0.0
         drawings = max((_readable(way, fitting, least) for way in ways), key=size)
     scale = fitting(drawings)
     for ax, tree, (width, height), drawing in zip(axes, trees, rooms, drawings, strict=True):

@@ -2,18 +2,16 @@
 
 What
     A call that fits many models (a cross-validation, an advice) warns about all its rows, and its
-    fits are `quiet`. The warnings of one of several data sets begin with its name (`about`), those
-    of other threads are held for the thread that began the work.
+    fits are `quiet`. How a warning is said is in `fasttree._checks.warned`.
 """
 
 from __future__ import annotations
 
-import re
-import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from .._checks.warned import DataWarning, about, held_warnings, warn_caller
 
 __all__ = [
     "DataWarning",
@@ -31,21 +29,6 @@ _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=Fal
 
 _PASSED_OVER: ContextVar[frozenset[str]] = ContextVar("fasttree_checks_said", default=frozenset())
 
-_ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
-
-_SAID: ContextVar[set[str] | None] = ContextVar("fasttree_warnings_said", default=None)
-
-_HELD: ContextVar[list[tuple[str, type[Warning]]] | None] = ContextVar(
-    "fasttree_warnings_held", default=None
-)
-
-_NUMBER = re.compile(r"(?<![\w'])\d[\d.,]*")
-"""A number in a text that is no part of a name."""
-
-
-class DataWarning(UserWarning):
-    """A model can be fitted to the data, but hardly the one that the user meant."""
-
 
 @contextmanager
 def quiet() -> Iterator[None]:
@@ -60,31 +43,6 @@ def quiet() -> Iterator[None]:
 def is_quiet() -> bool:
     """Whether a caller has warned already."""
     return _QUIET.get()
-
-
-@contextmanager
-def about(what: str = "") -> Iterator[None]:
-    """A context whose warnings begin with a name, of one data set of several for instance. Warnings
-    that differ in numbers alone, such as those of each fold, come once in the outermost one."""
-    before = _ABOUT.set(_ABOUT.get() + (what and f"{what}: "))
-    said = _SAID.set(set() if (known := _SAID.get()) is None else known)
-    try:
-        yield
-    finally:
-        _SAID.reset(said)
-        _ABOUT.reset(before)
-
-
-@contextmanager
-def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
-    """A context that keeps its warnings for the thread that began the work, which says them."""
-    warned: list[tuple[str, type[Warning]]] = []
-    held, before = _HELD.set(warned), _ABOUT.set("")
-    try:
-        yield warned
-    finally:
-        _ABOUT.reset(before)
-        _HELD.reset(held)
 
 
 @contextmanager
@@ -106,22 +64,3 @@ def pass_over(*kinds: str) -> None:
 def said_already() -> frozenset[str]:
     """Kinds of findings that a fit does not say: the user knows, or has been told."""
     return _PASSED_OVER.get()
-
-
-def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
-    """Warn at the line that called the package, also through wrappers of other packages; there the
-    same text is shown once."""
-    text, said, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
-    if held is not None:
-        held.append((text, category))
-        return
-    if said is not None:
-        if (alike := _NUMBER.sub("#", text)) in said:
-            return
-        said.add(alike)
-    frame, level, outside = sys._getframe(1), 2, 2
-    while frame.f_back:
-        is_ours = frame.f_globals.get("__name__", "").partition(".")[0] == "fasttree"
-        frame, level = frame.f_back, level + 1
-        outside = level if is_ours else outside
-    warnings.warn(text, category, stacklevel=outside)

@@ -257,11 +257,14 @@ class Estimator(BaseEstimator):
                 f"{', ...' if len(self._schema.names) > 3 else ''}",
                 UserWarning,
             )
-        schema = self._schema
-        if isinstance(X, (str, os.PathLike)):
-            options = {"as_given": self._as_given, "missing": schema.file_cells}
-            X = new_rows_of(X, schema.target, schema.given_names, **options)
-        return rows_for(schema, X, self.handle_unknown, self.missing)
+        return rows_for(self._schema, self._new_rows(X), self.handle_unknown, self.missing)
+
+    def _new_rows(self, X: Any) -> Any:
+        """X, or the rows of the file that it names."""
+        if not isinstance(X, (str, os.PathLike)):
+            return X
+        options = {"as_given": self._as_given, "missing": self._schema.file_cells}
+        return new_rows_of(X, self._schema.target, self._schema.given_names, **options)
 
     # -- keeping the model ------------------------------------------------------------------------
 

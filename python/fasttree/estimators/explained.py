@@ -24,6 +24,7 @@ from .. import _engine
 from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
+from .._checks.warned import about
 from ..rendering.html import Lines, bar
 from ..rendering.listing import Records
 from ..rendering.plain_text import one_line
@@ -417,10 +418,12 @@ def decision_rule(fitted: Any, row: Any) -> str:
     from ..exports.words import condition
 
     X = _one_row(row)
-    path = path_of(fitted, X, "decision_rule explains")
+    with about():
+        path = path_of(fitted, X, "decision_rule explains")
+        cells = [cell for block in fitted._blocks(X)[0] for cell in block[0]]
+        answer = fitted.predict(X)[0]
     tree, reading = fitted.tree_, Reading(fitted)
     leaves = [node for node in path if tree.n_children[node] == 0]
-    cells = [cell for block in fitted._blocks(X)[0] for cell in block[0]]
     # One line per condition: the branch that leads to each node of the path. Branches below one
     # another are indented where there are several.
     weight = tree.weighted_n_node_samples
@@ -440,7 +443,6 @@ def decision_rule(fitted: Any, row: Any) -> str:
         verb = "comes" if reading.answers.weighed or part == "1" else "come"
         lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
     # The answer above, the leaf below.
-    answer = fitted.predict(X)[0]
     said = "no class" if answer is None else str(answer)
     if reading.predicts_number:
         said = figures(float(answer))

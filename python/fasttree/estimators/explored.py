@@ -26,6 +26,7 @@ from .. import criteria as registry
 from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
+from .._checks.warned import about
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -99,9 +100,11 @@ def explore(
 
     check_is_fitted(fitted, "_model")
     models: list[tuple[str, Any]] = [(_name_of_model(fitted), fitted)]
-    if beside is not None:
-        models.append(_second_model(fitted, beside, X, y))
-    return explored(models, X, y, criteria=criteria, title=title, limits=ExplorerLimits(**limits))
+    with about():
+        if beside is not None:
+            models.append(_second_model(fitted, beside, X, y))
+        asked = ExplorerLimits(**limits)
+        return explored(models, X, y, criteria=criteria, title=title, limits=asked)
 
 
 def _name_of_model(model: Any) -> str:
@@ -190,9 +193,8 @@ def explored(
     trees, n_trees = _trees(models, limits)
     notes = [f"{len(trees)} of {counted(n_trees, 'tree')}"] if len(trees) < n_trees else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
-    notes += (
-        [f"{kept:,} of {counted(nodes, 'node')}, those with the most rows"] if kept < nodes else []
-    )
+    if kept < nodes:
+        notes.append(f"{kept:,} of {counted(nodes, 'node')}, those with the most rows")
     # What needs rows: histograms and candidates.
     listed: list[dict[str, Any]] = []
     scale = _shared_scale(trees)

@@ -20,7 +20,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from ..datasets.inputs import new_rows_of
 from ..rendering.progress import Progress
 from ..table import Table
 from .new_rows import values_of
@@ -107,13 +106,7 @@ def to_sklearn(
         <BLANKLINE>
     """
     check_is_fitted(fitted, "_model")
-    return converted(fitted, _new_rows(fitted, X), missing=missing, as_forest=as_forest)
-
-
-def _new_rows(fitted: Any, X: Any) -> Any:
-    """X, or the rows of the file that it names."""
-    schema = fitted._schema
-    return new_rows_of(X, schema.target, schema.given_names, missing=schema.file_cells)
+    return converted(fitted, fitted._new_rows(X), missing=missing, as_forest=as_forest)
 
 
 def remember_rounding(fitted: Any, table: Table, kept: Any = None) -> None:
@@ -216,7 +209,7 @@ def shap_explanation(fitted: Any, X: Any, **options: Any) -> Any:
             "shap_explanation needs the package shap (pip install shap); shap_values gives the "
             "same numbers without it"
         ) from error
-    rows = values_of(fitted._schema, _new_rows(fitted, X))
+    rows = values_of(fitted._schema, fitted._new_rows(X))
     expected = np.asarray(fitted.expected_value)
     classes = fitted._schema.classes
     return Explanation(

@@ -176,10 +176,10 @@ class Reproduction:
         head = f"{self.title}\n{self.source}\n"
         parts = [head, render_text(self.tables), *(f"{note}\n" for note in self.notes)]
         if self.missing:
-            where = "in the data folder"
+            what = "Missing in the data folder"
             if not self.folder_is_given:
-                where = "without a data folder (--data), in the form that the paper used"
-            parts.append(f"Missing {where}: {', '.join(self.missing)}.\n")
+                what = "Left out, as these files are not bundled (--data DIR reads them)"
+            parts.append(f"{what}: {', '.join(self.missing)}.\n")
         if self.unfinished:
             parts.append(f"Interrupted; not finished: {', '.join(self.unfinished)}.\n")
         parts.append(f"{self.summary} ({self.seconds:.1f} s).\n")

@@ -35,8 +35,9 @@ FONT, SMALL = 12.5, 11.0
 CARD_HEIGHT, LEAF_HEIGHT, GAP = 42.0, 32.0, 10.0
 """Heights of inner or folded nodes and of leaves, and the gap between two."""
 
-CARD_WIDTH_MIN, CARD_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 260.0, 220.0
-"""Limits of the widths of cards and of the texts of branches; longer names are cut."""
+CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 260.0, 400.0, 220.0
+"""Limits of the widths of cards, also with answers, and of the texts of branches and the legend;
+longer names are cut."""
 
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
 """Space around the picture, for the legend, and between the edge of a card and its text."""
@@ -320,7 +321,8 @@ class Drawing:
             beside = (14 + text_width(small, SMALL)) if self.ends[node] else 0.0
             below = text_width(small, SMALL) + (14 + text_width(score, SMALL) if score else 0.0)
             needed = max(20 + text_width(name, FONT) + beside, 20 + below)
-            width[level] = min(CARD_WIDTH_MAX, max(width[level], needed))
+            most = LEAF_WIDTH_MAX if self.ends[node] else CARD_WIDTH_MAX
+            width[level] = max(width[level], min(most, needed))
             if node in self._branch_texts:
                 branch = fit_width(self._branch_texts[node][0], SMALL, BRANCH_WIDTH_MAX)
                 gap[level] = max(gap[level], 26 + text_width(branch, SMALL))
@@ -357,7 +359,7 @@ class Drawing:
         room = self.width - MARGIN
         meanings = self.reading.answers.legend()
         for place, (fill, meaning) in enumerate(meanings):
-            text = fit_width(meaning, SMALL, 120)
+            text = fit_width(meaning, SMALL, BRANCH_WIDTH_MAX)
             width = (14 if fill else 0) + (12 + text_width(text, SMALL) if text else -2)
             # 60 px are kept for "… n more".
             if x + width > room - (60 if place + 1 < len(meanings) else 0) and place:

@@ -60,7 +60,11 @@ def _ems(character: str) -> float:
         return 1.0
     if character in "iljtf.,:;'|!() ":
         return 0.38
-    return 0.9 if character in "mwMWQO@%<>=≤" else 0.65
+    if character in "MW@%":
+        return 1.05
+    if character in "mwQO<>=≤≠&#+~^" or character > "\u0370":  # Greek, Cyrillic, arrows
+        return 0.9
+    return 0.8 if character.isupper() and character not in "IJ" else 0.65
 
 
 def text_width(text: str, size: float) -> float:

@@ -373,38 +373,39 @@ def cross_validate(
     X, y, criterion = data_and_criteria(X, y, criterion)
     check_on_error(on_error)
     check_on_interrupt(on_interrupt)
-    run = make_run(
-        X,
-        y,
-        criterion,
-        estimators=estimators,
-        cv=cv,
-        groups=groups,
-        exposure=exposure,
-        scoring=scoring,
-        task=task,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        keep_proba=keep_proba,
-        params=params,
-        memory_limit=memory_limit,
-        on_error=on_error,
-    )
-    report = make_report(progress, "fits")
-    with execution_of(client, journal) as execution, about():
-        if execution is None:
-            return run.here(report, on_interrupt, on_error)
-        check_seeded(execution, random_state)
-        (finished,) = run_tasks(
-            [run.task(on_error)],
-            execution,
-            names=[run.name],
-            report=report,
-            on_interrupt=on_interrupt,
+    with about():
+        run = make_run(
+            X,
+            y,
+            criterion,
+            estimators=estimators,
+            cv=cv,
+            groups=groups,
+            exposure=exposure,
+            scoring=scoring,
+            task=task,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            keep_proba=keep_proba,
+            params=params,
+            memory_limit=memory_limit,
             on_error=on_error,
         )
-        assert finished is not None
-        return run.finished(finished)
+        report = make_report(progress, "fits")
+        with execution_of(client, journal) as execution:
+            if execution is None:
+                return run.here(report, on_interrupt, on_error)
+            check_seeded(execution, random_state)
+            (finished,) = run_tasks(
+                [run.task(on_error)],
+                execution,
+                names=[run.name],
+                report=report,
+                on_interrupt=on_interrupt,
+                on_error=on_error,
+            )
+            assert finished is not None
+            return run.finished(finished)
 
 
 def check_on_error(on_error: Any) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._checks import checked, having, maybe, number_in, whole
 from ..exports.palette import PALETTE, colour
-from ..rendering.saving import replace_file, save_bytes
+from ..rendering.saving import replace_file
 
 __all__ = [
     "AXES",
@@ -119,12 +119,7 @@ def save_small(figure: Any, path: Any, *, dpi: float = 100, colours: int = 96) -
     figure.savefig(buffer, format="png", dpi=dpi)
     buffer.seek(0)
     image = Image.open(buffer).convert("RGB").quantize(colours, dither=Image.Dither.NONE)
-    small = BytesIO()
-    image.save(small, format="PNG", optimize=True)
-    if hasattr(path, "write"):
-        path.write(small.getvalue())
-    else:
-        save_bytes(path, small.getvalue())
+    image.save(path, format="PNG", optimize=True)
 
 
 def save_picture(path: str | os.PathLike[str], draw: Callable[[], Any]) -> None:
@@ -188,6 +183,11 @@ def axes_of(ax: Any, *, width: float = 7.0, height: float = 4.5) -> Any:
         if _is_empty(plt.gca()):
             return plt.gca()
     return plt.figure(figsize=(width, height), layout="constrained").add_subplot()
+
+
+def font_size() -> float:
+    """The size of texts that matplotlib is set to, points."""
+    return float(_matplotlib().mpl.rcParams["font.size"])
 
 
 def _is_empty(ax: Any) -> bool:

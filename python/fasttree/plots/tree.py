@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .._checks import checked, having, maybe, number_in
 from ..exports.drawing import FONT, SMALL, Card, Drawing
 from ..exports.words import one_line
-from .canvas import AXES, axes_of
+from .canvas import AXES, axes_of, font_size
 
 __all__ = ["plot_tree"]
 
@@ -31,8 +31,12 @@ READABLE, READABLE_BESIDE = 6.0, 5.0
 """Smallest size of names, points, for which a tree is drawn whole, alone and beside others, where a
 folded node would hide what is compared."""
 
-PIXELS_PER_INCH = 100.0
-"""Pixels of the layout per inch of a new figure."""
+COMFORTABLE, ENLARGED = 8.0, 1.2
+"""Size of names, points, below which nodes stand one below the other if names are larger then by
+this factor."""
+
+NAMES, TITLE = 0.864, 1.1
+"""Sizes of the names in a new figure and of the title, as shares of matplotlib's ``font.size``."""
 
 
 class _Canvas:
@@ -47,16 +51,8 @@ class _Canvas:
 
     def text(self, x: float, y: float, text: str, size: float, **options: Any) -> None:
         """Draw a text with its baseline at `y`."""
-        drawn = self.ax.text(
-            x,
-            y,
-            one_line(text),
-            parse_math=False,
-            fontsize=size * self.scale,
-            va="baseline",
-            **{"color": INK, "ha": "left", **options},
-        )
-        self.artists.append(drawn)
+        style = {"color": INK, "ha": "left", "fontsize": size * self.scale, **options}
+        self.artists.append(self.ax.text(x, y, one_line(text), parse_math=False, **style))
 
     def box(self, x: float, y: float, width: float, height: float, **options: Any) -> None:
         """Draw a filled rectangle with its upper left corner at (`x`, `y`)."""
@@ -92,17 +88,9 @@ class _Canvas:
                 ha="right" if text.right else "left",
                 **({"fontweight": "bold"} if text.bold else {}),
             )
-        # The bar, 5 px high, near the lower edge.
+        y = card.y + card.height - 9  # of the bar, 5 px high, near the lower edge
         for bar in card.bars:
-            self.box(
-                bar.x,
-                card.y + card.height - 9,
-                bar.width,
-                5,
-                facecolor=bar.fill,
-                zorder=3,
-                linewidth=0,
-            )
+            self.box(bar.x, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
 
     def drawing(self, drawing: Drawing) -> None:
         """Draw the legend, the branches and the cards of a tree."""
@@ -159,13 +147,14 @@ def plot_tree(
         max_depth: deepest level shown (the root is level 0), at least 0; deeper ones are folded.
             None: as many levels as the axes hold with names of 6 points (of 5 beside other trees in
             one figure, which all have one scale and layout); all of them where `highlight` is
-            given, or `max_nodes` is None. Where a tree with levels side by side
-            would be too small, its nodes stand one below the other.
+            given, or `max_nodes` is None. Where names beside each other would be small, the nodes
+            stand one below the other if that enlarges the names.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
-        fontsize: size of the names, points; by default what fits the axes (9 in a new figure). A
-            new figure is as large as it needs; in given axes no text is larger than its box.
+        fontsize: size of the names, points; by default what fits the axes (9 in a new figure, or
+            in proportion to matplotlib's ``font.size``). A new figure is as large as it needs; in
+            given axes no text is larger than its box.
         title: title of the axes.
         highlight: one row, whose path is drawn in black: a mapping or a frame of one row with
             column names, or a list of cells in column order.
@@ -187,23 +176,29 @@ def plot_tree(
     draw = partial(Drawing, model, max_nodes=max_nodes, empty=empty, highlight=highlight)
     drawing = draw(max_depth)
     # A new figure is as large as the texts need.
-    inch = PIXELS_PER_INCH if fontsize is None else 0.96 * 72.0 * FONT / fontsize
-    ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + 0.4 * bool(title))
-    ax._fasttree_tree = _Tree(
-        draw,
-        max_depth,
-        fontsize,
-        max_depth is highlight is None and max_nodes is not None,
-        ax._fasttree_tree.artists if _is_drawn(ax) else [],
-    )
+    base = font_size()
+    inch = 0.96 * 72.0 * FONT / (fontsize or NAMES * base)
+    above = TITLE * max(base, fontsize or 0.0)  # size of the title
+    room = 2.5 * above / 72.0 if title else 0.0
+    ax = axes_of(ax, width=drawing.width / inch, height=drawing.height / inch + room)
+    automatic = max_depth is highlight is None and max_nodes is not None
+    artists = ax._fasttree_tree.artists if _is_drawn(ax) else []
+    ax._fasttree_tree = _Tree(draw, max_depth, fontsize, automatic, artists)
     if title:
-        ax.set_title(title, fontsize=11)
+        ax.set_title(title, fontsize=above)
     ax.set_axis_off()
-    if len(ax.figure.axes) == 1 and ax.figure.get_layout_engine() is None:
+    figure = ax.figure.figure  # that of a subfigure, too
+    if len(figure.axes) == 1 and figure.get_layout_engine() is None:
         # Alone in its figure it needs no margins for ticks.
-        ax.set_position((0.01, 0.01, 0.98, 0.92 if title else 0.98))
-    _draw_together([one for one in ax.figure.axes if one is ax or _is_drawn(one)])
+        ax.set_position((0.01, 0.01, 0.98, 0.98 - _title_height(ax)))
+    _draw_together([one for one in figure.axes if one is ax or _is_drawn(one)])
     return ax
+
+
+def _title_height(ax: Any) -> float:
+    """Height of the title of axes and of the space around it, as a share of the figure."""
+    size = 2.0 * ax.title.get_fontsize() if ax.get_title() else 0.0
+    return float(min(size / 72.0 * ax.figure.dpi / ax.figure.bbox.height, 0.5))
 
 
 def _is_drawn(ax: Any) -> bool:
@@ -215,13 +210,21 @@ def _is_drawn(ax: Any) -> bool:
 def _draw_together(axes: Sequence[Any]) -> None:
     """Draw the trees of axes of one figure in one layout."""
     trees: list[_Tree] = [ax._fasttree_tree for ax in axes]
+    for ax, tree in zip(axes, trees, strict=True):
+        while tree.artists:
+            tree.artists.pop().remove()
+        ax.set_aspect("auto")
+    # A layout engine says what room the axes will have.
+    figure = axes[0].figure.figure
+    engine, alone = figure.get_layout_engine(), len(figure.axes) == 1
+    if engine is not None and not alone:
+        engine.execute(figure)
     rooms = []  # width and height of the axes, inches
     for ax in axes:
-        position, figure = ax.get_position(original=True), ax.figure
-        width, height = position.width, position.height
-        if len(figure.axes) == 1:
-            width = height = 0.98
-        rooms.append((width * figure.get_figwidth(), height * figure.get_figheight()))
+        _, _, width, height = ax.get_position(original=True).bounds
+        if alone:
+            width, height = 0.98, 0.98 - _title_height(ax)
+        rooms.append(ax.figure.bbox.size * (width, height) / figure.dpi)
 
     def drawn(depth: int | None = None, indented: bool = False) -> list[Drawing]:
         """All trees; of those that choose their depth, `depth` levels."""
@@ -238,19 +241,17 @@ def _draw_together(axes: Sequence[Any]) -> None:
         return min(min(w / one.width, h / one.height) for (w, h), one in pairs) * 72.0
 
     def size(drawings: Sequence[Drawing]) -> tuple[int, float]:
-        return sum(len(one.nodes) for one in drawings), fitting(drawings)
+        scale = fitting(drawings) * (1.0 if drawings[0].indented else ENLARGED)
+        return sum(len(one.nodes) for one in drawings), scale
 
     drawings, least = drawn(), READABLE if len(trees) == 1 else READABLE_BESIDE
     least = min([least, *(tree.fontsize for tree in trees if tree.fontsize)])
-    if fitting(drawings) * FONT < max(tree.fontsize or least for tree in trees):
+    if fitting(drawings) * FONT < max(tree.fontsize or COMFORTABLE for tree in trees):
         ways = (drawn, partial(drawn, indented=True))
-        if not any(tree.automatic for tree in trees):
-            least = 0.0
+        least = least if any(tree.automatic for tree in trees) else 0.0
         drawings = max((_readable(way, fitting, least) for way in ways), key=size)
     scale = fitting(drawings)
     for ax, tree, (width, height), drawing in zip(axes, trees, rooms, drawings, strict=True):
-        while tree.artists:
-            tree.artists.pop().remove()
         canvas = _Canvas(ax, scale if tree.fontsize is None else min(scale, tree.fontsize / FONT))
         canvas.drawing(drawing)
         tree.artists.extend(canvas.artists)

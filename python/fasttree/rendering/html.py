@@ -32,7 +32,8 @@ STYLE = """<style>
 .ft-out p{font-size:13px}
 .ft-out .ft-bar{display:inline-block;height:.7em;background:#1B62D7;vertical-align:baseline;
 print-color-adjust:exact}
-@media print{.ft-out.ft-out.ft-out :is(th,td){white-space:normal}}
+@media print{.ft-out.ft-out.ft-out :is(th,td){white-space:normal;padding:2px 6px}
+.ft-out.ft-out.ft-out td.l{min-width:0;overflow-wrap:anywhere}.ft-out table{font-size:11px}}
 </style>"""
 
 
@@ -117,7 +118,7 @@ def html_table(
     body = [[_cell(value) for value in row] for row in rows]
     plain = [[unescape(_TAG.sub("", cell)) for cell in row] for row in body[head_rows:]]
     # Only a column of long texts is kept wide.
-    is_long = {j for row in plain for j in wrap if len(row[j]) > 32}
+    is_long = {j for j in wrap if sum(len(row[j]) for row in plain) > 16 * len(plain)}
     kinds = [
         ' class="n"'
         if is_number

@@ -18,7 +18,6 @@ import contextlib
 import datetime
 import functools
 import re
-import warnings
 import zoneinfo
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
@@ -26,6 +25,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
+from .._checks.warned import warn_caller
 from ..rendering.words import counted
 from .columns import Column, shorten
 from .sources import listed
@@ -297,11 +297,10 @@ def _warn_of_other_texts(name: str, cells: Sequence[Any], parts: np.ndarray) -> 
     unread = [cells[row] for row in np.flatnonzero(np.isnan(parts[:, 0])).tolist()]
     strange = dict.fromkeys(cell for cell in unread if not is_missing(cell))
     if strange:
-        warnings.warn(
+        warn_caller(
             f"column {name!r}: {counted(len(strange), 'value')} not read as dates, but treated as "
             f"missing: {shorten(list(strange), 3)}",
             UserWarning,
-            stacklevel=5,
         )
 
 
@@ -372,11 +371,10 @@ def date_columns(name: str, values: Any, order: DateOrder) -> list[Column]:
     if space + zone == LOCAL:
         zone = ""
         if zone_of(values):
-            warnings.warn(
+            warn_caller(
                 f"column {name!r}: these dates have a time zone, and none is known of the training "
                 "rows: each is read in its own zone",
                 UserWarning,
-                stacklevel=5,
             )
     if isinstance(values, Column):
         if values.kind == "numeric":
@@ -416,11 +414,10 @@ def _own_order(name: str, cells: Sequence[Any], order: DateOrder) -> DateOrder:
     ):
         return order
     places = {"ymd": "the year first", "dmy": "the day first", "mdy": "the month first"}
-    warnings.warn(
+    warn_caller(
         f"column {name!r}: the dates have {places[own]} ({texts[0]!r}, ...), those of the training "
         f"rows {places[order]}; each is read in its own order",
         UserWarning,
-        stacklevel=5,
     )
     return own
 

@@ -15,7 +15,6 @@ Complexity
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -24,6 +23,7 @@ import numpy as np
 
 from .._checks import is_missing, number_array, shown
 from .._checks.speech import argument, option, row_word, worded
+from .._checks.warned import warn_caller
 from ..rendering.words import counted
 from .columns import (
     Column,
@@ -388,11 +388,10 @@ def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndar
             )
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
+        warn_caller(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of "
             "y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=4,
         )
         if isinstance(y, np.ndarray):
             return y.reshape(-1), name

@@ -4,6 +4,7 @@ schemes. Skipped, with the reason, where playwright or Chromium is missing; one 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from importlib import resources
 
@@ -87,6 +88,12 @@ def files(tmp_path_factory):
     return file
 
 
+def weather_in_parts():
+    frame = datasets.load_weather().to_frame()
+    frame.loc[0, "outlook"] = None
+    return fasttree.fit(frame, "play").explore(frame, "play", candidate_nodes=3)
+
+
 def forest():
     table = datasets.load_iris()
     found = FastForestClassifier(n_estimators=4, random_state=0).fit(table)
@@ -107,6 +114,10 @@ PAGES = {
     "wide": lambda: fasttree.fit(datasets.load_wine(), criterion="gini", max_depth=2).explore(
         datasets.load_wine(), beside="gain_ratio", candidate_nodes=3
     ),
+    "deep": lambda: fasttree.fit("breast-cancer", criterion="gini", max_depth=5).explore(
+        "breast-cancer", beside="gain_ratio", candidate_nodes=3
+    ),
+    "parts": weather_in_parts,
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
@@ -269,6 +280,29 @@ def test_two_trees_fit_beside_each_other(show, name, width):
     assert page.locator(".fx-pane.fx-diagram").count() == 2
 
 
+@pytest.mark.parametrize("beside", (True, False))
+@pytest.mark.parametrize("name", ("two", "wide", "deep"))
+def test_diagrams_have_one_scale_and_can_be_read(show, name, beside):
+    page = show(name, 1280)
+    if not beside:
+        page.click("text=Side by side")
+    texts = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-item bdi")).map((e) => {
+        const card = e.closest(".fx-item"), high = card.getBoundingClientRect().height;
+        return [high / card.offsetHeight * parseFloat(getComputedStyle(e).fontSize),
+          high.toFixed(2), [e, e.parentElement].some((box) => box.clientWidth
+          && box.scrollWidth > box.clientWidth + 1), e.textContent];
+        })"""
+    )
+    assert min(text[0] for text in texts) >= 9.5
+    assert len({text[1] for text in texts}) == 1
+    assert [text[3] for text in texts if text[2]] == []
+    assert page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-view")).every((e) =>
+        e.scrollWidth <= e.clientWidth)"""
+    )
+
+
 @pytest.mark.parametrize("width, look", ((1000, "Diagram"), (500, "Outline")))
 def test_a_frame_that_is_shown_later_asks_for_its_width_then(browser, width, look):
     page = browser.new_page(viewport={"width": width, "height": 800})
@@ -357,6 +391,16 @@ def test_the_list_of_first_tests_shows_their_trees(show):
     assert page.locator(".fx-roots [aria-pressed=true]").inner_text() == told["trees"][0]["name"]
     page.click("text=Side by side")
     assert page.locator("[role=tree]").count() == 2
+
+
+def test_weights_of_divided_rows_have_two_decimals_or_three_digits(show):
+    page, seen = show("parts"), []
+    for node in range(page.locator("[role=treeitem]").count()):
+        page.locator(f"[role=treeitem][data-node='{node}']").click()
+        seen += page.locator(".fx-rows, .fx-panel td:not(.fx-barcell), dd").all_inner_texts()
+    weights = {one for one in seen if re.fullmatch(r"[\d.]+", one)}
+    assert {"14", "4.31", "1.31", "0.308"} <= weights
+    assert all(re.fullmatch(r"\d+(\.\d\d?)?|0\.0*\d{1,3}", one) for one in weights), weights
 
 
 def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
+from fasttree.exports.drawing import Drawing
 from fasttree.exports.palette import VALUES
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -212,3 +213,39 @@ def test_page_colours_are_variables_for_light_and_dark(iris):
     assert "prefers-color-scheme:dark" in text
     for variable in ("--ft-ink", "--ft-paper", "--ft-card", "--ft-line", "--ft-soft"):
         assert text.count(variable + ":") == 2
+
+
+@pytest.mark.parametrize(
+    "feature",
+    ["TOTAL_CHOLESTEROL_HDL", "WWWWWWWW MMMMMM", "od280/od315_of_diluted_wines", "Рост ЖЩ"],
+)
+@pytest.mark.parametrize(
+    "label", ["neither agree nor disagree", "NEITHER AGREE NOR DISAGREE", "MWMWMW", "Широкая щука"]
+)
+def test_texts_of_cards_stay_in_their_boxes(feature, label):
+    """Measured in the widest usual font; a class of fewer than 30 letters is never cut."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import TextToPath
+
+    def width(text):
+        font = FontProperties(
+            family="DejaVu Sans", size=text.size, weight="bold" if text.bold else "normal"
+        )
+        return TextToPath().get_text_width_height_descent(text.text, font, ismath=False)[0]
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    X[::9, 0] = np.nan
+    y = np.where(X[:, 1] + rng.normal(size=200) / 2 > 0, label, "no")
+    table = fasttree.Table({feature: X[:, 0], f"{feature} 2": X[:, 1]}, y)
+    drawing = Drawing(fasttree.fit(table, missing="fractional", max_depth=3))
+    for card in drawing.cards():
+        texts = card.texts()
+        room = card.width - 10  # half of the padding may be used
+        if card.leaf:
+            assert texts[0].text in (label, "no")
+            assert sum(map(width, texts)) <= room - 2
+        else:
+            assert max(map(width, texts)) <= room
+            assert sum(map(width, texts[1:])) <= room - 2

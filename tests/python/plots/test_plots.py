@@ -462,6 +462,48 @@ def test_boxes_are_laid_out_for_the_font(fontsize, given):
     plt.close(ax.figure)
 
 
+@pytest.mark.parametrize("asked", [{}, {"fontsize": 20}, {"figsize": (6, 1.4)}])
+@pytest.mark.parametrize("size", [10, 18])
+def test_titles_and_new_figures_follow_the_font_of_matplotlib(size, asked):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    model, figsize = fasttree.fit("iris", max_depth=1), asked.get("figsize")
+    with plt.rc_context({"font.size": size}):
+        ax = plt.subplots(figsize=figsize)[1] if figsize else None
+        fontsize = asked.get("fontsize")
+        ax = plots.plot_tree(model, title="iris by gain", fontsize=fontsize, ax=ax)
+        largest = max(text.get_fontsize() for text in ax.texts)
+        if not figsize:
+            assert largest == pytest.approx(fontsize or 0.88 * size, rel=0.01)
+        boxes_of(ax)  # draws the figure
+        title = ax.title.get_window_extent()
+        assert ax.title.get_fontsize() > largest
+        assert title.y1 <= ax.figure.bbox.height
+        assert title.y0 >= max(one.y1 for one in boxes_of(ax))
+    plt.close(ax.figure)
+
+
+@pytest.mark.parametrize("size", [(12, 5), (14, 4)])
+@pytest.mark.parametrize("layout", ["constrained", "tight", "subfigures"])
+def test_trees_beside_each_other_use_the_room_that_is_there(size, layout):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    if layout == "subfigures":
+        figure = plt.figure(figsize=size, layout="constrained")
+        axes = [one.subplots() for one in figure.subfigures(1, 2)]
+    else:
+        figure, axes = plt.subplots(1, 2, figsize=size, layout=layout)
+    for ax, criterion in zip(axes, ("gini", "auc"), strict=True):
+        plots.plot_tree(fasttree.fit("iris", criterion=criterion, max_depth=3), ax=ax)
+    figure.canvas.draw()
+    names = [text for ax in axes for text in ax.texts if text.get_fontweight() == "bold"]
+    sizes = {round(text.get_fontsize(), 6) for text in names}
+    assert len(sizes) == 1 and sizes.pop() >= 7.5
+    for ax in axes:
+        inside, extents = ax.get_window_extent().padded(2), boxes_of(ax)
+        assert all(inside.x0 <= one.x0 and one.x1 <= inside.x1 for one in extents)
+        assert not any(a.overlaps(b) for i, a in enumerate(extents) for b in extents[:i])
+    plt.close(figure)
+
+
 def test_a_tree_is_drawn_whole_on_request():
     plt = pytest.importorskip("matplotlib.pyplot")
     model = fasttree.fit("iris", max_depth=4)

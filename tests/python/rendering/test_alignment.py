@@ -63,6 +63,9 @@ def test_records_and_notebook_views_align_by_content():
     page = fasttree.criteria.list_criteria()._repr_html_()
     assert "text-align:right" in page  # the rule of the class of numbers
     assert not re.search(r'<t[dh] class="n"', page)  # all columns are text
+    trace = fasttree.fit("weather", max_leaf_nodes=3).trace_
+    assert "1 split, in the order" in trace._repr_html_()
+    assert trace._repr_html_().count("<tr>") == 2 and len(trace.to_frame()) == 1
 
 
 def test_criteria_are_readable_in_80_columns(monkeypatch, capsys):

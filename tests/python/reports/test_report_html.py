@@ -314,6 +314,7 @@ def test_words_are_left_and_numbers_right(comparison):
     row = re.search(r'<tr><th scope="row"><bdi>iris.*?</tr>', text, re.DOTALL).group(0)
     assert 'class="left"' not in row
     assert '<th scope="col" class="left"><bdi>data set' in text
+    assert '<td class="words">3 classes (largest' in row and "<td>150</td>" in row
 
 
 def test_a_pickled_result_has_no_rows_but_a_page(validation):

@@ -156,10 +156,6 @@ class Experiment(Paper[str, SetResult]):
             notes.append(f"Left out (--quick), not comparable: {', '.join(self.omitted)}.")
         if found:
             self._compare(found)
-        if self.folder is None:
-            notes.append(
-                "There is no data folder (--data DIR, or FASTTREE_DATA): bundled data sets only."
-            )
 
     def _compare(self, results: dict[str, SetResult]) -> None:
         """Add rows, tables, tests, notes and figures."""

@@ -56,20 +56,10 @@ PAGE = """<!doctype html>
 </html>
 """
 
-_ESCAPES = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
-
 
 def _static(name: str) -> str:
     """The text of a file in ``static``."""
-    return (
-        resources.files(__package__).joinpath("static").joinpath(name).read_text(encoding="utf-8")
-    )
+    return (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
 
 
 def component() -> tuple[str, str]:
@@ -91,8 +81,8 @@ def data_element(document: dict[str, Any], identity: str) -> str:
         '<script type="application/json" id="d">{"name":"\\\\u003c/script\\\\u003e"}</script>'
     """
     text = json.dumps(document, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    for sign, code in _ESCAPES.items():
-        text = text.replace(sign, code)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
     return f'<script type="application/json" id="{escape(identity)}">{text}</script>'
 
 

@@ -170,18 +170,12 @@ class TreeData:
             "depth": tree.max_depth,
             "id": None if len(kept) == tree.node_count else kept.tolist(),
             "parent": [index.get(p, -1) for p in tree.parent[kept].tolist()],
-            "feature": [
-                place[f] if i else -1
-                for f, i in zip(tree.feature[kept].tolist(), inner.tolist(), strict=True)
-            ],
+            "feature": [place.get(f, -1) for f in tree.feature[kept].tolist()],
             "words": texts,
             "part": subsets,
             "weight": [rounded(w) for w in tree.weighted_n_node_samples[kept].tolist()],
             **self._answers(kept, np.flatnonzero(~inner).tolist()),
-            "score": [
-                rounded(s, 4) if i else None
-                for s, i in zip(tree.score[kept].tolist(), inner.tolist(), strict=True)
-            ],
+            "score": [rounded(s, 4) for s in np.where(inner, tree.score[kept], np.nan).tolist()],
             "ended": {
                 str(i): self.model._ended_by(int(kept[i])).removeprefix("; ")
                 for i in np.flatnonzero(~inner).tolist()

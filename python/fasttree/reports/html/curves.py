@@ -162,12 +162,12 @@ def calibration_panel(result: CrossValidation) -> Panel | None:
         legend.append((place, f"{method}: mean gap {gap:.3f}"))
     if not lines:
         return None
-    what = f"class {result.classes[-1]}" if k == 2 else "the predicted class"
+    title = f"Calibration, {f'class {result.classes[-1]}' if k == 2 else 'predicted class'}"
     svg = line_chart(
         lines,
         xlabel="predicted probability",
         ylabel="observed frequency",
-        title=f"Calibration of {what}",
+        title=title,
         diagonal=True,
     )
-    return Panel(f"Calibration of {what}", svg, legend)
+    return Panel(title, svg, legend)

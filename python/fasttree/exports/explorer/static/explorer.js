@@ -172,7 +172,6 @@ Explorer.prototype.addPane = function (place) {
   } else head.append(make("bdi.treename", {}, pane.tree.name));
   head.append(note);
   pane.element.prepend(head);
-  this.panes.push(pane);
   this.stage.append(pane.element);
   this.stage.classList.toggle("fx-two", this.panes.length > 1);
   this.beside.setAttribute("aria-pressed", String(this.panes.length > 1));
@@ -190,7 +189,7 @@ Explorer.prototype.togglePane = function () {
     this.addPane((first + 1) % this.trees.length);
   }
   this.differ();
-  this.each(function (p) { p.arrange(); });
+  this.arrange();
   this.select(this.panes[0], this.panes[0].active);
 };
 
@@ -199,19 +198,31 @@ Explorer.prototype.setLook = function (look) {
   this.looks.querySelectorAll("button").forEach(function (button) {
     button.setAttribute("aria-pressed", String(button.getAttribute("data-look") === look));
   });
-  this.each(function (pane) { pane.arrange(); pane.intoView(pane.active); pane.draw(); });
+  this.arrange();
+  this.each(function (pane) { pane.intoView(pane.active); pane.draw(); });
+};
+
+/** Lay out the trees of all panes, diagrams by one plan, and draw them. */
+Explorer.prototype.arrange = function () {
+  this.each(function (pane) { pane.nodes = pane.tree.visible(pane.folded); });
+  var plan = this.look === "diagram" ? diagramPlan(this.panes, this.printing) : null;
+  this.each(function (pane) { pane.arrange(plan); });
 };
 
 /** Make all of the page stand on paper, in light colours, and later as it was. */
 Explorer.prototype.print = function (starts) {
-  var html = document.documentElement, theme = html.getAttribute("data-theme");
-  if (starts) {
-    this.kept = { theme: theme, closed: this.root.querySelectorAll("details:not([open])") };
-    html.setAttribute("data-theme", "light");
-  } else if (this.kept.theme) html.setAttribute("data-theme", this.kept.theme);
+  var html = document.documentElement, kept = this.printing || {
+    theme: html.getAttribute("data-theme"),
+    closed: this.root.querySelectorAll("details:not([open])"),
+    places: this.panes.map(function (pane) { return [pane.view.scrollLeft, pane.view.scrollTop]; })
+  };
+  this.printing = starts ? kept : null;
+  if (starts || kept.theme) html.setAttribute("data-theme", starts ? "light" : kept.theme);
   else html.removeAttribute("data-theme");
-  this.kept.closed.forEach(function (one) { one.open = starts; });
-  this.each(function (pane) { pane.print(starts); });
+  kept.closed.forEach(function (one) { one.open = starts; });
+  this.arrange();
+  if (starts) return;
+  this.each(function (pane, k) { pane.view.scrollTo(kept.places[k][0], kept.places[k][1]); });
 };
 
 /** Mark the first node at which two trees side by side differ. */

@@ -55,7 +55,7 @@ function numberOf(tree, node) {
   var raw = tree.raw, data = tree.data, own = raw.spreads[node];
   var box = make("div", {}, make("dl.facts", {}, [
     [tree.isLeaf(node) ? "predicts" : "would predict", said(raw.value[node])],
-    ["rows", said(raw.weight[node], 6)],
+    ["rows", amount(raw.weight[node])],
     ["impurity", said(raw.impurity[node])],
     ["standard deviation", said(raw.deviation[node])]
   ].map(function (one) {
@@ -89,7 +89,7 @@ function classTable(tree, node) {
       make("th", { scope: "row" }, swatch(one[0]),
       make("bdi", {}, one[0] < 0 ? "other classes" : tree.className(one[0]))),
       make("td.barcell", { "aria-hidden": "true" }, make("span.track", {}, fill)),
-        make("td", {}, said(one[1], 6)), make("td", {}, percent(share))));
+        make("td", {}, amount(one[1])), make("td", {}, percent(share))));
   });
   return make("table.classes", {}, make("caption", {}, rows(total)),
     make("thead.hide", {},
@@ -103,7 +103,7 @@ function branchTable(tree, node) {
   kids.slice(0, MOST_BRANCHES).forEach(function (child) {
     box.append(make("div.branch", {}, make("bdi", {}, tree.raw.words[child]),
       shares(tree.counts(child), tree.raw.weight[child]),
-      make("span.rows", {}, said(tree.raw.weight[child], 6))));
+      make("span.rows", {}, amount(tree.raw.weight[child]))));
   });
   if (kids.length > MOST_BRANCHES)
     box.append(make("p.note", {}, "… " + (kids.length - MOST_BRANCHES) + " more"));

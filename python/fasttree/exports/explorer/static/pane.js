@@ -16,9 +16,10 @@ function Pane(owner, tree) {
   this.view.addEventListener("keydown", function (event) { self.key(event); });
   this.canvas.addEventListener("click", function (event) { self.click(event); });
   this.view.addEventListener("focus", function () { owner.focused(self); });
+  owner.panes.push(this);
   if (typeof ResizeObserver !== "undefined") {
     new ResizeObserver(function () {
-      self.arrange();
+      owner.arrange();
       if (!self.placed && self.view.clientHeight) {
         self.placed = true;
         self.centre(self.active);
@@ -56,7 +57,7 @@ Pane.prototype.fold = function (depth) {
     this.folded[i] = this.tree.opens(i) && this.tree.depth[i] >= depth ? 1 : 0;
   }
   while (this.isHidden(this.active)) this.active = this.tree.raw.parent[this.active];
-  this.arrange();
+  this.owner.arrange();
   this.centre(this.active);
 };
 
@@ -80,7 +81,7 @@ Pane.prototype.toggle = function (node, open) {
     before = place < 0 ? 0 : this.layout.box(place).y - this.view.scrollTop;
   this.folded[node] = (open === undefined ? !this.folded[node] : !open) ? 1 : 0;
   while (this.isHidden(this.active)) this.active = this.tree.raw.parent[this.active];
-  this.arrange();
+  this.owner.arrange();
   if (place < 0) return;
   this.view.scrollTop = this.layout.box(this.at(node)).y - before; // the node stays where it was
   this.draw();
@@ -93,7 +94,7 @@ Pane.prototype.reveal = function (nodes) {
     for (var i = self.tree.raw.parent[node]; i >= 0; i = self.tree.raw.parent[i])
       self.folded[i] = 0;
   });
-  this.arrange();
+  this.owner.arrange();
 };
 
 /** Make a node the active one, seen and told about. */
@@ -133,32 +134,18 @@ Pane.prototype.at = function (node) {
   return -1;
 };
 
-/** Lay out anew and draw. */
-Pane.prototype.arrange = function () {
-  var diagram = this.owner.look === "diagram", print = this.printing, tree = this.tree;
-  var room = print ? PAPER : this.view.clientWidth;
-  this.nodes = tree.visible(this.folded);
-  this.layout = diagram
-    ? diagramOf(tree, this.nodes, this.folded,
-      cardWidth(tree, this.nodes, print ? PAPER : CARD.most), room || Infinity,
-      print ? 0 : SMALLEST)
-    : outlineOf(tree, this.nodes, room || 600);
+/** Lay out anew by a plan, as an outline without one, and draw. */
+Pane.prototype.arrange = function (diagram) {
+  var room = this.owner.printing ? PAPER.wide : this.view.clientWidth || 600;
+  this.layout = diagram ? diagramOf(this.tree, this.nodes, this.folded, diagram)
+    : outlineOf(this.tree, this.nodes, room);
   this.canvas.style.height = this.layout.high + "px";
   this.canvas.style.width = diagram ? this.layout.wide + "px" : "100%";
-  this.element.classList.toggle("fx-diagram", diagram);
+  this.element.classList.toggle("fx-diagram", Boolean(diagram));
+  this.element.classList.toggle("fx-long", this.layout.high > PAPER.high);
   this.element.classList.toggle("fx-small",
     !diagram && this.layout.high / Math.max(this.nodes.length, 1) > 40);
   this.draw();
-};
-
-/** Show the whole tree in the width of a page, and later as it was. */
-Pane.prototype.print = function (starts) {
-  var view = this.view;
-  if (starts) this.printing = [view.scrollLeft, view.scrollTop];
-  var kept = this.printing;
-  if (!starts) this.printing = null;
-  this.arrange();
-  if (!starts && kept) view.scrollTo(kept[0], kept[1]);
 };
 
 Pane.prototype.later = function () {
@@ -173,7 +160,7 @@ Pane.prototype.draw = function () {
   var view = this.view, self = this, diagram = this.owner.look === "diagram";
   var top = view.scrollTop - 120, bottom = view.scrollTop + (view.clientHeight || 600) + 120;
   var left = view.scrollLeft - 200, right = view.scrollLeft + (view.clientWidth || 900) + 200;
-  if (this.printing) {
+  if (this.owner.printing) {
     top = left = -Infinity;
     bottom = right = Infinity;
   }
@@ -185,7 +172,9 @@ Pane.prototype.draw = function () {
     var box = self.layout.box(k);
     var item = diagram ? self.card(self.nodes[k]) : self.line(self.nodes[k]);
     var scale = self.layout.scale || 1;
-    item.style.transform = "translate(" + box.x + "px," + box.y + "px) scale(" + scale + ")";
+    item.style.left = box.x + "px";
+    item.style.top = box.y + "px";
+    if (scale < 1) item.style.transform = "scale(" + scale + ")"; // without it, pages cut no text
     item.style.height = box.high / scale + "px";
     if (diagram) item.style.width = box.wide / scale + "px";
     pieces.push(item);
@@ -265,15 +254,16 @@ Pane.prototype.line = function (node) {
   item.style.setProperty("--fx-depth", Math.min(tree.depth[node], 24));
   item.append(this.twisty(node), words);
   this.badges(node).forEach(function (one) { item.append(one); });
-  item.append(shares(tree.counts(node), weight), make("span.rows", {}, said(weight, 6)));
+  item.append(shares(tree.counts(node), weight), make("span.rows", {}, amount(weight)));
   return item;
 };
 
 /** A card of the diagram. */
 Pane.prototype.card = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
-  item.append(make("span.condition", {}, make("bdi", {}, node ? tree.raw.words[node] : "all rows"),
-    make("span.rows", {}, said(weight, 6))));
+  item.append(make("span.condition", {},
+    make("bdi", {}, tree.heading(node, this.layout.stairs)),
+    make("span.rows", {}, amount(weight))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
   title.append(make("bdi", { title: tree.title(node) }, tree.title(node)));
@@ -304,8 +294,10 @@ Pane.prototype.edges = function (top, bottom, left, right) {
     if (to.x < left || from.x > right) return;
     var x = from.x + from.wide, y = from.y + from.high / 2, v = to.y + to.high / 2,
       h = (to.x - x) / 2;
-    var line = "M" + x + " " + y + "C" + (x + h) + " " + y + " " + (to.x - h) + " " + v + " "
-      + to.x + " " + v;
+    var line = layout.stairs
+      ? "M" + (from.x + to.x) / 2 + " " + (from.y + from.high) + "V" + v + "H" + to.x
+      : "M" + x + " " + y + "C" + (x + h) + " " + y + " " + (to.x - h) + " " + v + " "
+        + to.x + " " + v;
     (self.way && self.way.has(node) ? way : plain).push(line);
   });
   return draw("svg.edges", { width: layout.wide, height: layout.high, "aria-hidden": "true" },
@@ -342,7 +334,7 @@ Pane.prototype.key = function (event) {
     (node ? tree.children[tree.raw.parent[node]] : [0]).forEach(function (one) {
       self.folded[one] = 0;
     });
-    this.arrange();
+    this.owner.arrange();
   } else return;
   event.preventDefault();
   if (to !== null && to !== undefined) this.go(to);

@@ -47,10 +47,15 @@ function percent(share) {
   return (100 * share).toFixed(share > 0.9995 || share === 0 ? 0 : 1) + " %";
 }
 
+/** A weight with two decimals, or with three digits where it is small. */
+function amount(weight) {
+  return weight < 1 ? said(weight, 3) : said(Number(weight.toFixed(2)), 16);
+}
+
 /** Rows, or their weight where that is no whole number. */
 function rows(weight) {
-  if (!Number.isInteger(weight)) return "weight " + said(weight, 6);
-  return said(weight, 6) + (weight === 1 ? " row" : " rows");
+  if (!Number.isInteger(weight)) return "weight " + amount(weight);
+  return amount(weight) + (weight === 1 ? " row" : " rows");
 }
 
 /** Colour of a class: eight that colour-blind people tell apart, then the same paler. */

@@ -11,7 +11,7 @@ function rootList(trees, roots, show) {
       } }, make("bdi", {}, tree.name));
     body.append(make("tr", {}, make("th", { scope: "row" }, button),
       make("td", {}, said(roots.objective[t])), make("td", {}, said(roots.more[t], 3)),
-      make("td", {}, said(roots.tests[t], 6))));
+      make("td", {}, amount(roots.tests[t]))));
     return button;
   });
   var head = ["first test", "objective", "more", "tests"].map(function (name) {

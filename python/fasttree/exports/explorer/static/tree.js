@@ -47,6 +47,11 @@ Tree.prototype.condition = function (i) {
   return i === 0 ? "" : this.featureName(this.raw.parent[i]) + " " + this.raw.words[i];
 };
 
+/** What stands above the title of a card: the condition, with its feature where it is `whole`. */
+Tree.prototype.heading = function (i, whole) {
+  return !i ? "all rows" : whole ? this.condition(i) : this.raw.words[i];
+};
+
 /** The standard deviation of the numbers of a leaf, after its prediction; empty without one. */
 Tree.prototype.spread = function (i) {
   var spread = this.isLeaf(i) && this.data.number && this.raw.deviation[i];

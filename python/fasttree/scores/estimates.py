@@ -20,9 +20,8 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,6 +37,9 @@ from .features import score_features
 from .pair_metrics import PairMetric, metric_of
 from .pairs import binned, whole_copies
 from .subsets import Strata
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = ["FeatureEstimates", "estimate_features"]
 
@@ -225,86 +227,63 @@ def estimate_features(
         >>> sorted(found.ranking[:2].tolist())
         [0, 1]
     """
-    return estimate(Job, **locals())
-
-
-def estimate(
-    job_of: Any,
-    X: Any,
-    y: Any,
-    *,
-    criterion: Any,
-    method: str | None,
-    n_subsets: int | None,
-    sample: int | None,
-    z: float | None,
-    max_subsets: int | None,
-    max_sample: int | None,
-    sample_weight: MaybeArray,
-    discretize: Any,
-    categorical_features: CategoricalFeatures,
-    random_state: Seed,
-    n_jobs: int | None,
-    progress: Progress,
-) -> FeatureEstimates:
-    """`estimate_features` by a `Job` or what counts agreements elsewhere."""
-    metric = metric_of(criterion)
-    if method is None:
-        method = "subsets" if sample is None else "rows"
-    limits = {"max_sample": max_sample, "max_subsets": max_subsets}
-    _refuse_unread(method, z, {"sample": sample, "n_subsets": n_subsets, **limits})
-    level = 2.0 if z is None else real("z", z, 0.0, math.inf)
-    table = table_of(X, y, categorical_features=categorical_features)
-    weights = whole_copies(table, sample_weight)
-    table = binned(table, discretize, weights)
-    job = job_of(
-        table,
-        metric,
-        criteria.make(criterion),
-        weights,
-        level,
-        seed_of(random_state),
-        n_jobs,
-        progress,
+    budget = Budget(method, n_subsets, sample, z, max_subsets, max_sample)
+    job = Job.of(
+        X,
+        y,
+        criterion,
+        budget,
+        random_state,
+        sample_weight=sample_weight,
+        discretize=discretize,
+        categorical_features=categorical_features,
+        n_jobs=n_jobs,
+        progress=progress,
     )
-    if method == "subsets":
-        return job.by_subsets(
-            *_rounds(16, z, ("n_subsets", n_subsets, 256), ("max_subsets", max_subsets, 4096))
-        )
-    return job.by_rows(
-        *_rounds(2 * BLOCKS, z, ("sample", sample, 2000), ("max_sample", max_sample, len(table)))
-    )
+    return job.estimate()
 
 
-def _refuse_unread(method: str, z: float | None, sizes: Mapping[str, int | None]) -> None:
-    """Refuse an unknown method, sizes of the other one, and limits without a race."""
-    if method not in ("subsets", "rows"):
-        raise ValueError(f"method={shown(method)} is not known; use 'subsets' or 'rows'")
-    for name, value in sizes.items():
-        limit = name.startswith("max")
-        of_method = ("subsets" in name) == (method == "subsets")
-        if value is not None and not (of_method and (z is not None or not limit)):
-            why = "a race (z=...)" if limit else "the other method"
-            raise ValueError(
-                f"{name}={shown(value)} belongs to {why}; this call has method={shown(method)}, "
-                f"z={shown(z)}"
-            )
+@dataclass
+class Budget:
+    """How much is counted; the fields are parameters of `estimate_features`.
 
+    Raises:
+        ValueError: an unknown method, sizes of the other one, or limits without a race.
+    """
 
-def _rounds(
-    least: int,
-    z: float | None,
-    first: tuple[str, int | None, int],
-    last: tuple[str, int | None, int],
-) -> tuple[int, int]:
-    """The sizes of the first and, in a race, of the largest round, each from its name, what was
-    given and its default."""
-    name, value, default = first
-    start = integer(name, default if value is None else value, least)
-    if z is None:
-        return start, start
-    name, value, default = last
-    return start, max(start, integer(name, default if value is None else value, least))
+    method: str | None
+    n_subsets: int | None
+    sample: int | None
+    z: float | None
+    max_subsets: int | None
+    max_sample: int | None
+
+    def __post_init__(self) -> None:
+        if self.method is None:
+            self.method = "subsets" if self.sample is None else "rows"
+        if self.method not in ("subsets", "rows"):
+            raise ValueError(f"method={shown(self.method)} is not known; use 'subsets' or 'rows'")
+        for name in ("sample", "n_subsets", "max_sample", "max_subsets"):
+            value, limit = getattr(self, name), name.startswith("max")
+            of_method = ("subsets" in name) == (self.method == "subsets")
+            if value is not None and not (of_method and (self.z is not None or not limit)):
+                why = "a race (z=...)" if limit else "the other method"
+                raise ValueError(
+                    f"{name}={shown(value)} belongs to {why}; this call has "
+                    f"method={shown(self.method)}, z={shown(self.z)}"
+                )
+        self.errors_apart = 2.0 if self.z is None else real("z", self.z, 0.0, math.inf)
+
+    def rounds(self, least: int, first: tuple[str, int], last: tuple[str, int]) -> tuple[int, int]:
+        """The sizes of the first and, in a race, of the largest round, each from the name of its
+        field and its default."""
+
+        def size(name: str, default: int) -> int:
+            value = getattr(self, name)
+            return integer(name, default if value is None else value, least)
+
+        start = size(*first)
+        return start, start if self.z is None else max(start, size(*last))
 
 
 @dataclass
@@ -315,10 +294,40 @@ class Job:
     metric: PairMetric
     criterion: Any
     weights: np.ndarray | None
-    z: float
+    budget: Budget
     seed: int
-    n_jobs: int | None
-    progress: Progress
+    n_jobs: int | None = 1
+    progress: Progress = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        y: Any,
+        criterion: Any,
+        budget: Budget,
+        random_state: Seed,
+        *,
+        sample_weight: MaybeArray,
+        discretize: Any,
+        categorical_features: CategoricalFeatures,
+        **how: Any,
+    ) -> Self:
+        """The job of checked parameters of `estimate_features`."""
+        metric = metric_of(criterion)
+        table = table_of(X, y, categorical_features=categorical_features)
+        weights = whole_copies(table, sample_weight)
+        table = binned(table, discretize, weights)
+        made = criteria.make(criterion)
+        return cls(table, metric, made, weights, budget, seed_of(random_state), **how)
+
+    def estimate(self) -> FeatureEstimates:
+        """Scores by the method of the budget."""
+        if self.budget.method == "subsets":
+            sizes = ("n_subsets", 256), ("max_subsets", 4096)
+            return self.by_subsets(*self.budget.rounds(16, *sizes))
+        sizes = ("sample", 2000), ("max_sample", len(self.table))
+        return self.by_rows(*self.budget.rounds(2 * BLOCKS, *sizes))
 
     @property
     def how(self) -> dict[str, Any]:
@@ -331,7 +340,7 @@ class Job:
             covariance,
             self.table.feature_names,
             criterion=self.criterion,
-            z=self.z,
+            z=self.budget.errors_apart,
             **facts,
         )
 

@@ -38,7 +38,6 @@ from .declaration import FOREST, REGRESSION_FOREST, check
 from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
-from .grown_tree import GrownTree
 from .idle import refuse_idle
 from .new_rows import check_table
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
@@ -57,16 +56,6 @@ __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
-
-    n_estimators: int
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: bool
-    threshold_search: keywords.ThresholdSearch
-    random_state: Seed
-    _tree_type: type[GrownTree]
-    _any_criterion: str
-    _grown: tuple[Any, ...] | None
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -99,7 +88,7 @@ class GrownForest(Estimator):
                     "client= with rows in batches; fasttree.distributed.fit_forest grows on "
                     "partitions"
                 )
-            self._grown = None
+            self.__dict__.pop("_grown", None)
             from .batches.fitting import fit_forest
 
             return fit_forest(self, batches, y, sample_weight)

@@ -30,7 +30,6 @@ from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
 from .idle import refuse_idle
-from .keywords import ThresholdSearch, TraceKept
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
@@ -48,11 +47,6 @@ class GrownTree(Readable, Estimator):
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
     """
-
-    ties: str
-    threshold_search: ThresholdSearch
-    trace: TraceKept
-    _candidates: dict[int, tuple[explained.Candidate, ...]]
 
     # What a fitted tree is asked: a function per question.
     explain, decision_rule = explained.explain, explained.decision_rule

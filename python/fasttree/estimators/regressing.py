@@ -12,7 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,7 +38,6 @@ from .intervals import (
     scores_in,
     with_scores,
 )
-from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import TreeArrays
@@ -53,8 +52,6 @@ class Regressor(RegressorMixin, Estimator):
     """Prediction of a number by an estimator whose `_model` is one of the core's."""
 
     _task: Task = "regression"
-    threshold_search: ThresholdSearch
-    apply: Callable[[Any], np.ndarray]
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: counts and rates are not negative."""

@@ -80,7 +80,6 @@ class Answers(ABC):
     """
 
     scale: Scale | None = None
-    weighed: bool
 
     def __init__(self, tree: Any) -> None:
         self._weight = tree.weighted_n_node_samples

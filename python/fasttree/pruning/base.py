@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from .._checks.declared import Declared
 
@@ -16,8 +16,10 @@ class Pruning(Declared):
         info: the registry's facts: name, text, source, options with their domains.
     """
 
-    name: ClassVar[str]
-    costs: ClassVar[str]
+    @property
+    def name(self) -> str:
+        """Canonical name."""
+        return str(self.info["name"])
 
     def to_config(self) -> dict[str, Any]:
         """The method and its options as the core takes them.

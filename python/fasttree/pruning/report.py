@@ -100,8 +100,9 @@ class PruneReport(Sequence[Cut]):
             f"{' and '.join(how) or 'no pruning'}: {len(self)} cut{'' if len(self) == 1 else 's'}"
         )
         if self.method is not None and len(self):
-            head += f"; costs are {self.method.costs}"
-            if self.method.costs == "impurity":
+            costs = self.method.info["costs"]
+            head += f"; costs are {costs}"
+            if costs == "impurity":
                 head += "; 'as that branch': the ccp_alpha from which on the node is a leaf"
         return "\n".join([head, *(f"  {cut}" for cut in self._cuts)])
 

@@ -42,7 +42,7 @@ from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, sh
 from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
 from ._checks.naming import display_name
-from .rendering.listing import Records
+from .exports.tables.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
 __all__ += [info["class_name"] for info in _engine.registry("criteria")]

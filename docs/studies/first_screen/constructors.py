@@ -38,7 +38,7 @@ from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
-from ..rendering.progress import Progress
+from .._checks.progress import Progress
 
 __all__ = ["NumberCriterion", "SplitCriterion", "TreeParameters"]
 '''

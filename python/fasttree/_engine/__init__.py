@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from .. import _core
+from .._checks.progress import make_report
 from .._core import (
     ArffReader,
     BayesModel,
@@ -27,7 +28,6 @@ from .._core import (
     InternalError,
     Model,
 )
-from ..rendering.progress import make_report
 from .encoding import as_rows, as_weights, blocks_of, dataset_of, plain, readable, schema_text
 from .networks import (
     bayes_model_from_bytes,

@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import _core
 from .._checks.aliases import MaybeArray
+from .._checks.progress import Progress, make_report
 from .._core import Forest, Model
-from ..rendering.progress import Progress, make_report
 from .encoding import as_rows, as_weights, dataset_of, readable
 
 if TYPE_CHECKING:

@@ -19,11 +19,11 @@ import numpy as np
 from .. import _engine
 from .._checks import listing, mapping, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
-from ..data_checks import inspect
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..estimators.new_rows import weighted_rows
 from ..table import Table
+from ..table.data_checks import inspect
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, number_in
-from ..rendering.progress import Report
+from .._checks.progress import Report
 from .reading import Reading
 
 __all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]

@@ -17,8 +17,8 @@ import typer
 
 from .._checks.naming import did_you_mean
 from .._checks.speech import data_row
-from ..data_checks.unfailing import unfailing
-from ..rendering.words import counted, left_out
+from .._checks.words import counted, left_out
+from ..table.data_checks.unfailing import unfailing
 from .shell import SHELL, missing_cells, split_list, typed
 from .tasks import TASKS
 
@@ -502,8 +502,8 @@ def as_nominal(table: Any, wanted: Any) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
-    from ..data_checks import inspect
-    from ..data_checks.warned import pass_over
+    from ..table.data_checks import inspect
+    from ..table.data_checks.warned import pass_over
 
     pass_over("dates", "hidden_numbers", "codes")  # they are said here
     findings, kinds = inspect(table), ["hidden_numbers", "codes"]

@@ -26,7 +26,7 @@ from .._checks.aliases import MaybeArray
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of
-from ..scores.features import prepared
+from ..feature_selection.features import prepared
 
 __all__ = ["neighbour_scores"]
 

@@ -25,11 +25,10 @@ from .._checks import checked, one_value, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
-from ..scores import FeatureEstimates, PairCounts
-from ..scores.estimates import Budget, Job
-from ..scores.pair_metrics import metric_of
-from ..scores.pairs import binned, whole_copies
-from ..scores.streaming import PAIRS_UP_TO
+from ..feature_selection.estimates import Budget, FeatureEstimates, Job
+from ..feature_selection.pair_metrics import metric_of
+from ..feature_selection.pairs import PairCounts, binned, whole_copies
+from ..feature_selection.streaming import PAIRS_UP_TO
 from ..table import Column, Table
 from .neighbours import neighbour_scores
 from .partitions import client_of

@@ -22,14 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray, Task
 from .._checks.naming import functions_named
+from .._checks.saving import save_bytes
 from .._checks.speech import option
-from ..data_checks import inspect
-from ..data_checks.findings import kept_columns
-from ..data_checks.unreadable import table_for
-from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given, new_rows_of
-from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.data_checks import inspect
+from ..table.data_checks.findings import kept_columns
+from ..table.data_checks.unreadable import table_for
+from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
 from ..table.target import no_target

@@ -62,8 +62,8 @@ from .._checks import (
 )
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
-from ..rendering.listing import Records
-from ..rendering.progress import Progress, make_report
+from .._checks.progress import Progress, make_report
+from ..exports.tables.listing import Records
 from ..table import Table
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier

@@ -23,12 +23,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
-from ..data_checks.warned import warn_caller
-from ..rendering.html import html_table
-from ..rendering.plain_text import one_line
-from ..rendering.progress import Progress, make_report
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.progress import Progress, make_report
+from .._checks.words import counted
+from ..exports.tables.html import html_table
 from ..table import Table
+from ..table.data_checks.warned import warn_caller
 from . import interoperable, keywords
 from .backends import backend_of
 from .base import Estimator

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, real
-from ..rendering.words import counted
+from .._checks.words import counted
 from .grown_tree import GrownTree
 from .new_rows import file_cells_of
 from .parameters import stored_parameters

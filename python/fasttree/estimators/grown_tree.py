@@ -22,8 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
-from ..data_checks.targets import warn_of_small_classes
 from ..exports import Readable
+from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, interoperable, prunable
 from .base import Estimator
 from .batches.sources import batches_of

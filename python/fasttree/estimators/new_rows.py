@@ -25,10 +25,10 @@ from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.speech import argument, row_word, worded
-from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.data_checks.warned import warn_caller
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column

@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, pruning
 from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
+from ..exports.tables.listing import Records
 from ..pruning import PruneReport, make
-from ..rendering.listing import Records
 from ..table import Table
 from .costs import costs_of
 from .new_rows import labelled

@@ -23,9 +23,9 @@ from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import option
-from ..data_checks.warned import quiet
 from ..datasets.inputs import given
 from ..table import Table
+from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from .base import Estimator, RegressorMixin

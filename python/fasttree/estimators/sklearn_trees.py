@@ -32,9 +32,9 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import shown
-from ..data_checks.identifiers import is_of_numbers
 from ..exports.reading import Reading
 from ..table.columns import Column
+from ..table.data_checks.identifiers import is_of_numbers
 from .new_rows import rows_for
 from .split_columns import SplitColumns
 from .tree_arrays import impurities

@@ -25,10 +25,10 @@ import numpy as np
 
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
+from .._checks.words import counted
 from ..criteria import Criterion, is_of_trees, make
-from ..data_checks.warned import is_quiet, warn_caller
-from ..rendering.words import counted
 from ..table import Table
+from ..table.data_checks.warned import is_quiet, warn_caller
 from .costs import class_sums, prior_factors
 
 __all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]

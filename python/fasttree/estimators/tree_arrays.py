@@ -15,7 +15,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .new_rows import Schema
 
 __all__ = ["Step", "Trace", "TreeArrays", "impurities"]

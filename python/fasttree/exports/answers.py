@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .palette import VALUES, colour
 
 __all__ = ["Answers", "Label", "Scale", "amount", "answers_of", "figures", "number"]

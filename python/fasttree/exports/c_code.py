@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._checks import shown
-from ..rendering.words import counted
+from .._checks.words import counted
 from .program import fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 

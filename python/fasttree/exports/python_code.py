@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .program import fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 

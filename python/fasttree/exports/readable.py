@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._checks import integer, listing, shown, whole
 from .._checks.speech import worded
-from ..rendering.words import counted
+from .._checks.words import counted
 from .formats import offer_methods
 from .words import MAX_LEVELS
 

@@ -23,10 +23,10 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
-from ..data_checks import inspect
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
 from ..estimators.stored import state_of, take_state
 from ..table import Table
+from ..table.data_checks import inspect
 from ..table.target import no_target
 
 __all__ = ["BayesClassifier"]

@@ -127,7 +127,7 @@ def _made(info: dict[str, Any]) -> type[Pruning]:
     """The class of an entry of the registry."""
     base = OWN_CONFIGS.get(info["name"], Pruning)
     text = f"{info['text']}\n\nSource: {info['source']}.\n"
-    return declared_class(base, info, text, __name__)
+    return declared_class(base, info, text, __name__, name=info["name"], costs=info["costs"])
 
 
 PRUNINGS: dict[str, type[Pruning]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from .._checks.declared import Declared
 
@@ -16,10 +16,8 @@ class Pruning(Declared):
         info: the registry's facts: name, text, source, options with their domains.
     """
 
-    @property
-    def name(self) -> str:
-        """Canonical name."""
-        return str(self.info["name"])
+    name: ClassVar[str] = ""
+    costs: ClassVar[str] = ""
 
     def to_config(self) -> dict[str, Any]:
         """The method and its options as the core takes them.

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, overload
 
-from ..rendering.plain_text import one_line
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.words import counted
 from .base import Pruning
 
 
@@ -100,9 +100,8 @@ class PruneReport(Sequence[Cut]):
             f"{' and '.join(how) or 'no pruning'}: {len(self)} cut{'' if len(self) == 1 else 's'}"
         )
         if self.method is not None and len(self):
-            costs = self.method.info["costs"]
-            head += f"; costs are {costs}"
-            if costs == "impurity":
+            head += f"; costs are {self.method.costs}"
+            if self.method.costs == "impurity":
                 head += "; 'as that branch': the ccp_alpha from which on the node is a leaf"
         return "\n".join([head, *(f"  {cut}" for cut in self._cuts)])
 

@@ -176,8 +176,12 @@ def test_examples_of_criterion_pages_run_and_show_the_declared_score(info, monke
         assert f"{round(info['example_score'], 6)}" in text.splitlines(), info["name"]
 
 
+LOADERS = ("from_bytes", "load", "load_model")
+"""Functions that the package defines itself, as they read models of all kinds."""
+
+
 def test_the_package_lists_what_it_gives():
-    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
+    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES, *LOADERS])
     for name in fasttree.__all__:
         assert getattr(fasttree, name) is not None
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
-from ...data_checks.warned import warn_caller
+from ...table.data_checks.warned import warn_caller
 from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle

@@ -1,0 +1,132 @@
+"""`Records`: a list of dicts that displays as a table in a notebook and in print.
+
+The candidates of a node, the criteria and other results are such lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..._checks.plain_text import one_line
+from .alignment import number_columns
+from .html import html_table
+from .text import columns_text
+
+__all__ = ["Records"]
+
+LONGEST = 60
+"""Characters of a cell in print."""
+
+
+def _shown(value: Any) -> str:
+    """A value as the text of a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}={v!r}" for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _cut(text: str) -> str:
+    """A text that fits into a column, cut between words.
+
+    >>> _cut("word " * 20)[-13:], len(_cut("x" * 99))
+    ('word word ...', 60)
+    """
+    if len(text) <= LONGEST:
+        return text
+    whole = text[: LONGEST - 3].rpartition(" ")[0]
+    return f"{whole or text[: LONGEST - 4]} ..."
+
+
+class Records(list[dict[str, Any]]):
+    """A list of dicts, with the columns that are displayed.
+
+    Args:
+        rows: the dicts.
+        columns: heading -> key of the rows, or a function of a row (which may give HTML for
+            notebooks, which print leaves out); by default all keys.
+        title, notes: lines above and below the table.
+        wrap: headings of the columns whose text may wrap in a notebook.
+        most: largest number of rows displayed.
+        displayed: the rows that are displayed; None: all.
+
+    Examples:
+        >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
+         a    b
+        -------
+         1  0.5
+        20
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[dict[str, Any]] = (),
+        columns: Mapping[str, str | Callable[[dict[str, Any]], Any]] | None = None,
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+        wrap: Sequence[str] = (),
+        most: int = 40,
+        displayed: Sequence[dict[str, Any]] | None = None,
+    ) -> None:
+        super().__init__(rows)
+        if columns is None:
+            columns = {k: k for row in self for k in row}
+        self._columns, self._displayed = dict(columns), displayed
+        self.title, self.notes, self._wrap, self._most = title, tuple(notes), tuple(wrap), most
+
+    def _cells(self, row: dict[str, Any]) -> list[Any]:
+        return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
+
+    def _shown(self) -> Sequence[dict[str, Any]]:
+        """The rows that are displayed, without a limit."""
+        return self if self._displayed is None else self._displayed
+
+    def _notes(self) -> tuple[str, ...]:
+        more = len(self._shown()) - self._most
+        return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
+
+    def _repr_html_(self) -> str:
+        wrap = [j for j, name in enumerate(self._columns) if name in self._wrap]
+        rows = [
+            [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
+            for r in self._shown()[: self._most]
+        ]
+        return html_table(
+            list(self._columns), rows, title=self.title, notes=self._notes(), wrap=wrap
+        )
+
+    def __str__(self) -> str:
+        cells = [
+            ["" if hasattr(v, "is_html") else _cut(one_line(_shown(v))) for v in self._cells(r)]
+            for r in self._shown()[: self._most]
+        ]
+        names = list(map(one_line, self._columns))
+        keep = [j for j in range(len(names)) if not cells or any(r[j] for r in cells)]
+        body = [[row[j] for j in keep] for row in cells]
+        numbers = number_columns(body, len(keep))
+        text = columns_text([names[j] for j in keep], body, numbers)
+        head = [one_line(self.title), ""] if self.title else []
+        return "\n".join([*head, *text, *map(one_line, self._notes())])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __reduce__(self) -> Any:
+        return (list, (list(self),))
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas frame (a plain list without pandas)."""
+        try:
+            import pandas
+        except ImportError:
+            return list(self)
+        return pandas.DataFrame.from_records(list(self))

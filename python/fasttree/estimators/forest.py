@@ -13,7 +13,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
@@ -215,7 +214,7 @@ class GrownForest(Estimator):
         """How often each tree's sample holds each row of a fit, shape (n_estimators, n_rows)."""
         return _engine.core.bag_counts(
             _engine.dataset_of(again.rows.table, self.n_jobs),
-            json.dumps(self._of_samples(again)),
+            self._of_samples(again),
             again.draws,
             self._model.seeds,
             _engine.as_weights(again.rows.weights),
@@ -274,7 +273,7 @@ class GrownForest(Estimator):
         losses = _engine.core.permutation_losses(
             self._model,
             _engine.dataset_of(again.rows.table, self.n_jobs),
-            json.dumps(self._of_samples(again)),
+            self._of_samples(again),
             again.draws,
             _engine.as_weights(again.rows.weights),
             self.n_jobs,

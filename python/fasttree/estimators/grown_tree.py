@@ -12,7 +12,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -179,11 +178,11 @@ class GrownTree(Readable, Estimator):
         if isinstance(made, Criterion):
             total = int(np.ceil(self.tree_.weighted_n_node_samples[0]))
             labels = [_engine.plain(c) for c in self._schema.classes]
-            options = json.dumps(made.options(labels, total))
+            options = made.options(labels, total)
             return self._model.global_distances(made.name, options)
         if isinstance(made, NamedCallable):
             return None
-        return self._model.global_distances("callable", "{}", made)
+        return self._model.global_distances("callable", {}, made)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -18,7 +18,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -192,7 +191,7 @@ def score_features(
     # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
     found = _engine.dataset_of(table, estimator.n_jobs).score_features(
-        json.dumps(config),
+        config,
         None,
         _engine.as_weights(weights),
         custom,

@@ -16,7 +16,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -100,7 +99,7 @@ def near_scores(
 
 def _given(
     genotypes: Genotypes, samples: np.ndarray, table: Table, criterion: criteria.Criterion
-) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, int, str, str]:
+) -> tuple[np.ndarray, int, np.ndarray, np.ndarray, int, str, dict[str, Any]]:
     """The arguments of the core: genotypes, samples, classes, criterion."""
     options = criterion.options(table.classes, len(samples))
     return (
@@ -110,7 +109,7 @@ def _given(
         table.y_codes.astype(np.uint16),
         len(table.classes),
         criterion.name,
-        json.dumps(options),
+        options,
     )
 
 

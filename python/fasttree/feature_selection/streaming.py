@@ -14,7 +14,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -101,7 +100,7 @@ def stream(
         classes,
         len(table.classes),
         criterion.name,
-        json.dumps(criterion.options(table.classes, total)),
+        criterion.options(table.classes, total),
         _engine.as_weights(weights),
         threads(n_jobs),
         make_report(progress, "work"),

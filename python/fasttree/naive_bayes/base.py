@@ -10,7 +10,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -105,8 +104,8 @@ class BayesClassifier(NetworkClassifier):
             "priors": self._priors(table, weights),
             "weka": self._by_weka(table),
         }
-        data, text = _engine.dataset_of(table, self.n_jobs), json.dumps(config)
-        self._model = _engine.core.bayes_fit(data, text, _engine.as_weights(weights), self.n_jobs)
+        data, weights = _engine.dataset_of(table, self.n_jobs), _engine.as_weights(weights)
+        self._model = _engine.core.bayes_fit(data, config, weights, self.n_jobs)
         # New rows are read by the names, kinds and levels of the fit.
         columns = table.columns
         schema = Schema(

@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+import shutil
 from contextvars import copy_context
 from pathlib import Path
 
@@ -196,3 +197,12 @@ def test_the_stub_names_what_the_core_exports():
         ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__"
     )
     assert sorted(named) == sorted(core.__all__)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="the tool that writes it needs cargo")
+def test_the_stub_is_what_the_core_says_of_itself():
+    from docs.studies.first_screen import stub
+
+    written = stub.STUB.read_text(encoding="utf-8")
+    assert written == stub.stub(), "build the core and run python -m docs.studies.first_screen.make"

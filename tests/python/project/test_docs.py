@@ -202,6 +202,7 @@ def test_the_stub_names_what_the_core_exports():
 @pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("cargo") is None, reason="the tool that writes it needs cargo")
 def test_the_stub_is_what_the_core_says_of_itself():
+    pytest.importorskip("ruff")
     from docs.studies.first_screen import stub
 
     written = stub.STUB.read_text(encoding="utf-8")

@@ -19,9 +19,6 @@ Names are loaded on first use: importing the package loads neither scikit-learn 
 from __future__ import annotations
 
 import importlib
-import re
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 _SUBMODULES = (
@@ -129,6 +126,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from . import (
         advice,
         bayesian_networks,
@@ -202,7 +201,7 @@ _READERS = {
 """Kind of a model, as ``save`` writes it at the head of the file -> the function that reads it.
 Readers validate the whole file before they use any of it, and execute nothing."""
 
-_HEAD = re.compile(rb'\s*\{\s*"format"\s*:\s*"([^"]*)"')
+_HEAD = rb'\s*\{\s*"format"\s*:\s*"([^"]*)"'
 
 
 def from_bytes(data: bytes) -> Any:
@@ -217,10 +216,12 @@ def from_bytes(data: bytes) -> Any:
         >>> from_bytes(fasttree.naive_bayes.AODE().fit(table).to_bytes())
         AODE()
     """
+    import re
+
     from ._checks import content
 
     data = content("data", data)
-    head = _HEAD.match(data[:100])
+    head = re.match(_HEAD, data[:100])
     reader = _READERS.get(head[1] if head else b"", _READERS[b"fasttree model"])
     module, _, function = reader.rpartition(".")
     return getattr(importlib.import_module(f".{module}", __name__), function)(data)
@@ -236,9 +237,9 @@ def load(path: str | PathLike[str]) -> Any:
     """
     from ._checks import path_of
 
-    path = path_of("path", path)
+    file = path_of("path", path)
     try:
-        return from_bytes(Path(path).read_bytes())
+        return from_bytes(file.read_bytes())
     except FileNotFoundError as error:
         from .datasets import list_datasets
 

@@ -244,9 +244,10 @@ class Estimator(BaseEstimator):
                 UserWarning,
             )
         schema = self._schema
-        options = {"as_given": self._as_given, "missing": schema.file_cells}
-        X = new_rows_of(X, schema.target, schema.given_names, **options)
-        return rows_for(self._schema, X, self.handle_unknown, self.missing)
+        if not isinstance(X, np.ndarray):
+            options = {"as_given": self._as_given, "missing": schema.file_cells}
+            X = new_rows_of(X, schema.target, schema.given_names, **options)
+        return rows_for(schema, X, self.handle_unknown, self.missing)
 
     # -- keeping the model ------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ use super::Source;
 use super::twin::{Column, Limits, Twin};
 use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{Dataset, DatasetBuilder, RowSet, Schema, Weights};
-use fasttree_core::fit::{Config, FitPlan};
+use fasttree_core::fit::FitPlan;
 use fasttree_core::parallel::Control;
 use fasttree_core::tree::{NONE, Test};
 
@@ -100,7 +100,7 @@ pub fn check(bytes: &[u8]) {
     );
     let inside: Vec<u32> = data.original().iter().map(|&r| weights[r as usize]).collect();
     let given = if weighted { Weights::Integer(inside) } else { Weights::Unit };
-    let plan = FitPlan::new(Config::from_json(&words).unwrap(), None).unwrap();
+    let plan = FitPlan::new(serde_json::from_str(&words).unwrap(), None).unwrap();
     let all = RowSet::all(data.len());
     let model = plan.fit(&data, &all, &given, &Control::new(1)).expect(&words).model;
     let twin = Twin::new(&columns, &classes, &weights, k, criterion, limits).grow();

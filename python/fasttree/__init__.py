@@ -51,22 +51,19 @@ _NAMES = {
     "fit": "estimators",
     "MinimalTreeClassifier": "estimators",
     "OptimalTreeClassifier": "estimators",
-    "from_bytes": "model_files",
-    "load": "model_files",
-    "load_model": "model_files",
     "minimal_tree": "estimators",
     "optimal_tree": "estimators",
-    "FeatureEstimates": "scores",
-    "TurfResult": "scores",
-    "VariantTests": "scores",
-    "estimate_features": "scores",
-    "relief_p_values": "scores",
-    "score_features": "scores",
-    "turf": "scores",
-    "PairCounts": "scores",
-    "count_matrices": "scores",
+    "FeatureEstimates": "feature_selection.estimates",
+    "TurfResult": "feature_selection.features",
+    "VariantTests": "feature_selection.genotypes",
+    "estimate_features": "feature_selection.estimates",
+    "relief_p_values": "feature_selection.genotypes",
+    "score_features": "feature_selection.features",
+    "turf": "feature_selection.features",
+    "PairCounts": "feature_selection.pairs",
+    "count_matrices": "feature_selection.pairs",
     "list_criteria": "criteria",
-    "pair_counts": "scores",
+    "pair_counts": "feature_selection.pairs",
     "sweep": "model_selection",
     "Column": "table",
     "Table": "table",
@@ -129,6 +126,8 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from . import (
         advice,
         bayesian_networks,
@@ -165,26 +164,19 @@ if TYPE_CHECKING:
         minimal_tree,
         optimal_tree,
     )
-    from .model_files import from_bytes, load, load_model
+    from .feature_selection.estimates import FeatureEstimates, estimate_features
+    from .feature_selection.features import TurfResult, score_features, turf
+    from .feature_selection.genotypes import VariantTests, relief_p_values
+    from .feature_selection.pairs import PairCounts, count_matrices, pair_counts
     from .model_selection.sweeping import sweep
-    from .scores import (
-        FeatureEstimates,
-        PairCounts,
-        TurfResult,
-        VariantTests,
-        count_matrices,
-        estimate_features,
-        pair_counts,
-        relief_p_values,
-        score_features,
-        turf,
-    )
     from .table import Column, Table
 
 
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
+    if name == "scores":  # as the guides have called its modules
+        return importlib.import_module(".feature_selection", __name__)
     if name in _NAMES:
         value = getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
         globals()[name] = value
@@ -201,3 +193,70 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
+
+
+_READERS = {
+    b"fasttree model": "estimators.restore.tree_from_bytes",
+    b"fasttree forest": "estimators.restore.forest_from_bytes",
+    b"fasttree Bayes model": "naive_bayes.reading.classifier_from_bytes",
+    b"fasttree network": "bayesian_networks.storing.network_from_bytes",
+}
+"""Kind of a model, as ``save`` writes it at the head of the file -> the function that reads it.
+Readers validate the whole file before they use any of it, and execute nothing."""
+
+_HEAD = rb'\s*\{\s*"format"\s*:\s*"([^"]*)"'
+
+
+def from_bytes(data: bytes) -> Any:
+    """Return the fitted model that the bytes of a model file hold.
+
+    Raises:
+        ValueError: truncated, damaged, of another version, or not a model of fasttree.
+
+    Examples:
+        >>> import fasttree
+        >>> table = fasttree.datasets.load_weather()
+        >>> from_bytes(fasttree.naive_bayes.AODE().fit(table).to_bytes())
+        AODE()
+    """
+    import re
+
+    from ._checks import content
+
+    data = content("data", data)
+    head = re.match(_HEAD, data[:100])
+    reader = _READERS.get(head[1] if head else b"", _READERS[b"fasttree model"])
+    module, _, function = reader.rpartition(".")
+    return getattr(importlib.import_module(f".{module}", __name__), function)(data)
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Return the fitted model of a file that its ``save`` wrote: a tree, a forest, a Bayesian
+    classifier or a Bayesian network.
+
+    Raises:
+        ValueError: as `from_bytes`, with the name of the file.
+        OSError: the file cannot be read.
+    """
+    import re
+
+    from ._checks import path_of
+
+    file = path_of("path", path)
+    try:
+        return from_bytes(file.read_bytes())
+    except FileNotFoundError as error:
+        from .datasets import list_datasets
+
+        if str(path) in (one["name"] for one in list_datasets()):
+            raise FileNotFoundError(
+                f"{path}: no such model file; the data set is fasttree.datasets.load({str(path)!r})"
+            ) from error
+        raise
+    except ValueError as error:
+        is_model = re.match(_HEAD, file.read_bytes()[:100])
+        hint = "" if is_model else f"; data are read by fasttree.datasets.load({str(path)!r})"
+        raise ValueError(f"{path}: {error}{hint}") from error
+
+
+load_model = load

@@ -1,10 +1,1204 @@
-from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+# Written from the bindings by `python -m docs.studies.first_screen.make`.
+"""
+The counting core of fasttree.
+"""
 
-import numpy as np
+from typing import Any, Final, SupportsFloat, SupportsIndex, final
+
+from _typeshed import SupportsGetItem, SupportsLenAndGetItem
+from numpy import ndarray
 from typing_extensions import disjoint_base
 
 __version__: Final[str]
+"""
+Version of the core.
+"""
+
+@final
+class ArffReader:
+    """
+    A reader of ARFF files, fed block by block; None once it has finished.
+    """
+    def __new__(cls, /, most: tuple[SupportsIndex, SupportsIndex, SupportsIndex]) -> ArffReader:
+        """
+        `most` are limits on (bytes of a field, columns, levels).
+        """
+    def end(self, /) -> None: ...
+    def feed(self, /, block: bytes) -> None: ...
+    def finish(
+        self, /
+    ) -> tuple[list[tuple[int, Any, list[bytes] | None]], ndarray, ndarray, int | None]:
+        """
+        The columns, the rows with a weight and their weights, and the first line that is not UTF-8,
+        if there is one.
+        """
+    def header(self, /) -> tuple[bytes, list[tuple[bytes, str, int]]]:
+        """
+        The name of the relation, and (name, type, line) of the attributes.
+        """
+    def header_is_complete(self, /) -> bool: ...
+    def start(self, /, wanted: SupportsGetItem[int, SupportsIndex]) -> None:
+        """
+        Begin with the attributes in `wanted`.
+        """
+
+@final
+class BayesModel:
+    """
+    A fitted classifier; immutable.
+    """
+    @staticmethod
+    def from_bytes(data: bytes) -> BayesModel:
+        """
+        A model from JSON, checked before use.
+        """
+    def predict(
+        self,
+        /,
+        blocks: SupportsGetItem[int, ndarray],
+        rows: SupportsIndex,
+        joint: bool = False,
+        n_jobs: SupportsIndex | None = None,
+    ) -> ndarray:
+        """
+        Probabilities, or with `joint` the logarithms of the joint probabilities, shape (rows,
+        classes).
+        """
+    def to_bytes(self, /) -> bytes:
+        """
+        The model as JSON.
+        """
+
+@final
+class Dataset:
+    """
+    Training rows; immutable but for copies, which the first call that needs them makes.
+    """
+    def __len__(self, /) -> int: ...
+    def __new__(cls, /, schema: Any, target: Any, blocks: SupportsGetItem[int, Any]) -> Dataset:
+        """
+        A training set of blocks of columns (in feature order), and class codes, or numbers where
+        the schema has no classes.
+        """
+    def cross_validate(
+        self,
+        /,
+        configs: SupportsGetItem[int, Any],
+        folds: SupportsGetItem[int, tuple[ndarray, ndarray]],
+        sample_weight: ndarray | None = None,
+        proba: bool = False,
+        n_jobs: SupportsIndex | None = None,
+        progress: Any | None = None,
+        memory_limit: SupportsIndex | None = None,
+    ) -> dict[str, Any]:
+        """
+        Cross-validate every configuration on every (train, test) fold. Returns `predictions`
+        (class codes, -1 for none) of shape (configurations, tested rows), with `proba` also
+        probabilities with an axis of classes, and `leaves`, `empty_leaves`, `nodes` and `depth` of
+        shape (configurations, folds).
+        """
+    def neighbour_share(
+        self,
+        /,
+        config: Any,
+        share: tuple[SupportsIndex, SupportsIndex],
+        total: tuple[SupportsIndex, SupportsFloat | SupportsIndex] | None = None,
+        sample_weight: ndarray | None = None,
+        n_jobs: SupportsIndex | None = None,
+    ) -> tuple[list[tuple[int, float]], ndarray]:
+        """
+        One share, (number, number of shares), of the work of scores by neighbours, for distributed
+        scores. Without `total`: the sums of the distances of its rows. With `total`, their sum over
+        all shares: the share's addends to the scores, shape (groups, 1 + features).
+        """
+    @staticmethod
+    def of_codes(
+        facts: tuple[
+            Any,
+            SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+            bool,
+            SupportsGetItem[int, SupportsIndex],
+            SupportsIndex,
+            tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+        ],
+        records: Any,
+        hashes: Any | None = None,
+    ) -> Dataset:
+        """
+        A training set of rows that arrived in batches, as records of codes. `hashes` of the rows'
+        content are needed for the bootstrap samples of a forest.
+        """
+    def score_features(
+        self,
+        /,
+        config: Any,
+        rows: ndarray | None = None,
+        sample_weight: ndarray | None = None,
+        custom: Any | None = None,
+        n_jobs: SupportsIndex | None = None,
+        progress: Any | None = None,
+        memory_limit: SupportsIndex | None = None,
+    ) -> ndarray:
+        """
+        One score per feature, NaN where there is no split.
+        """
+
+@final
+class DelimitedReader:
+    """
+    A reader of CSV, Orange and similar files, fed block by block; None once it has finished.
+    """
+    def __new__(
+        cls,
+        /,
+        separator: SupportsIndex,
+        quotes: bool,
+        skip: SupportsIndex,
+        most: tuple[SupportsIndex, SupportsIndex, SupportsIndex],
+    ) -> DelimitedReader:
+        """
+        `skip` lines come before the records; `most` are limits on (bytes of a field, columns,
+        levels).
+        """
+    def end(self, /) -> None: ...
+    def feed(self, /, block: bytes) -> None: ...
+    def finish(
+        self, /
+    ) -> tuple[list[tuple[int, Any, list[bytes] | None]], list[int], int | None, list[bytes]]:
+        """
+        The columns, the positions of those to be read again as labels, the first line that is not
+        UTF-8, if there is one, and the texts for missing values that some cell was equal to.
+        """
+    def is_ready(self, /) -> bool:
+        """
+        Whether enough was fed for `sample` and `start`.
+        """
+    def sample(self, /, n: SupportsIndex) -> list[tuple[int, list[bytes]]]:
+        """
+        The first `n` records: (line, cells).
+        """
+    def start(
+        self,
+        /,
+        above: SupportsIndex,
+        names: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
+        kinds: SupportsGetItem[
+            int,
+            tuple[
+                SupportsIndex,
+                SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]] | None,
+                bool,
+                bool,
+            ],
+        ],
+        missing: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
+    ) -> None:
+        """
+        Begin behind the first `above` records with the columns in `kinds`: (position,
+        declared labels or None, whether the cells are
+        numbers, whether they may turn out to be labels). `missing` are the cells that mean a
+        missing value.
+        """
+
+@final
+class Forest(Trees):
+    """
+    A fitted forest; immutable. Predictions are those of its base class `Trees`.
+    """
+    @property
+    def content(self, /) -> int | None:
+        """
+        A hash of the rows of the fit; None in a loaded forest.
+        """
+    @staticmethod
+    def from_bytes(data: bytes) -> Forest:
+        """
+        A forest from the content of a model file.
+        """
+    def importances(self, /) -> ndarray:
+        """
+        Share of each feature in the gains, averaged over the trees.
+        """
+    def out_of_bag(self, /) -> tuple[ndarray, ndarray] | None:
+        """
+        Out-of-bag probabilities, shape (rows, classes), and numbers of votes, shape (rows,); None
+        if they were not collected.
+        """
+    @property
+    def seeds(self, /) -> list[int]:
+        """
+        Seed of each tree.
+        """
+    def shapes(self, /) -> ndarray:
+        """
+        Nodes, leaves and depth of each tree, shape (trees, 3).
+        """
+    def totals(self, /) -> ndarray:
+        """
+        Weight of each class in the training set.
+        """
+    def tree(self, /, tree: SupportsIndex, parameters: str) -> Model:
+        """
+        One tree as a model with parameters of its own.
+        """
+
+@final
+class Model(Trees):
+    """
+    A fitted tree; immutable. Predictions are those of its base class `Trees`.
+    """
+    def account(self, /) -> list[tuple[int, str, int, int, int, float, float, float]] | None:
+        """
+        The edits of pruning; None for a loaded model.
+        """
+    def alpha_choice(
+        self, /, impurity: Any | None = None, costs: Any | None = None
+    ) -> tuple[ndarray, ndarray, ndarray, ndarray, ndarray, ndarray, int, float] | None:
+        """
+        How `ccp_alpha` was chosen by cross-validation: alphas, leaves, splits, impurities, errors
+        and standard errors of the pruned trees, the number of the chosen one and its alpha. Where
+        it was not chosen so, with an impurity the trees that this one can be pruned to, without
+        errors; else None.
+        """
+    def arrays(self, /) -> dict[str, Any]:
+        """
+        The fields of all nodes as arrays by name, shape (nodes,); `counts` has shape (nodes,
+        classes), and `children` and `levels` are lists of all nodes, one after the other.
+        """
+    def cost_complexity_path(
+        self, /, impurity: Any, costs: Any | None = None
+    ) -> tuple[ndarray, ndarray]:
+        """
+        Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root
+        alone.
+        """
+    def cut(self, /, step: SupportsIndex) -> Model:
+        """
+        The model with its tree as it was before step `step` of growth.
+        """
+    def decision_path(
+        self, /, blocks: SupportsGetItem[int, ndarray], rows: SupportsIndex
+    ) -> tuple[ndarray, ndarray]:
+        """
+        Nodes that each row passes, as CSR arrays (indptr, indices).
+        """
+    def explain(
+        self,
+        /,
+        data: Dataset,
+        config: Any,
+        fractions: ndarray,
+        sample_weight: ndarray | None = None,
+        custom: Any | None = None,
+        n_jobs: SupportsIndex | None = None,
+    ) -> list[Any]:
+        """
+        All candidate splits of a node: (feature, threshold or None, codes on the first branch or
+        None, score). `fractions` are those of the rows that reach the node.
+        """
+    @staticmethod
+    def from_bytes(data: bytes) -> Model:
+        """
+        A model from the content of a model file.
+        """
+    def global_distances(
+        self, /, criterion: str, options: Any, custom: Any | None = None
+    ) -> ndarray:
+        """
+        Distance of the tree's partition to the classes after each step of growth, by a built-in
+        criterion or a user's function.
+        """
+    def node_proba(self, /, nodes: ndarray) -> ndarray:
+        """
+        Class probabilities of some nodes, shape (nodes, classes).
+        """
+    def prune(
+        self,
+        /,
+        parameters: str,
+        method: Any | None = None,
+        merge: Any | None = None,
+        data: Dataset | None = None,
+        sample_weight: ndarray | None = None,
+        n_jobs: SupportsIndex | None = None,
+        costs: Any | None = None,
+    ) -> Model:
+        """
+        The model with its tree pruned. `data` are the rows that the method reads: training rows, or
+        rows held out from growth.
+        """
+    def reach(
+        self, /, blocks: SupportsGetItem[int, ndarray], rows: SupportsIndex, node: SupportsIndex
+    ) -> ndarray:
+        """
+        Fraction of each row that reaches a node, shape (rows,): 0 or 1 unless a missing value takes
+        all branches.
+        """
+    @property
+    def shape(self, /) -> tuple[int, int, int, int]:
+        """
+        (nodes, leaves, empty leaves, depth).
+        """
+    def steps(self, /) -> ndarray:
+        """
+        Nodes in the order in which they were split.
+        """
+
+@final
+class PairCounts:
+    """
+    Numbers of pairs by (feature, value, class, case, distance); immutable.
+    """
+    def default_radius(self, /) -> int:
+        """
+        Relief's radius where none is given.
+        """
+    def feature(self, /, feature: SupportsIndex) -> ndarray:
+        """
+        Counts of a feature, shape (values, classes, 4, n_features + 1).
+        """
+    @property
+    def features(self, /) -> int:
+        """
+        Number of features.
+        """
+    @staticmethod
+    def from_parts(
+        offsets: SupportsGetItem[int, SupportsIndex],
+        classes: SupportsIndex,
+        cells: ndarray,
+        pairs: SupportsIndex,
+    ) -> PairCounts:
+        """
+        Counts from the result of `parts`.
+        """
+    def matrices(
+        self,
+        /,
+        theta: SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+        alpha: SupportsFloat | SupportsIndex,
+        decay: str,
+        at_zero: SupportsFloat | SupportsIndex,
+    ) -> list[ndarray]:
+        """
+        The count matrix of every feature under a setting, shape (values, classes, 4).
+        """
+    @property
+    def pairs(self, /) -> int:
+        """
+        Number of ordered pairs, self-pairs included.
+        """
+    def parts(self, /) -> tuple[list[int], int, ndarray, int]:
+        """
+        The fields, for pickling: offsets of the features' values, and their number; number of
+        classes; all counts; number of ordered pairs.
+        """
+    def plus(self, /, other: PairCounts) -> PairCounts:
+        """
+        The sum of the counts of two disjoint sets of pairs.
+        """
+    def root(
+        self,
+        /,
+        theta: SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+        alpha: SupportsFloat | SupportsIndex,
+        decay: str,
+        at_zero: SupportsFloat | SupportsIndex,
+    ) -> ndarray:
+        """
+        The count matrix of all rows as one value, shape (classes * 4,): cases 3 and 4 are zero.
+        """
+    def score(
+        self,
+        /,
+        metric: str,
+        theta: SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+        alpha: SupportsFloat | SupportsIndex,
+        decay: str,
+        at_zero: SupportsFloat | SupportsIndex,
+    ) -> ndarray:
+        """
+        One score per feature: `pi`, `pi_unweighted`, `contextual_merit` or `relief`.
+        """
+    def sweep(
+        self,
+        /,
+        metric: str,
+        settings: SupportsGetItem[
+            int,
+            tuple[
+                SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+                SupportsFloat | SupportsIndex,
+                str,
+                SupportsFloat | SupportsIndex,
+            ],
+        ],
+    ) -> ndarray:
+        """
+        Scores under many settings (theta, alpha, decay, at_zero), shape (settings, features).
+        """
+
+@final
+class SpreadGrowth:
+    """
+    A tree under construction, held by the client of distributed growth.
+    """
+    def __new__(
+        cls,
+        /,
+        facts: tuple[
+            Any,
+            SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+            bool,
+            SupportsGetItem[int, SupportsIndex],
+            SupportsIndex,
+            tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+        ],
+        config: Any,
+        seed: SupportsIndex | None = None,
+    ) -> SpreadGrowth:
+        """
+        A tree of one open node, the root; `seed` is that of a tree of a forest.
+        """
+    def choose(self, /, counts: ndarray) -> tuple[ndarray, ndarray, int]:
+        """
+        Split nodes by the sums of the histograms of the wanted groups. Returns how workers divide
+        the rows: the feature of each old group, the new group of each of its codes, and the number
+        of new groups.
+        """
+    def finish(self, /) -> Model:
+        """
+        The model; with a seed, a tree of a forest.
+        """
+    def graft(
+        self,
+        /,
+        node: SupportsIndex,
+        words: SupportsGetItem[int, SupportsIndex],
+        sums: SupportsGetItem[int, SupportsIndex],
+        levels: SupportsGetItem[int, SupportsIndex],
+    ) -> None:
+        """
+        Put a subtree that a worker grew in the place of a node.
+        """
+    def is_done(self, /) -> bool:
+        """
+        Whether no node is open.
+        """
+    def small(self, /, most: SupportsIndex) -> list[tuple[int, int, int, int, int]]:
+        """
+        Take out the open nodes of at most `most` rows; each is to be grown by one worker and
+        grafted.
+        """
+    def wanted(self, /, most: SupportsIndex) -> ndarray:
+        """
+        The groups that workers are to count next, of at most about `most` families of siblings.
+        """
+
+@disjoint_base
+class Trees:
+    """
+    A fitted tree or forest; immutable.
+    """
+    def apply(
+        self,
+        /,
+        blocks: SupportsGetItem[int, ndarray],
+        rows: SupportsIndex,
+        n_jobs: SupportsIndex | None = None,
+    ) -> ndarray:
+        """
+        The leaf (node number) of each row, shape (rows,); of a forest in each tree, shape (rows,
+        trees).
+        """
+    def expected_value(self, /) -> ndarray:
+        """
+        Mean probabilities over the training rows, shape (classes,): those that Shapley values start
+        from, when no feature is known.
+        """
+    def float32_conflicts(
+        self, /, data: Dataset
+    ) -> list[tuple[int, float, list[float], list[int]]] | None:
+        """
+        The thresholds over which rounding to float32 moves a training value, with their neighbours
+        in the column and the rows of these. None if no call has encoded the rows.
+        """
+    @property
+    def is_regression(self, /) -> bool:
+        """
+        Whether the target is a number.
+        """
+    @property
+    def parameters(self, /) -> str:
+        """
+        The parameters that Python stored with the model.
+        """
+    def predict(
+        self,
+        /,
+        blocks: SupportsGetItem[int, ndarray],
+        rows: SupportsIndex,
+        n_jobs: SupportsIndex | None = None,
+    ) -> ndarray:
+        """
+        Class code of each row, -1 = unclassified.
+        """
+    def predict_proba(
+        self,
+        /,
+        blocks: SupportsGetItem[int, ndarray],
+        rows: SupportsIndex,
+        n_jobs: SupportsIndex | None = None,
+    ) -> ndarray:
+        """
+        Class probabilities, shape (rows, classes); of a forest the mean over its trees.
+        """
+    @property
+    def route(self, /) -> str | None:
+        """
+        The route by which growth read its rows, and why it was taken; None where the trees were
+        loaded, pruned, joined or taken from a forest.
+        """
+    def schema_json(self, /, cuts: bool = True) -> str:
+        """
+        The schema as JSON; that of many bins takes time to read, and can do without their `cuts`.
+        """
+    def shap_values(
+        self,
+        /,
+        blocks: SupportsGetItem[int, ndarray],
+        rows: SupportsIndex,
+        n_jobs: SupportsIndex | None = None,
+        progress: Any | None = None,
+    ) -> ndarray:
+        """
+        Shapley values of the probabilities, shape (rows, features, classes).
+        """
+    def tested(self, /) -> list[int]:
+        """
+        Features that some node tests, ascending.
+        """
+    def to_bytes(self, /, parameters: str | None = None) -> bytes:
+        """
+        The content of a model file; `parameters`: in place of its own.
+        """
+
+def add_counts(number: bool, a: ndarray, b: ndarray) -> ndarray:
+    """
+    The sum of the histograms of two partitions; `number`: their target is numeric.
+    """
+
+def agreement_counts(
+    dataset: Dataset,
+    features: ndarray,
+    ends: ndarray,
+    shares: bool,
+    weights: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> ndarray:
+    """
+    Numbers of ordered pairs that agree on sets of features, shape (sets, features, 4).
+
+    The sets are `features[..ends[0]]`, `features[ends[0]..ends[1]]`, ... The last axis is the case
+    of a pair at a feature: cases 1 and 2 count pairs that agree on the set and the feature, cases 3
+    and 4 pairs that agree on the set without the feature and differ in it.
+    """
+
+def allocated() -> tuple[int, int] | None:
+    """
+    Bytes that the extension has allocated now, and the maximum since the last call of this
+    function; None in release builds, which do not count. For tests.
+    """
+
+def bag_counts(
+    data: Dataset,
+    config: Any,
+    draws: SupportsIndex,
+    seeds: SupportsGetItem[int, SupportsIndex],
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+) -> ndarray:
+    """
+    How often the bootstrap sample of each tree holds each row, shape (trees, rows); `seeds` are
+    those of the trees, `draws` is the size of a sample.
+    """
+
+def bag_times(
+    places: ndarray, n_rows: SupportsIndex, seed: SupportsIndex, draws: SupportsIndex
+) -> ndarray:
+    """
+    How often a tree's bootstrap sample holds each row of a partition. `places` are those of its
+    rows among all sorted rows, ascending.
+    """
+
+def bayes_fit(
+    data: Dataset,
+    config: Any,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+) -> BayesModel:
+    """
+    Fit naive Bayes, TAN or AODE, as `config` says.
+    """
+
+def bin_cuts(
+    method: Any,
+    values: ndarray,
+    classes: ndarray | None = None,
+    n_classes: SupportsIndex = 1,
+    weights: ndarray | None = None,
+) -> ndarray:
+    """
+    Cut points of one column by a discretization method.
+    """
+
+def check_codes(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    config: Any,
+    forest: bool,
+) -> None:
+    """
+    Refuse a configuration that cannot be fitted on codes.
+    """
+
+def count_groups(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    records: ndarray,
+    starts: ndarray,
+    groups: SupportsGetItem[int, SupportsIndex],
+) -> ndarray:
+    """
+    The histograms of some groups of a partition, one after the other.
+    """
+
+def divide_groups(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    records: ndarray,
+    starts: ndarray,
+    routes: tuple[ndarray, ndarray, SupportsIndex],
+) -> tuple[ndarray, ndarray]:
+    """
+    The rows of a partition in the new groups that `SpreadGrowth.choose` returned.
+    """
+
+def drawn_rows(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    records: ndarray,
+    times: ndarray,
+) -> tuple[ndarray, list[int]]:
+    """
+    The rows of a partition that a bootstrap sample holds, each drawn `times` times, and their sums.
+    """
+
+def edge_cuts(
+    sample: SupportsGetItem[int, SupportsGetItem[int, SupportsFloat | SupportsIndex]],
+    masses: SupportsGetItem[int, SupportsIndex],
+    few: SupportsGetItem[int, SupportsGetItem[int, SupportsFloat | SupportsIndex] | None],
+    total: SupportsIndex,
+    bins: SupportsIndex,
+) -> list[ndarray | None]:
+    """
+    Cut points of each column from the joined summaries of all batches; None for a column whose
+    values have to be counted on all rows (`value_counts`).
+    """
+
+def edge_summary(
+    blocks: SupportsGetItem[int, ndarray],
+    rows: SupportsIndex,
+    copies: ndarray | None,
+    total: SupportsIndex,
+    bins: SupportsIndex,
+) -> tuple[list[ndarray], ndarray, list[ndarray | None]]:
+    """
+    What the cut points of numeric columns are made of, from a batch of `total` rows in all; `bins`
+    is the largest number of bins.
+    """
+
+def encode_rows(
+    blocks: SupportsGetItem[int, ndarray],
+    target: ndarray
+    | tuple[ndarray, tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex]],
+    copies: ndarray | None,
+    cuts: SupportsGetItem[int, SupportsGetItem[int, SupportsFloat | SupportsIndex] | None],
+    levels: SupportsGetItem[int, SupportsIndex],
+    n_classes: SupportsIndex,
+) -> tuple[ndarray, list[tuple[int, bool, ndarray | None]], list[int]]:
+    """
+    Encode the rows that have copies. `cuts` are the cut points of numeric columns (None for nominal
+    ones), `levels` the numbers of levels of nominal ones.
+    """
+
+def exact_sum(values: ndarray, copies: ndarray | None) -> tuple[ndarray, int]:
+    """
+    Numbers whose exact sum is that of a column (missing values left out), and the number of
+    summands. The numbers of batches can be joined, and `rounded_sum` rounds once.
+    """
+
+def exercise(
+    what: str,
+    seconds: SupportsFloat | SupportsIndex = 0.0,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> int:
+    """
+    Exercise what every long call relies on: "spin" works for some seconds on all threads, "panic"
+    panics on one of them. For tests and `ftree doctor`.
+    """
+
+def fixed_matrices(
+    dataset: Dataset,
+    theta: SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+    alpha: SupportsFloat | SupportsIndex,
+    decay: str,
+    at_zero: SupportsFloat | SupportsIndex,
+    rows: ndarray | None = None,
+    weights: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> list[ndarray]:
+    """
+    The count matrix of every feature under one setting, shape (values, classes, 4) each. Pairs are
+    weighed in fixed point as they are counted.
+    """
+
+def forest_fit(
+    data: Dataset,
+    config: Any,
+    bagging: Any,
+    out_of_bag: bool = False,
+    sample_weight: ndarray | None = None,
+    custom: Any | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    before: tuple[Forest, SupportsIndex] | None = None,
+) -> Forest:
+    """
+    Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest
+    to which trees are added (a warm start), with the hash of the rows of its fit.
+    """
+
+def forest_joined(parts: SupportsGetItem[int, Forest]) -> Forest:
+    """
+    The trees of several forests on the same rows, one after the other.
+    """
+
+def forest_of_trees(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    config: Any,
+    trees: SupportsGetItem[int, Model],
+) -> Forest:
+    """
+    Trees as a forest.
+    """
+
+def forest_seeds(seed: SupportsIndex, trees: SupportsIndex) -> list[int]:
+    """
+    Seeds of the trees of a forest.
+    """
+
+def genotype_scores(
+    packed: ndarray,
+    n_samples: SupportsIndex,
+    samples: ndarray,
+    classes: ndarray,
+    n_classes: SupportsIndex,
+    criterion: str,
+    options: Any,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> ndarray:
+    """
+    One score per variant, NaN for a constant one.
+    """
+
+def genotype_tests(
+    packed: ndarray,
+    n_samples: SupportsIndex,
+    samples: ndarray,
+    classes: ndarray,
+    n_classes: SupportsIndex,
+    criterion: str,
+    options: Any,
+    permuted: ndarray,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> tuple[ndarray, tuple[int, int], tuple[ndarray, ndarray], tuple[ndarray, ndarray, ndarray]]:
+    """
+    Scores with permutation tests; `permuted` are permuted classes, shape (permutations, samples).
+
+    Returns the scores; the numbers of near hits and near misses; for each variant the numbers of
+    these pairs that differ in it (hits, misses); and for each variant the number of permutations in
+    which it reaches its score, the number in which some variant does, and the largest score of each
+    permutation.
+    """
+
+def grow_groups(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    config: Any,
+    seed: SupportsIndex | None,
+    records: ndarray,
+    starts: ndarray,
+    nodes: SupportsGetItem[int, tuple[SupportsIndex, SupportsIndex]],
+) -> list[tuple[ndarray, ndarray, ndarray]]:
+    """
+    Grow the subtrees of some nodes, (random key, depth), each on all rows of the group of its
+    number.
+    """
+
+def level_counts(codes: ndarray, copies: ndarray | None, levels: SupportsIndex) -> ndarray:
+    """
+    How often each level of a nominal column occurs.
+    """
+
+def minimal_tree(
+    data: Dataset,
+    limits: Any,
+    minimise_errors: bool,
+    parameters: str,
+    sample_weight: ndarray | None = None,
+    progress: Any | None = None,
+) -> Model:
+    """
+    The smallest consistent tree of a data set, or the best that the limits allow.
+
+    The model's parameters are `parameters` and under "found" the proven lower bound
+    of the number of nodes, the search nodes opened, and the weight of the rows that every tree
+    misclassifies.
+    """
+
+def near_optimal(
+    data: Dataset,
+    objective: Any,
+    limits: Any,
+    within: SupportsFloat | SupportsIndex,
+    most_trees: SupportsIndex,
+    parameters: str,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    memory_limit: SupportsIndex | None = None,
+) -> tuple[Any, list[Model]]:
+    """
+    The first tests of near-optimal trees by feature, as a list of dicts (see
+    `exact::FeatureRoots`), and the trees of at most `most_trees` of them, whose models have the
+    parameters of `optimal_tree`.
+    """
+
+def network_counts(
+    data: Dataset,
+    config: Any,
+    parents: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
+    sample_weight: ndarray | None = None,
+) -> tuple[list[ndarray], list[int | None]]:
+    """
+    The table of each variable, flat: the weight of each (configuration of the parents, value). And
+    for each column the level that replaces a missing value, if one does.
+    """
+
+def network_exact(
+    data: Dataset,
+    config: Any,
+    most_memory: SupportsIndex,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> tuple[float, ndarray, list[list[int]], list[int]]:
+    """
+    The exact posterior over totally ordered models: log evidence, arc probabilities of shape
+    (variables, variables), parents of the best model, and its order. Refused if it needs more than
+    `most_memory` bytes.
+    """
+
+def network_exact_memory(data: Dataset, config: Any) -> int:
+    """
+    Bytes that the exact posterior over these columns and the class takes.
+    """
+
+def network_search(
+    data: Dataset,
+    config: Any,
+    search: Any,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> tuple[Any, ndarray]:
+    """
+    Search for networks: the result as a dict, and the arc probabilities before cleaning, shape
+    (variables, variables).
+    """
+
+def network_tables_cost(
+    data: Dataset,
+    config: Any,
+    parents: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+) -> tuple[list[float], list[float]]:
+    """
+    Message length and likelihood of each variable's table, given its parents, in nits.
+    """
+
+def number_range(name: str, numbers: ndarray) -> tuple[float, float]:
+    """
+    The range of the numbers of a target, which must be finite.
+    """
+
+def optimal_tree(
+    data: Dataset,
+    objective: Any,
+    limits: Any,
+    parameters: str,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    memory_limit: SupportsIndex | None = None,
+) -> Model:
+    """
+    The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
+
+    Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
+    the objective.
+    """
+
+def pair_block_scores(
+    dataset: Dataset,
+    rows: ndarray,
+    ends: ndarray,
+    metric: str,
+    theta: SupportsLenAndGetItem[SupportsFloat | SupportsIndex],
+    alpha: SupportsFloat | SupportsIndex,
+    decay: str,
+    at_zero: SupportsFloat | SupportsIndex,
+    weights: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    asked: tuple[SupportsIndex, SupportsIndex] | None = None,
+) -> tuple[ndarray, ndarray]:
+    """
+    A metric's sums over the pairs of rows of a sample in blocks (`rows[..ends[0]]`, ...).
+
+    Returns the sums over the pairs of two different rows of each unordered pair of blocks, shape
+    (pairs of blocks, features), and over the self-pairs of all rows of the data set, shape
+    (features,). `asked` selects a range (first, end) of the pairs of blocks.
+    """
+
+def pair_counts(
+    dataset: Dataset,
+    rows: ndarray | None = None,
+    weights: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    memory_limit: SupportsIndex | None = None,
+) -> PairCounts:
+    """
+    Count the ordered pairs (i, j) with i in `rows` (all if None) and j any row; `weights` are
+    copies of rows.
+    """
+
+def pair_counts_across(
+    dataset: Dataset,
+    rows: ndarray,
+    others: ndarray,
+    weights: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> PairCounts:
+    """
+    Count the pairs of a row in `rows` and a row in `others`, in both orders; the sets are disjoint.
+    """
+
+def permutation_losses(
+    forest: Forest,
+    data: Dataset,
+    config: Any,
+    draws: SupportsIndex,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> ndarray:
+    """
+    Loss of accuracy of each tree on its out-of-bag rows when one feature is shuffled, shape (trees,
+    features).
+    """
+
+def record_sizes(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+) -> tuple[int, int, int | None]:
+    """
+    Bytes of a record, words of the histogram of a group, and the place of the copies in a record if
+    rows have weights.
+    """
+
+def registry(of: str) -> Any:
+    """
+    A registry, one dict per entry: criteria, prunings or discretisers.
+    """
+
+def rounded_scores(sums: ndarray) -> ndarray:
+    """
+    Scores by neighbours as they are reported: the sums over all shares of the work, rounded.
+    """
+
+def rounded_sum(parts: SupportsGetItem[int, SupportsFloat | SupportsIndex]) -> float:
+    """
+    The exact sum of some numbers, rounded once.
+    """
+
+def row_hashes(
+    blocks: SupportsGetItem[int, ndarray],
+    target: ndarray
+    | tuple[ndarray, tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex]],
+    copies: ndarray | None,
+) -> ndarray:
+    """
+    A hash of the content of each row that has copies.
+    """
+
+def rows_of_groups(
+    facts: tuple[
+        Any,
+        SupportsGetItem[int, tuple[SupportsIndex, bool, ndarray | None]],
+        bool,
+        SupportsGetItem[int, SupportsIndex],
+        SupportsIndex,
+        tuple[SupportsFloat | SupportsIndex, SupportsFloat | SupportsIndex] | None,
+    ],
+    records: ndarray,
+    starts: ndarray,
+    groups: SupportsGetItem[int, SupportsIndex],
+) -> tuple[ndarray, ndarray]:
+    """
+    The rows of some groups of a partition.
+    """
+
+def scale_reserve(bytes: SupportsIndex) -> int:
+    """
+    Set the size of the memory reserve (normally 1 MiB, 16 times as much in long calls). Returns the
+    largest allocation since the last call of this function that it did not cover. For tests.
+    """
+
+def score_tables(
+    criterion: str,
+    options: Any,
+    tables: ndarray,
+    declared: SupportsGetItem[int, SupportsIndex] | None = None,
+    occurring: SupportsGetItem[int, bool] | None = None,
+) -> tuple[ndarray, ndarray]:
+    """
+    Scores and distances of single tables, shape (tables, branches, classes). `declared` are the
+    numbers of declared branches (default: those of the tables), `occurring` says which classes
+    occur in the data (default: those of the table).
+    """
+
+def simd_level() -> str:
+    """
+    The instruction set of the SIMD kernels in use.
+    """
+
+def stream_scores(
+    codes: ndarray,
+    classes: ndarray,
+    n_classes: SupportsIndex,
+    criterion: str,
+    options: Any,
+    sample_weight: ndarray | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+    memory_limit: SupportsIndex | None = None,
+) -> ndarray:
+    """
+    One score per column of a C-contiguous array of codes, shape (rows, columns); NaN for a constant
+    column.
+    """
+
+def tree_fit(
+    data: Dataset,
+    config: Any,
+    rows: ndarray | None = None,
+    sample_weight: ndarray | None = None,
+    custom: Any | None = None,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> Model:
+    """
+    Fit a tree on some rows (all if None).
+    """
+
+def value_counts(values: ndarray, counts: ndarray) -> tuple[ndarray, ndarray]:
+    """
+    The distinct values of a column and how often each occurs. `counts` are those of the values,
+    which may repeat, so that the results of batches can be joined.
+    """
+
+def value_cuts(
+    values: SupportsGetItem[int, SupportsFloat | SupportsIndex],
+    counts: SupportsGetItem[int, SupportsIndex],
+    bins: SupportsIndex,
+) -> ndarray:
+    """
+    Cut points of a column from the counts of all its values.
+    """
+
+def ways_taken() -> dict[str, Any]:
+    """
+    How often growth took each of its code paths, by name; empty in release builds. For tests.
+    """
+
+def __getattr__(name: str) -> ndarray: ...
+
+class InternalError(RuntimeError): ...
+class FileFault(ValueError): ...
+
 __all__ = [
     "ArffReader",
     "BayesModel",
@@ -57,7 +1251,7 @@ __all__ = [
     "pair_counts_across",
     "permutation_losses",
     "record_sizes",
-    "registry_json",
+    "registry",
     "rounded_scores",
     "rounded_sum",
     "row_hashes",
@@ -71,507 +1265,3 @@ __all__ = [
     "value_cuts",
     "ways_taken",
 ]
-
-class InternalError(RuntimeError): ...
-class FileFault(ValueError): ...
-
-# What is known of rows in batches or partitions: schema, (codes, missing, ranges) of each feature,
-# rows have weights, sums of all rows, number of rows, range of a numeric target.
-# Sums are the weight of each class, or those of a number: of weights, and of weighted numbers and
-# their squares in units.
-_Feature = tuple[int, bool, np.ndarray | None]
-_Range = tuple[float, float] | None
-_Facts = tuple[str, list[_Feature], bool, list[int], int, _Range]
-_ReadColumn = tuple[int, np.ndarray, list[bytes] | None]
-
-@final
-class DelimitedReader:
-    def __new__(
-        cls, separator: int, quotes: bool, skip: int, most: tuple[int, int, int]
-    ) -> DelimitedReader: ...
-    def feed(self, block: bytes) -> None: ...
-    def end(self) -> None: ...
-    def is_ready(self) -> bool: ...
-    def sample(self, n: int) -> list[tuple[int, list[bytes]]]: ...
-    def start(
-        self,
-        above: int,
-        names: Sequence[bytes],
-        kinds: Sequence[tuple[int, Sequence[bytes] | None, bool, bool]],
-        missing: Sequence[bytes],
-    ) -> None: ...
-    def finish(self) -> tuple[list[_ReadColumn], list[int], int | None, list[bytes]]: ...
-
-@final
-class ArffReader:
-    def __new__(cls, most: tuple[int, int, int]) -> ArffReader: ...
-    def feed(self, block: bytes) -> None: ...
-    def end(self) -> None: ...
-    def header_is_complete(self) -> bool: ...
-    def header(self) -> tuple[bytes, list[tuple[bytes, str, int]]]: ...
-    def start(self, wanted: Sequence[int]) -> None: ...
-    def finish(self) -> tuple[list[_ReadColumn], np.ndarray, np.ndarray, int | None]: ...
-
-@final
-class Dataset:
-    def __new__(
-        cls,
-        schema_json: str,
-        target: np.ndarray,
-        blocks: Sequence[np.ndarray],
-    ) -> Dataset: ...
-    @staticmethod
-    def of_codes(
-        facts: _Facts, records: np.ndarray, hashes: np.ndarray | None = None
-    ) -> Dataset: ...
-    def __len__(self) -> int: ...
-    def score_features(
-        self,
-        config: str,
-        rows: np.ndarray | None = None,
-        sample_weight: np.ndarray | None = None,
-        custom: Callable[[np.ndarray], Any] | None = None,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], Any] | None = None,
-        memory_limit: int | None = None,
-    ) -> np.ndarray: ...
-    def neighbour_share(
-        self,
-        config: str,
-        share: tuple[int, int],
-        total: tuple[int, float] | None = None,
-        sample_weight: np.ndarray | None = None,
-        n_jobs: int | None = None,
-    ) -> tuple[list[tuple[int, float]], np.ndarray]: ...
-    def cross_validate(
-        self,
-        configs: Sequence[str],
-        folds: Sequence[tuple[np.ndarray, np.ndarray]],
-        sample_weight: np.ndarray | None = None,
-        proba: bool = False,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], Any] | None = None,
-        memory_limit: int | None = None,
-    ) -> dict[str, np.ndarray]: ...
-
-@disjoint_base
-class Trees:
-    @property
-    def is_regression(self) -> bool: ...
-    def apply(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def predict(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def predict_proba(
-        self, blocks: Sequence[np.ndarray], rows: int, n_jobs: int | None = None
-    ) -> np.ndarray: ...
-    def shap_values(
-        self,
-        blocks: Sequence[np.ndarray],
-        rows: int,
-        n_jobs: int | None = None,
-        progress: Callable[[int, int], Any] | None = None,
-    ) -> np.ndarray: ...
-    def expected_value(self) -> np.ndarray: ...
-    @property
-    def route(self) -> str | None: ...
-    def to_bytes(self, parameters: str | None = None) -> bytes: ...
-    def schema_json(self, cuts: bool = True) -> str: ...
-    @property
-    def parameters(self) -> str: ...
-    def tested(self) -> list[int]: ...
-    def float32_conflicts(
-        self, data: Dataset
-    ) -> list[tuple[int, float, list[float], list[int]]] | None: ...
-
-@final
-class Model(Trees):
-    def decision_path(
-        self, blocks: Sequence[np.ndarray], rows: int
-    ) -> tuple[np.ndarray, np.ndarray]: ...
-    def reach(self, blocks: Sequence[np.ndarray], rows: int, node: int) -> np.ndarray: ...
-    def explain(
-        self,
-        data: Dataset,
-        config: str,
-        fractions: np.ndarray,
-        sample_weight: np.ndarray | None = None,
-        custom: Callable[[np.ndarray], Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> list[tuple[int, float | None, list[int] | None, float]]: ...
-    def node_proba(self, nodes: np.ndarray) -> np.ndarray: ...
-    def cut(self, step: int) -> Model: ...
-    def prune(
-        self,
-        parameters: str,
-        method_json: str | None = None,
-        merge_json: str | None = None,
-        data: Dataset | None = None,
-        sample_weight: np.ndarray | None = None,
-        n_jobs: int | None = None,
-        costs_json: str | None = None,
-    ) -> Model: ...
-    def alpha_choice(
-        self, impurity: str | None = None, costs_json: str | None = None
-    ) -> (
-        tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int, float]
-        | None
-    ): ...
-    def account(self) -> list[tuple[int, str, int, int, int, float, float, float]] | None: ...
-    def cost_complexity_path(
-        self, impurity: str, costs_json: str | None = None
-    ) -> tuple[np.ndarray, np.ndarray]: ...
-    @staticmethod
-    def from_bytes(data: bytes) -> Model: ...
-    @property
-    def shape(self) -> tuple[int, int, int, int]: ...
-    def steps(self) -> np.ndarray: ...
-    def global_distances(
-        self, criterion: str, options_json: str, custom: Callable[[np.ndarray], Any] | None = None
-    ) -> np.ndarray: ...
-    def arrays(self) -> dict[str, np.ndarray]: ...
-
-@final
-class Forest(Trees):
-    @property
-    def content(self) -> int | None: ...
-    def out_of_bag(self) -> tuple[np.ndarray, np.ndarray] | None: ...
-    def tree(self, tree: int, parameters: str) -> Model: ...
-    def totals(self) -> np.ndarray: ...
-    def importances(self) -> np.ndarray: ...
-    def shapes(self) -> np.ndarray: ...
-    @staticmethod
-    def from_bytes(data: bytes) -> Forest: ...
-    @property
-    def seeds(self) -> list[int]: ...
-
-def tree_fit(
-    data: Dataset,
-    config: str,
-    rows: np.ndarray | None = None,
-    sample_weight: np.ndarray | None = None,
-    custom: Callable[[np.ndarray], Any] | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> Model: ...
-def forest_fit(
-    data: Dataset,
-    config: str,
-    bagging_json: str,
-    out_of_bag: bool = False,
-    sample_weight: np.ndarray | None = None,
-    custom: Callable[[np.ndarray], Any] | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    before: tuple[Forest, int] | None = None,
-) -> Forest: ...
-def forest_joined(parts: Sequence[Forest]) -> Forest: ...
-def permutation_losses(
-    forest: Forest,
-    data: Dataset,
-    config: str,
-    draws: int,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> np.ndarray: ...
-def bag_counts(
-    data: Dataset,
-    config: str,
-    draws: int,
-    seeds: Sequence[int],
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-) -> np.ndarray: ...
-
-@final
-class PairCounts:
-    @property
-    def pairs(self) -> int: ...
-    @property
-    def features(self) -> int: ...
-    def feature(self, feature: int) -> np.ndarray: ...
-    def plus(self, other: PairCounts) -> PairCounts: ...
-    @staticmethod
-    def from_parts(
-        offsets: Sequence[int], classes: int, cells: np.ndarray, pairs: int
-    ) -> PairCounts: ...
-    def parts(self) -> tuple[list[int], int, np.ndarray, int]: ...
-    def matrices(
-        self, theta: Sequence[float], alpha: float, decay: str, at_zero: float
-    ) -> list[np.ndarray]: ...
-    def root(
-        self, theta: Sequence[float], alpha: float, decay: str, at_zero: float
-    ) -> np.ndarray: ...
-    def score(
-        self, metric: str, theta: Sequence[float], alpha: float, decay: str, at_zero: float
-    ) -> np.ndarray: ...
-    def sweep(
-        self, metric: str, settings: Sequence[tuple[Sequence[float], float, str, float]]
-    ) -> np.ndarray: ...
-    def default_radius(self) -> int: ...
-
-def pair_counts(
-    dataset: Dataset,
-    rows: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    memory_limit: int | None = None,
-) -> PairCounts: ...
-def pair_counts_across(
-    dataset: Dataset,
-    rows: np.ndarray,
-    others: np.ndarray,
-    weights: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> PairCounts: ...
-def agreement_counts(
-    dataset: Dataset,
-    features: np.ndarray,
-    ends: np.ndarray,
-    shares: bool,
-    weights: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> np.ndarray: ...
-def pair_block_scores(
-    dataset: Dataset,
-    rows: np.ndarray,
-    ends: np.ndarray,
-    metric: str,
-    theta: tuple[float, float, float, float],
-    alpha: float,
-    decay: str,
-    at_zero: float,
-    weights: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    asked: tuple[int, int] | None = None,
-) -> tuple[np.ndarray, np.ndarray]: ...
-def fixed_matrices(
-    dataset: Dataset,
-    theta: Sequence[float],
-    alpha: float,
-    decay: str,
-    at_zero: float,
-    rows: np.ndarray | None = None,
-    weights: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> list[np.ndarray]: ...
-
-@final
-class BayesModel:
-    def predict(
-        self,
-        blocks: Sequence[np.ndarray],
-        rows: int,
-        joint: bool = False,
-        n_jobs: int | None = None,
-    ) -> np.ndarray: ...
-    def to_bytes(self) -> bytes: ...
-    @staticmethod
-    def from_bytes(data: bytes) -> BayesModel: ...
-
-def bayes_fit(
-    data: Dataset, config: str, sample_weight: np.ndarray | None = None, n_jobs: int | None = None
-) -> BayesModel: ...
-def network_tables_cost(
-    data: Dataset,
-    config: str,
-    parents: list[list[int]],
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-) -> tuple[list[float], list[float]]: ...
-def network_counts(
-    data: Dataset,
-    config: str,
-    parents: list[list[int]],
-    sample_weight: np.ndarray | None = None,
-) -> tuple[list[np.ndarray], list[int | None]]: ...
-def network_search(
-    data: Dataset,
-    config: str,
-    search: str,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> tuple[str, np.ndarray]: ...
-def network_exact_memory(data: Dataset, config: str) -> int: ...
-def network_exact(
-    data: Dataset,
-    config: str,
-    most_memory: int,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> tuple[float, np.ndarray, list[list[int]], list[int]]: ...
-def minimal_tree(
-    data: Dataset,
-    limits: str,
-    minimise_errors: bool,
-    parameters: str,
-    sample_weight: np.ndarray | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> Model: ...
-def optimal_tree(
-    data: Dataset,
-    objective: str,
-    limits: str,
-    parameters: str,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    memory_limit: int | None = None,
-) -> Model: ...
-def near_optimal(
-    data: Dataset,
-    objective: str,
-    limits: str,
-    within: float,
-    most_trees: int,
-    parameters: str,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    memory_limit: int | None = None,
-) -> tuple[str, list[Model]]: ...
-def registry_json(of: str) -> str: ...
-def simd_level() -> str: ...
-def ways_taken() -> dict[str, int]: ...
-def score_tables(
-    criterion: str,
-    options_json: str,
-    tables: np.ndarray,
-    declared: Sequence[int] | None = None,
-    occurring: Sequence[bool] | None = None,
-) -> tuple[np.ndarray, np.ndarray]: ...
-def bin_cuts(
-    method_json: str,
-    values: np.ndarray,
-    classes: np.ndarray | None = None,
-    n_classes: int = 1,
-    weights: np.ndarray | None = None,
-) -> np.ndarray: ...
-def allocated() -> tuple[int, int] | None: ...
-def scale_reserve(bytes: int) -> int: ...
-def exercise(
-    what: str,
-    seconds: float = 0.0,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> int: ...
-def genotype_scores(
-    packed: np.ndarray,
-    n_samples: int,
-    samples: np.ndarray,
-    classes: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    options_json: str,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> np.ndarray: ...
-def genotype_tests(
-    packed: np.ndarray,
-    n_samples: int,
-    samples: np.ndarray,
-    classes: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    options_json: str,
-    permuted: np.ndarray,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-) -> tuple[
-    np.ndarray,
-    tuple[int, int],
-    tuple[np.ndarray, np.ndarray],
-    tuple[np.ndarray, np.ndarray, np.ndarray],
-]: ...
-def rounded_scores(sums: np.ndarray) -> np.ndarray: ...
-def stream_scores(
-    codes: np.ndarray,
-    classes: np.ndarray,
-    n_classes: int,
-    criterion: str,
-    options_json: str,
-    sample_weight: np.ndarray | None = None,
-    n_jobs: int | None = None,
-    progress: Callable[[int, int], Any] | None = None,
-    memory_limit: int | None = None,
-) -> np.ndarray: ...
-
-# Rows in batches and partitions.
-_State = tuple[np.ndarray, np.ndarray]
-
-def edge_summary(
-    blocks: Sequence[np.ndarray], rows: int, copies: np.ndarray | None, total: int, bins: int
-) -> tuple[list[np.ndarray], np.ndarray, list[np.ndarray | None]]: ...
-def edge_cuts(
-    sample: Sequence[Any], masses: Any, few: Sequence[Any], total: int, bins: int
-) -> list[np.ndarray | None]: ...
-def value_counts(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]: ...
-def value_cuts(values: Any, counts: Any, bins: int) -> np.ndarray: ...
-def exact_sum(values: np.ndarray, copies: np.ndarray | None) -> tuple[np.ndarray, int]: ...
-def rounded_sum(parts: Any) -> float: ...
-def level_counts(codes: np.ndarray, copies: np.ndarray | None, levels: int) -> np.ndarray: ...
-def number_range(name: str, numbers: np.ndarray) -> tuple[float, float]: ...
-
-# Class codes, or numbers with the range of those of all rows.
-_Target = np.ndarray | tuple[np.ndarray, tuple[float, float]]
-
-def row_hashes(
-    blocks: Sequence[np.ndarray], target: _Target, copies: np.ndarray | None
-) -> np.ndarray: ...
-def encode_rows(
-    blocks: Sequence[np.ndarray],
-    target: _Target,
-    copies: np.ndarray | None,
-    cuts: Sequence[Any],
-    levels: Sequence[int],
-    n_classes: int,
-) -> tuple[np.ndarray, list[_Feature], list[int]]: ...
-def record_sizes(facts: _Facts) -> tuple[int, int, int | None]: ...
-def check_codes(facts: _Facts, config: str, forest: bool) -> None: ...
-def bag_times(places: np.ndarray, n_rows: int, seed: int, draws: int) -> np.ndarray: ...
-def count_groups(
-    facts: _Facts, records: np.ndarray, starts: np.ndarray, groups: Sequence[int]
-) -> np.ndarray: ...
-def divide_groups(
-    facts: _Facts,
-    records: np.ndarray,
-    starts: np.ndarray,
-    routes: tuple[np.ndarray, np.ndarray, int],
-) -> _State: ...
-def rows_of_groups(
-    facts: _Facts, records: np.ndarray, starts: np.ndarray, groups: Sequence[int]
-) -> _State: ...
-def add_counts(number: bool, a: np.ndarray, b: np.ndarray) -> np.ndarray: ...
-def grow_groups(
-    facts: _Facts,
-    config: str,
-    seed: int | None,
-    records: np.ndarray,
-    starts: np.ndarray,
-    nodes: Sequence[tuple[int, int]],
-) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]: ...
-def drawn_rows(
-    facts: _Facts, records: np.ndarray, times: np.ndarray
-) -> tuple[np.ndarray, list[int]]: ...
-def forest_of_trees(facts: _Facts, config: str, trees: Sequence[Model]) -> Forest: ...
-def forest_seeds(seed: int, trees: int) -> list[int]: ...
-
-@final
-class SpreadGrowth:
-    def __new__(cls, facts: _Facts, config: str, seed: int | None = None) -> SpreadGrowth: ...
-    def is_done(self) -> bool: ...
-    def small(self, most: int) -> list[tuple[int, int, int, int, int]]: ...
-    def wanted(self, most: int) -> np.ndarray: ...
-    def choose(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]: ...
-    def graft(self, node: int, words: Any, sums: Any, levels: Any) -> None: ...
-    def finish(self) -> Model: ...

@@ -28,7 +28,6 @@ True
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -41,8 +40,8 @@ from . import _engine
 from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, shown
 from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
-from ._checks.naming import display_name
-from .rendering.listing import Records
+from ._checks.naming import did_you_mean, display_name
+from .exports.tables.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
 __all__ += [info["class_name"] for info in _engine.registry("criteria")]
@@ -115,7 +114,7 @@ class Criterion(Declared):
         )
         occurring = None if occurring is None else [bool(v) for v in occurring]
         scores, distances = _engine.core.score_tables(
-            self.name, json.dumps(options), block, declared, occurring
+            self.name, options, block, declared, occurring
         )
         return (scores[0], distances[0]) if one else (scores, distances)
 
@@ -309,7 +308,8 @@ def name_of(criterion: Any) -> str:
     take; empty for a function."""
     if is_of_trees(criterion):
         return str(criterion)
-    return str(getattr(make(criterion), "name", ""))
+    facts = facts_of(criterion)
+    return str(facts["name"] if facts else getattr(criterion, "name", ""))
 
 
 def _make_class(info: dict[str, Any]) -> type[Criterion]:
@@ -369,12 +369,8 @@ def suggestion(name: str) -> tuple[str, bool]:
         return f"it is a preset: **fasttree.presets.{preset}, in the shell --preset {preset}", True
     meant = {other: own for own, others in OTHER_NAMES.items() for other in others}
     meant |= {known.replace("_", ""): known for known in _by_name()}
-    if bare in meant:
-        return f"did you mean {meant[bare]!r}?", True
-    for near in difflib.get_close_matches(bare, meant, 1):
-        likeness = difflib.SequenceMatcher(None, bare, near).ratio()
-        return f"did you mean {meant[near]!r}?", likeness >= CERTAIN
-    return "", False
+    certain = did_you_mean(bare, meant, least=CERTAIN)
+    return certain or did_you_mean(bare, meant), bool(certain)
 
 
 def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], Any]:
@@ -415,12 +411,19 @@ def make(criterion: Any) -> Criterion | PairFunction | Callable[[np.ndarray], An
     )
 
 
+def facts_of(criterion: Any) -> Mapping[str, Any]:
+    """The registry's facts of a criterion as `make` takes it, without an object of a name; none of
+    a function."""
+    if isinstance(criterion, str) and criterion in _by_name():
+        return _by_name()[criterion].info
+    made = make(criterion)
+    return made.info if isinstance(made, Criterion) else {}
+
+
 def evidence_of(criterion: Any) -> str:
     """The evidence that a criterion needs: ``"table"``, ``"pairs"``, ... (a function: tables)."""
-    made = make(criterion)
-    if isinstance(made, Criterion):
-        return str(made.info["evidence"])
-    return str(getattr(made, "evidence", "table"))
+    facts = facts_of(criterion)
+    return str(facts["evidence"] if facts else getattr(criterion, "evidence", "table"))
 
 
 TARGETS = {"classes": " on classes", "number": " on a number"}

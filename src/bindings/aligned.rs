@@ -6,6 +6,7 @@
 use numpy::ndarray::{Dimension, Ix1, Ix2, Ix3};
 use numpy::{Element, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
+use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use std::ops::Deref;
 
@@ -31,6 +32,8 @@ impl<'py, T: Element, D: Dimension> Deref for Aligned<'py, T, D> {
 
 impl<'py, T: Element + 'py, D: Dimension + 'py> FromPyObject<'_, 'py> for Aligned<'py, T, D> {
     type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = super::hints::ARRAY;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let array: PyReadonlyArray<'py, T, D> = object.extract()?;

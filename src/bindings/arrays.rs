@@ -6,7 +6,7 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// One array for each field of the nodes; see `Model.arrays` in `_core.pyi`.
+/// One array for each field of the nodes; see `Model.arrays`.
 pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>> {
     let nodes = &tree.nodes;
     let out = PyDict::new(py);

@@ -5,8 +5,8 @@ use super::aligned::Aligned1;
 use super::convert::{ArrayBlock, bytes, readable, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
-use super::plan::from_json;
-use crate::bayes::{self, BayesModel};
+use super::plan::Plain;
+use crate::bayes::{self, BayesConfig, BayesModel};
 use crate::predict::Source;
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -19,24 +19,23 @@ pub struct PyBayesModel {
     model: Arc<BayesModel>,
 }
 
-/// Fit naive Bayes, TAN or AODE, as `config` (JSON) says.
+/// Fit naive Bayes, TAN or AODE, as `config` says.
 #[pyfunction]
 #[pyo3(signature = (data, config, sample_weight = None, n_jobs = None))]
 pub fn bayes_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<BayesConfig>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<PyBayesModel> {
-    let config = from_json(config)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     // TAN and AODE count pairs of features.
     let n_features = data.columns().len();
     let work = data.len().saturating_mul(n_features).saturating_mul(n_features);
     let model =
-        run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config, control))?;
+        run(py, n_jobs, work, None, |control| bayes::fit(data, &weights, &config.0, control))?;
     Ok(PyBayesModel { model: Arc::new(model) })
 }
 

@@ -5,20 +5,14 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
+use super::plan::Plain;
 use crate::bins::{FeatureBins, Records};
 use crate::data::{Schema, TargetGrid};
 use crate::error::Error;
 use crate::fit::{CodeFacts, FitPlan, NumberFacts, RecordRows};
 use crate::stats::ExactMoments;
 use numpy::PyUntypedArrayMethods;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-
-/// A schema from the JSON that Python writes.
-pub fn schema(text: &str) -> PyResult<Schema> {
-    serde_json::from_slice(text.as_bytes())
-        .map_err(|e| PyValueError::new_err(format!("schema: {e}")))
-}
 
 /// A feature: number of codes, whether one of them means "missing", and the (lowest, highest) value
 /// of each bin.
@@ -27,14 +21,15 @@ type PyFeatureCodes<'py> = (u32, bool, Option<Aligned2<'py, f64>>);
 /// The smallest and the largest number of a numeric target.
 pub type PyRange = Option<(f64, f64)>;
 
-/// Description of all rows: schema as JSON, features, whether rows have weights, sums of all rows,
+/// Description of all rows: schema, features, whether rows have weights, sums of all rows,
 /// number of rows, range of a numeric target. The sums are the weight of each class; or weight, and
 /// weighted sums of numbers and of their squares, in units.
-pub type PyCodeFacts<'py> = (String, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
+pub type PyCodeFacts<'py> =
+    (Plain<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
 
 /// The description as the core takes it.
 pub fn code_facts(
-    (text, features, weighted, sums, rows, range): PyCodeFacts<'_>,
+    (Plain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(codes, missing, ranges)| {
         let ranges =
@@ -42,7 +37,6 @@ pub fn code_facts(
         FeatureBins { codes, missing, ranges }
     });
     let features = features.collect();
-    let schema = schema(&text)?;
     let (totals, number) = match (range, &sums[..]) {
         (None, _) => (&sums[..], None),
         (Some(range), &[weight, first, second]) => {

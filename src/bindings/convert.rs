@@ -11,6 +11,7 @@ use crate::predict::{Dense, Source};
 use numpy::ndarray::ArrayView2;
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -29,6 +30,8 @@ pub enum ArrayBlock<'py> {
 
 impl<'py> FromPyObject<'_, 'py> for ArrayBlock<'py> {
     type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = super::hints::ARRAY;
 
     /// Chooses by dtype; trying one type after the other would make an exception per failure.
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {

@@ -5,17 +5,17 @@
 //! routes on codes read the arrays in place ([`super::cells`]).
 
 use super::aligned::{Aligned1, Aligned3};
-use super::code_facts::{CodedArrays, PyCodeFacts, code_facts, schema};
+use super::code_facts::{CodedArrays, PyCodeFacts, code_facts};
 use super::convert::{
     ArrayBlock, Columns, GivenTarget, indices, row_set, weights, weights_of_rows,
 };
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, builtin_criterion, from_json, plan};
+use super::plan::{ConfiguredPlan, Options, Plain, builtin_criterion, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Dataset, Schema, Target};
-use crate::discretize::{self, DISCRETIZERS};
+use crate::discretize::{self, DISCRETIZERS, DiscretizeMethod};
 use crate::error::Result;
-use crate::fit::{CallerRows, FitPlan, FitRows, RecordRows, as_grown};
+use crate::fit::{CallerRows, Config, FitPlan, FitRows, RecordRows, as_grown};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
 use crate::parallel::Control;
@@ -27,6 +27,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
+use pythonize::pythonize;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Training rows; immutable but for copies, which the first call that needs them makes.
@@ -232,11 +233,11 @@ impl PyDataset {
     /// the schema has no classes.
     #[new]
     fn new(
-        schema_json: &str,
+        schema: Plain<Schema>,
         target: &Bound<'_, PyAny>,
         blocks: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let schema = schema(schema_json)?;
+        let Plain(schema) = schema;
         let target = if schema.classes.is_empty() {
             let numbers: Aligned1<'_, f64> = target.extract()?;
             let _memory = reserve(numbers.as_array().len() * 8, numbers.as_array().len() * 8)?;
@@ -295,7 +296,7 @@ impl PyDataset {
     fn score_features<'py>(
         &self,
         py: Python<'py>,
-        config: &str,
+        config: Plain<Config>,
         rows: Option<Aligned1<'_, i64>>,
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
@@ -331,7 +332,7 @@ impl PyDataset {
     fn neighbour_share<'py>(
         &self,
         py: Python<'py>,
-        config: &str,
+        config: Plain<Config>,
         share: (usize, usize),
         total: Option<(i128, f64)>,
         sample_weight: Option<Aligned1<'_, f64>>,
@@ -359,8 +360,10 @@ impl PyDataset {
         Ok((sums, cells))
     }
 
-    /// Cross-validate every configuration on every (train, test) fold; the arrays are described in
-    /// `_core.pyi`.
+    /// Cross-validate every configuration on every (train, test) fold. Returns `predictions`
+    /// (class codes, -1 for none) of shape (configurations, tested rows), with `proba` also
+    /// probabilities with an axis of classes, and `leaves`, `empty_leaves`, `nodes` and `depth` of
+    /// shape (configurations, folds).
     #[pyo3(signature = (
         configs, folds, sample_weight = None, proba = false, n_jobs = None, progress = None,
         memory_limit = None
@@ -369,7 +372,7 @@ impl PyDataset {
     fn cross_validate<'py>(
         &self,
         py: Python<'py>,
-        configs: Vec<String>,
+        configs: Vec<Plain<Config>>,
         folds: Vec<(Aligned1<'_, i64>, Aligned1<'_, i64>)>,
         sample_weight: Option<Aligned1<'_, f64>>,
         proba: bool,
@@ -377,8 +380,10 @@ impl PyDataset {
         progress: Option<Py<PyAny>>,
         memory_limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let plans =
-            configs.iter().map(|c| plan(c, None).map(|p| p.plan)).collect::<PyResult<Vec<_>>>()?;
+        let plans = configs
+            .into_iter()
+            .map(|c| plan(c, None).map(|p| p.plan))
+            .collect::<PyResult<Vec<_>>>()?;
         let data = self.encoded(py, n_jobs)?;
         let weights = weights(sample_weight.as_ref(), data)?;
         let n = data.len();
@@ -423,19 +428,19 @@ impl PyDataset {
     }
 }
 
-/// A registry as JSON: criteria, prunings or discretisers.
+/// A registry, one dict per entry: criteria, prunings or discretisers.
 #[pyfunction]
-pub fn registry_json(of: &str) -> PyResult<String> {
-    let text = match of {
+pub fn registry<'py>(py: Python<'py>, of: &str) -> PyResult<Bound<'py, PyAny>> {
+    let found = match of {
         "criteria" => {
             let all: Vec<_> = criteria::CRITERIA.iter().map(|e| e.info).collect();
-            serde_json::to_string(&all)
+            pythonize(py, &all)
         }
-        "prunings" => serde_json::to_string(PRUNINGS),
-        "discretizers" => serde_json::to_string(DISCRETIZERS),
+        "prunings" => pythonize(py, PRUNINGS),
+        "discretizers" => pythonize(py, DISCRETIZERS),
         other => return Err(PyValueError::new_err(format!("no registry is called '{other}'"))),
     };
-    text.map_err(|e| PyValueError::new_err(e.to_string()))
+    Ok(found?)
 }
 
 /// The instruction set of the SIMD kernels in use.
@@ -454,16 +459,16 @@ pub fn ways_taken(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 /// numbers of declared branches (default: those of the tables), `occurring` says which classes
 /// occur in the data (default: those of the table).
 #[pyfunction]
-#[pyo3(signature = (criterion, options_json, tables, declared = None, occurring = None))]
+#[pyo3(signature = (criterion, options, tables, declared = None, occurring = None))]
 pub fn score_tables<'py>(
     py: Python<'py>,
     criterion: &str,
-    options_json: &str,
+    options: Options,
     tables: Aligned3<'_, f64>,
     declared: Option<Vec<u32>>,
     occurring: Option<Vec<bool>>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-    let criterion = builtin_criterion(criterion, options_json)?;
+    let criterion = builtin_criterion(criterion, options)?;
     let tables = tables.as_array();
     let (n, branches, classes) = tables.dim();
     let declared = declared.unwrap_or_else(|| vec![branches as u32; n]);
@@ -517,18 +522,18 @@ pub fn score_tables<'py>(
 
 /// Cut points of one column by a discretization method.
 #[pyfunction]
-#[pyo3(signature = (method_json, values, classes = None, n_classes = 1, weights = None))]
+#[pyo3(signature = (method, values, classes = None, n_classes = 1, weights = None))]
 pub fn bin_cuts<'py>(
     py: Python<'py>,
-    method_json: &str,
+    method: Plain<DiscretizeMethod>,
     values: Aligned1<'_, f64>,
     classes: Option<Aligned1<'_, u16>>,
     n_classes: usize,
     weights: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let method = from_json(method_json)?;
+    let Plain(method) = method;
     let values = values.as_array().to_vec();
-    if matches!(method, discretize::DiscretizeMethod::Mdlp) && classes.is_none() {
+    if matches!(method, DiscretizeMethod::Mdlp) && classes.is_none() {
         return Err(PyValueError::new_err("mdlp needs the classes of the rows"));
     }
     let classes = classes.map_or_else(|| vec![0; values.len()], |c| c.as_array().to_vec());

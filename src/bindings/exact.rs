@@ -7,12 +7,14 @@ use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
 use super::model::PyModel;
-use super::plan::from_json;
+use super::plan::Plain;
 use crate::data::Dataset;
 use crate::exact::{self, Cheapest, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
 use crate::tree::Tree;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pythonize::pythonize;
 use serde_json::{Map, Value, json};
 
 /// A model of a found tree: `parameters` (a JSON object) with `found` under "found".
@@ -23,7 +25,8 @@ fn model_of(
     parameters: &str,
     found: Value,
 ) -> PyResult<Py<PyModel>> {
-    let mut parameters: Map<String, Value> = from_json(parameters)?;
+    let mut parameters: Map<String, Value> =
+        serde_json::from_str(parameters).map_err(|e| PyValueError::new_err(e.to_string()))?;
     parameters.insert("found".into(), found);
     let model = Model {
         schema: data.shared_schema(),
@@ -36,7 +39,7 @@ fn model_of(
 
 /// The smallest consistent tree of a data set, or the best that the limits allow.
 ///
-/// The model's parameters are `parameters` (a JSON object) and under "found" the proven lower bound
+/// The model's parameters are `parameters` and under "found" the proven lower bound
 /// of the number of nodes, the search nodes opened, and the weight of the rows that every tree
 /// misclassifies.
 #[pyfunction]
@@ -46,28 +49,27 @@ fn model_of(
 pub fn minimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    limits: &str,
+    limits: Plain<SearchLimits>,
     minimise_errors: bool,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyModel>> {
-    let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let errors = if minimise_errors { Errors::Minimise } else { Errors::Raise };
     let found = run(py, None, usize::MAX, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
-        exact::minimal_tree(data, &rows, &weights, errors, &limits, control)
+        exact::minimal_tree(data, &rows, &weights, errors, &limits.0, control)
     })?;
     let bounds =
         json!({"lower_bound": found.lower, "search_nodes": found.opened, "errors": found.errors});
     model_of(py, data, found.tree, parameters, bounds)
 }
 
-/// The first tests of near-optimal trees by feature, as a JSON list of objects (see
+/// The first tests of near-optimal trees by feature, as a list of dicts (see
 /// [`exact::FeatureRoots`]), and the trees of at most `most_trees` of them, whose models have the
-/// parameters of [`optimal_tree`].
+/// parameters of `optimal_tree`.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, within, most_trees, parameters, sample_weight = None, n_jobs = None,
@@ -77,8 +79,8 @@ pub fn minimal_tree(
 pub fn near_optimal(
     py: Python<'_>,
     data: &PyDataset,
-    objective: &str,
-    limits: &str,
+    objective: Plain<Objective>,
+    limits: Plain<SearchLimits>,
     within: f64,
     most_trees: usize,
     parameters: &str,
@@ -86,9 +88,7 @@ pub fn near_optimal(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
-) -> PyResult<(String, Vec<Py<PyModel>>)> {
-    let objective: Objective = from_json(objective)?;
-    let limits: SearchLimits = from_json(limits)?;
+) -> PyResult<(Py<PyAny>, Vec<Py<PyModel>>)> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let work = Work::from(usize::MAX).limited(memory_limit).stating();
@@ -98,14 +98,15 @@ pub fn near_optimal(
             data,
             &rows,
             &weights,
-            &objective,
-            &limits,
+            &objective.0,
+            &limits.0,
             (within, most_trees),
             control,
         )
     })?;
     let models = found.trees.into_iter().map(|tree| searched(py, data, tree, parameters));
-    Ok((json!(found.features).to_string(), models.collect::<PyResult<_>>()?))
+    let models = models.collect::<PyResult<_>>()?;
+    Ok((pythonize(py, &found.features)?.unbind(), models))
 }
 
 /// A model of an optimal tree, with what was found under "found": a lower and an upper bound of the
@@ -127,7 +128,7 @@ fn searched(
 
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 ///
-/// Parameters are those of [`minimal_tree`]; under "found" there are a lower and an upper bound of
+/// Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
 /// the objective.
 #[pyfunction]
 #[pyo3(signature = (
@@ -138,22 +139,20 @@ fn searched(
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    objective: &str,
-    limits: &str,
+    objective: Plain<Objective>,
+    limits: Plain<SearchLimits>,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
 ) -> PyResult<Py<PyModel>> {
-    let objective: Objective = from_json(objective)?;
-    let limits: SearchLimits = from_json(limits)?;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let work = Work::from(usize::MAX).limited(memory_limit).stating();
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
-        exact::optimal_tree(data, &rows, &weights, &objective, &limits, control)
+        exact::optimal_tree(data, &rows, &weights, &objective.0, &limits.0, control)
     })?;
     searched(py, data, found, parameters)
 }

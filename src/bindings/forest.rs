@@ -5,13 +5,13 @@
 use super::aligned::Aligned1;
 use super::convert::{row_set, weights};
 use super::dataset::PyDataset;
-use super::job::{exception, reserve, run};
+use super::job::{reserve, run};
 use super::model::PyModel;
-use super::plan::plan;
+use super::plan::{Plain, plan};
 use super::trees::{PyTrees, loaded};
 use crate::data::{Dataset, RowSet, Weights};
-use crate::error::{Error, Result};
-use crate::fit::{GrownForest, Request};
+use crate::error::Result;
+use crate::fit::{Config, GrownForest, Request};
 use crate::grow::forest::{Bagging, BootstrapSampler, row_hashes};
 use crate::model::{Forest, Model};
 use crate::parallel;
@@ -22,7 +22,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// A fitted forest; immutable. Predictions are those of its base class [`PyTrees`].
+/// A fitted forest; immutable. Predictions are those of its base class `Trees`.
 #[pyclass(name = "Forest", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyForest {
     forest: Arc<Forest>,
@@ -55,25 +55,19 @@ impl OutOfBag {
     }
 }
 
-/// The sampling of a forest from JSON.
-fn bagging(json: &str) -> PyResult<Bagging> {
-    serde_json::from_slice(json.as_bytes())
-        .map_err(|e| exception(Error::parameter("bagging", json, e)))
-}
-
 /// Grow a forest. `out_of_bag`: whether to collect the votes on out-of-bag rows. `before`: a forest
 /// to which trees are added (a warm start), with the hash of the rows of its fit.
 #[pyfunction]
 #[pyo3(signature = (
-    data, config, bagging_json, out_of_bag = false, sample_weight = None, custom = None,
+    data, config, bagging, out_of_bag = false, sample_weight = None, custom = None,
     n_jobs = None, progress = None, before = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn forest_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: &str,
-    bagging_json: &str,
+    config: Plain<Config>,
+    bagging: Plain<Bagging>,
     out_of_bag: bool,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -81,7 +75,7 @@ pub fn forest_fit(
     progress: Option<Py<PyAny>>,
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
-    let (plan, bagging) = (plan(config, custom)?, bagging(bagging_json)?);
+    let (plan, Plain(bagging)) = (plan(config, custom)?, bagging);
     let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
@@ -126,7 +120,7 @@ fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Bootstrap
 pub fn bag_counts<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<Config>,
     draws: usize,
     seeds: Vec<u64>,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -165,7 +159,7 @@ pub fn permutation_losses<'py>(
     py: Python<'py>,
     forest: &PyForest,
     data: &PyDataset,
-    config: &str,
+    config: Plain<Config>,
     draws: usize,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,

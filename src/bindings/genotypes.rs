@@ -5,7 +5,7 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{Work, exception, run};
-use super::plan::builtin_criterion;
+use super::plan::{Options, builtin_criterion};
 use crate::criteria::Evidence;
 use crate::data::genotypes::PackedGenotypes;
 use crate::error::Error;
@@ -32,13 +32,13 @@ impl<'a> PackedStudy<'a> {
         samples: &Aligned1<'_, u32>,
         classes: &Aligned1<'_, u16>,
         n_classes: usize,
-        (criterion, options_json): (&str, &str),
+        (criterion, options): (&str, Options),
     ) -> PyResult<Self> {
         let variants = packed.as_array().dim().0;
         let bytes =
             packed.as_slice().map_err(|_| PyValueError::new_err("packed must be C-contiguous"))?;
         let packed = PackedGenotypes::new(bytes, n_samples, variants).map_err(exception)?;
-        let search = neighbour_search(criterion, options_json)?;
+        let search = neighbour_search(criterion, options)?;
         let samples = samples.as_array().to_vec();
         let classes = classes.as_array().to_vec();
         Ok(Self { packed, samples, classes, n_classes, search })
@@ -62,11 +62,8 @@ impl<'a> PackedStudy<'a> {
 }
 
 /// How a criterion chooses neighbours, and how it treats several classes.
-fn neighbour_search(
-    criterion: &str,
-    options_json: &str,
-) -> PyResult<(NeighbourMethod, Multiclass)> {
-    let criterion = builtin_criterion(criterion, options_json)?;
+fn neighbour_search(criterion: &str, options: Options) -> PyResult<(NeighbourMethod, Multiclass)> {
+    let criterion = builtin_criterion(criterion, options)?;
     match criterion.evidence() {
         Evidence::Neighbours(search) => Ok(search),
         _ => Err(exception(Error::Unsupported {
@@ -79,7 +76,7 @@ fn neighbour_search(
 /// One score per variant, NaN for a constant one.
 #[pyfunction(name = "genotype_scores")]
 #[pyo3(signature = (
-    packed, n_samples, samples, classes, n_classes, criterion, options_json, n_jobs = None, progress
+    packed, n_samples, samples, classes, n_classes, criterion, options, n_jobs = None, progress
     = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
@@ -91,11 +88,11 @@ pub fn scores<'py>(
     classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
-    options_json: &str,
+    options: Options,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let of = (criterion, options_json);
+    let of = (criterion, options);
     let study = PackedStudy::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
     let (method, multiclass) = study.search;
     let scores = run(py, n_jobs, study.work(), progress.as_ref(), |control| {
@@ -112,7 +109,7 @@ pub fn scores<'py>(
 /// permutation.
 #[pyfunction(name = "genotype_tests")]
 #[pyo3(signature = (
-    packed, n_samples, samples, classes, n_classes, criterion, options_json, permuted, n_jobs =
+    packed, n_samples, samples, classes, n_classes, criterion, options, permuted, n_jobs =
     None, progress = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
@@ -125,7 +122,7 @@ pub fn tests<'py>(
     classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
-    options_json: &str,
+    options: Options,
     permuted: Aligned2<'_, u16>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
@@ -135,7 +132,7 @@ pub fn tests<'py>(
     (Bound<'py, PyArray1<u64>>, Bound<'py, PyArray1<u64>>),
     (Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>),
 )> {
-    let of = (criterion, options_json);
+    let of = (criterion, options);
     let study = PackedStudy::new(&packed, n_samples, &samples, &classes, n_classes, of)?;
     let permuted =
         permuted.as_slice().map_err(|_| PyValueError::new_err("permuted must be C-contiguous"))?;

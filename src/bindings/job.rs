@@ -90,6 +90,7 @@ fn run_detached(
     progress: Option<&Py<PyAny>>,
     job: parallel::WatchedJob<'_>,
 ) -> PyResult<()> {
+    memory::keep_pages();
     let memory = memory::reserve(work.need).map_err(exception)?;
     let budget = Budget::new(work.limit).after(&memory);
     let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);

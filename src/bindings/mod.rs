@@ -3,8 +3,8 @@
 //!
 //! Arrays are borrowed before the interpreter is released ([`convert`]). [`job`] runs the core with
 //! signals, progress and limits. The core does not use Python, except through a user's criterion
-//! ([`custom`]), whose job stays on the calling thread. `_core.pyi` documents the functions for
-//! Python.
+//! ([`custom`]), whose job stays on the calling thread. `_core.pyi` is written from the signatures
+//! and texts of the functions.
 
 mod aligned;
 mod arrays;
@@ -20,6 +20,7 @@ mod estimates;
 mod exact;
 mod forest;
 mod genotypes;
+mod hints;
 mod job;
 mod model;
 mod neighbours;
@@ -47,7 +48,10 @@ pyo3::create_exception!(
 /// The counting core of fasttree.
 #[pymodule]
 mod _core {
-    use pyo3::prelude::*;
+    /// Version of the core.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_export]
     use super::InternalError;
@@ -59,9 +63,7 @@ mod _core {
         number_range, rounded_sum, row_hashes, value_counts, value_cuts,
     };
     #[pymodule_export]
-    use super::dataset::{
-        PyDataset, bin_cuts, registry_json, score_tables, simd_level, ways_taken,
-    };
+    use super::dataset::{PyDataset, bin_cuts, registry, score_tables, simd_level, ways_taken};
     #[pymodule_export]
     use super::estimates::{agreement_counts, pair_block_scores};
     #[pymodule_export]
@@ -91,10 +93,4 @@ mod _core {
     };
     #[pymodule_export]
     use super::trees::PyTrees;
-
-    #[pymodule_init]
-    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::memory::keep_pages();
-        m.add("__version__", env!("CARGO_PKG_VERSION"))
-    }
 }

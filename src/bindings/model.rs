@@ -10,11 +10,11 @@ use super::convert::{ArrayBlock, Columns, positive_rows, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, builtin_criterion, plan, planned};
+use super::plan::{ConfiguredPlan, Options, Plain, builtin_criterion, plan, planned};
 use super::trees::{PredictionInput, PyTrees, loaded};
+use crate::criteria::Impurity;
 use crate::data::Weights;
-use crate::error::Error;
-use crate::fit::{Fitted, NodePlan};
+use crate::fit::{Config, Fitted, NodePlan};
 use crate::grow::{Candidate, distances};
 use crate::inspect::{self, ReachedRows};
 use crate::model::Model;
@@ -31,7 +31,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::sync::Arc;
 
-/// A fitted tree; immutable. Predictions are those of its base class [`PyTrees`].
+/// A fitted tree; immutable. Predictions are those of its base class `Trees`.
 #[pyclass(name = "Model", module = "fasttree._core", frozen, extends = PyTrees)]
 pub struct PyModel {
     model: Arc<Model>,
@@ -66,17 +66,8 @@ type PyAlphaChoice<'py> = (
 /// subtree, cost of the branch in its place.
 type PyPruneStep = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
-/// The value of a parameter from its JSON text, if there is one; an error names the parameter.
-fn parameter<T: serde::de::DeserializeOwned>(
-    name: &str,
-    json: Option<&str>,
-) -> PyResult<Option<T>> {
-    json.map(|text| {
-        serde_json::from_slice(text.as_bytes())
-            .map_err(|e| exception(Error::parameter(name, text, e)))
-    })
-    .transpose()
-}
+/// The cost of each error, by true and predicted class.
+type PyCosts = Option<Plain<Vec<Vec<f64>>>>;
 
 impl PyModel {
     /// A model without a history.
@@ -111,10 +102,10 @@ impl PyModel {
         Work::from(usize::MAX).with_memory(size, size / 2)
     }
 
-    /// A cost matrix from JSON, if there is one.
-    fn costs(&self, json: Option<&str>) -> PyResult<Option<CostMatrix>> {
-        let rows: Option<Vec<Vec<f64>>> = parameter::<Option<_>>("cost_matrix", json)?.flatten();
-        rows.map(|rows| CostMatrix::new(&rows, self.model.tree.classes))
+    /// A checked cost matrix, if there is one.
+    fn costs(&self, costs: PyCosts) -> PyResult<Option<CostMatrix>> {
+        costs
+            .map(|rows| CostMatrix::new(&rows.0, self.model.tree.classes))
             .transpose()
             .map_err(exception)
     }
@@ -123,14 +114,12 @@ impl PyModel {
     fn path(
         &self,
         py: Python<'_>,
-        impurity: &str,
-        costs_json: Option<&str>,
+        impurity: Plain<Impurity>,
+        costs: PyCosts,
     ) -> PyResult<cost_complexity::Path> {
-        let costs = self.costs(costs_json)?;
-        let quoted = serde_json::Value::from(impurity).to_string();
-        let impurity = parameter("impurity", Some(&quoted))?.unwrap_or_default();
+        let costs = self.costs(costs)?;
         run(py, None, self.work(), None, |control| {
-            cost_complexity::path_by_cost(&self.model.tree, impurity, costs.as_ref(), control)
+            cost_complexity::path_by_cost(&self.model.tree, impurity.0, costs.as_ref(), control)
         })
     }
 }
@@ -167,7 +156,7 @@ fn on_each_row(
 pub fn tree_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<Config>,
     rows: Option<Aligned1<'_, i64>>,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -215,7 +204,7 @@ impl PyModel {
         &self,
         py: Python<'py>,
         data: &PyDataset,
-        config: &str,
+        config: Plain<Config>,
         fractions: Aligned1<'_, f64>,
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
@@ -284,24 +273,23 @@ impl PyModel {
     /// The model with its tree pruned. `data` are the rows that the method reads: training rows, or
     /// rows held out from growth.
     #[pyo3(signature = (
-        parameters, method_json = None, merge_json = None, data = None, sample_weight = None, n_jobs
-        = None, costs_json = None
+        parameters, method = None, merge = None, data = None, sample_weight = None, n_jobs
+        = None, costs = None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn prune(
         &self,
         py: Python<'_>,
         parameters: String,
-        method_json: Option<&str>,
-        merge_json: Option<&str>,
+        method: Option<Plain<PruneMethod>>,
+        merge: Option<Plain<Merge>>,
         data: Option<&PyDataset>,
         sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
-        costs_json: Option<&str>,
+        costs: PyCosts,
     ) -> PyResult<Py<Self>> {
-        let costs = self.costs(costs_json)?;
-        let method: Option<PruneMethod> = parameter("pruning", method_json)?;
-        let merge: Option<Merge> = parameter("merge_redundant", merge_json)?;
+        let costs = self.costs(costs)?;
+        let (method, merge) = (method.map(|m| m.0), merge.map(|m| m.0));
         let model = &self.model;
         let data = data.map(|data| data.encoded(py, n_jobs)).transpose()?;
         let weights = match data {
@@ -339,15 +327,15 @@ impl PyModel {
     /// and standard errors of the pruned trees, the number of the chosen one and its alpha. Where
     /// it was not chosen so, with an impurity the trees that this one can be pruned to, without
     /// errors; else None.
-    #[pyo3(signature = (impurity = None, costs_json = None))]
+    #[pyo3(signature = (impurity = None, costs = None))]
     fn alpha_choice<'py>(
         &self,
         py: Python<'py>,
-        impurity: Option<&str>,
-        costs_json: Option<&str>,
+        impurity: Option<Plain<Impurity>>,
+        costs: PyCosts,
     ) -> PyResult<Option<PyAlphaChoice<'py>>> {
         let own = match (&self.history.choice, impurity) {
-            (None, Some(impurity)) => Some(AlphaChoice::of(&self.path(py, impurity, costs_json)?)),
+            (None, Some(impurity)) => Some(AlphaChoice::of(&self.path(py, impurity, costs)?)),
             _ => None,
         };
         Ok(self.history.choice.as_ref().or(own.as_ref()).map(|choice| {
@@ -369,14 +357,14 @@ impl PyModel {
 
     /// Alphas and impurities of minimal cost-complexity pruning, from the whole tree to the root
     /// alone.
-    #[pyo3(signature = (impurity, costs_json = None))]
+    #[pyo3(signature = (impurity, costs = None))]
     fn cost_complexity_path<'py>(
         &self,
         py: Python<'py>,
-        impurity: &str,
-        costs_json: Option<&str>,
+        impurity: Plain<Impurity>,
+        costs: PyCosts,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
-        let path = self.path(py, impurity, costs_json)?;
+        let path = self.path(py, impurity, costs)?;
         Ok((path.alphas.into_pyarray(py), path.impurities.into_pyarray(py)))
     }
 
@@ -400,12 +388,12 @@ impl PyModel {
 
     /// Distance of the tree's partition to the classes after each step of growth, by a built-in
     /// criterion or a user's function.
-    #[pyo3(signature = (criterion, options_json, custom = None))]
+    #[pyo3(signature = (criterion, options, custom = None))]
     fn global_distances<'py>(
         &self,
         py: Python<'py>,
         criterion: &str,
-        options_json: &str,
+        options: Options,
         custom: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let tree = &self.model.tree;
@@ -414,7 +402,7 @@ impl PyModel {
             run_attached(py, None, |control| distances(tree, criterion.as_ref(), control))
                 .map_err(|error| raised.take_or(error))?
         } else {
-            let criterion = builtin_criterion(criterion, options_json)?;
+            let criterion = builtin_criterion(criterion, options)?;
             run(py, None, tree.counts.len() * tree.classes, None, |control| {
                 distances(tree, criterion.as_ref(), control)
             })?
@@ -422,7 +410,8 @@ impl PyModel {
         Ok(found.into_pyarray(py))
     }
 
-    /// The fields of all nodes as arrays; see `_core.pyi`.
+    /// The fields of all nodes as arrays by name, shape (nodes,); `counts` has shape (nodes,
+    /// classes), and `children` and `levels` are lists of all nodes, one after the other.
     fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         arrays(py, &self.model.tree)
     }

@@ -5,7 +5,7 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{Work, run};
-use super::plan::builtin_criterion;
+use super::plan::{Options, builtin_criterion};
 use crate::criteria::{Criterion, Evidence};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
@@ -59,7 +59,7 @@ fn constant(control: &Control, codes: NominalRows<'_>, rows: usize) -> Result<Ve
 /// column.
 #[pyfunction]
 #[pyo3(signature = (
-    codes, classes, n_classes, criterion, options_json, sample_weight = None, n_jobs = None,
+    codes, classes, n_classes, criterion, options, sample_weight = None, n_jobs = None,
     progress = None, memory_limit = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
@@ -69,13 +69,13 @@ pub fn stream_scores<'py>(
     classes: Aligned1<'_, u16>,
     n_classes: usize,
     criterion: &str,
-    options_json: &str,
+    options: Options,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let criterion = builtin_criterion(criterion, options_json)?;
+    let criterion = builtin_criterion(criterion, options)?;
     let columns = codes.as_array().dim().1;
     let values =
         codes.as_slice().map_err(|_| PyValueError::new_err("codes must be C-contiguous"))?;

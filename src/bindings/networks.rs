@@ -8,7 +8,7 @@ use super::aligned::Aligned1;
 use super::convert::weights;
 use super::dataset::PyDataset;
 use super::job::{exception, run};
-use super::plan::from_json;
+use super::plan::Plain;
 use crate::bayes::FeatureReading;
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
@@ -19,12 +19,13 @@ use crate::parallel::Control;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pythonize::pythonize;
 use serde_json::json;
 
 /// How a training set is read, and the prior over networks.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NetworkConfig {
+pub(super) struct NetworkConfig {
     /// Cut points of each numeric column.
     cuts: Vec<Option<Vec<f64>>>,
     missing: MissingCells,
@@ -75,12 +76,12 @@ fn list_of(set: Set) -> Vec<usize> {
 pub fn network_tables_cost(
     py: Python<'_>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<NetworkConfig>,
     parents: Vec<Vec<usize>>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
 ) -> PyResult<(Vec<f64>, Vec<f64>)> {
-    let config: NetworkConfig = from_json(config)?;
+    let Plain(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -110,13 +111,13 @@ pub fn network_tables_cost(
 pub fn network_exact<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<NetworkConfig>,
     most_memory: u64,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(f64, Bound<'py, PyArray2<f64>>, Vec<Vec<usize>>, Vec<usize>)> {
-    let config: NetworkConfig = from_json(config)?;
+    let Plain(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -147,11 +148,11 @@ pub fn network_exact<'py>(
 pub fn network_counts<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: &str,
+    config: Plain<NetworkConfig>,
     parents: Vec<Vec<usize>>,
     sample_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<(Vec<Bound<'py, PyArray1<f64>>>, Vec<Option<u32>>)> {
-    let config: NetworkConfig = from_json(config)?;
+    let Plain(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
@@ -173,27 +174,26 @@ pub fn network_counts<'py>(
     Ok((tables.into_iter().map(|t| t.into_pyarray(py)).collect(), fills))
 }
 
-/// Search for networks: the result as JSON, and the arc probabilities before cleaning, shape
+/// Search for networks: the result as a dict, and the arc probabilities before cleaning, shape
 /// (variables, variables).
 #[pyfunction]
 #[pyo3(signature = (data, config, search, sample_weight = None, n_jobs = None, progress = None))]
 pub fn network_search<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: &str,
-    search: &str,
+    config: Plain<NetworkConfig>,
+    search: Plain<SearchConfig>,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(String, Bound<'py, PyArray2<f64>>)> {
-    let config: NetworkConfig = from_json(config)?;
-    let settings: SearchConfig = from_json(search)?;
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray2<f64>>)> {
+    let Plain(config) = config;
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
     let n_variables = data.columns().len() + 1;
     let found = run(py, n_jobs, usize::MAX, progress.as_ref(), |control| {
         let variables = config.variables(data, &weights, control)?;
-        networks::search(&variables, &config.prior, config.max_parents, &settings, control)
+        networks::search(&variables, &config.prior, config.max_parents, &search.0, control)
     })?;
     let lists = |parents: &[Set]| parents.iter().map(|&p| list_of(p)).collect::<Vec<_>>();
     let models: Vec<_> = found
@@ -210,7 +210,7 @@ pub fn network_search<'py>(
             })
         })
         .collect();
-    let text = json!({
+    let result = json!({
         "best": lists(&found.best.parents),
         "length": found.best.length,
         "arc_probability": found.arc_probability,
@@ -219,13 +219,18 @@ pub fn network_search<'py>(
         "counted": found.counted,
         "models": models,
     });
-    Ok((text.to_string(), found.arcs.into_pyarray(py).reshape([n_variables, n_variables])?))
+    let arcs = found.arcs.into_pyarray(py).reshape([n_variables, n_variables])?;
+    Ok((pythonize(py, &result)?, arcs))
 }
 
 /// Bytes that the exact posterior over these columns and the class takes.
 #[pyfunction]
-pub fn network_exact_memory(py: Python<'_>, data: &PyDataset, config: &str) -> PyResult<u64> {
-    let config: NetworkConfig = from_json(config)?;
+pub fn network_exact_memory(
+    py: Python<'_>,
+    data: &PyDataset,
+    config: Plain<NetworkConfig>,
+) -> PyResult<u64> {
+    let Plain(config) = config;
     let data = data.encoded(py, None)?;
     py.detach(|| {
         let variables = config.variables(data, &Weights::Unit, &Control::new(1))?;

@@ -1,24 +1,42 @@
-//! What Python writes as JSON, as types of the core: configurations, criteria, options.
+//! Plain objects of Python, such as dicts and lists, as types of the core: configurations,
+//! criteria, options.
 
 use super::custom::{CallableCriterion, Raised};
 use super::custom_pairs::PairFunction;
+use super::hints;
 use super::job::exception;
 use super::pair_setting::pair_setting;
 use crate::criteria::{self, Criterion};
 use crate::error::Result;
 use crate::fit::{Config, FitPlan};
 use pyo3::exceptions::PyValueError;
+use pyo3::inspect::PyStaticExpr;
 use pyo3::prelude::*;
+use pythonize::depythonize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
-/// A value from its JSON text.
-pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> PyResult<T> {
-    serde_json::from_slice(text.as_bytes()).map_err(|e| PyValueError::new_err(e.to_string()))
+/// An argument that Python gives as dicts, lists, texts, numbers and None. It is read by way of
+/// [`Value`], so that each type is compiled for one format.
+pub(super) struct Plain<T>(pub T);
+
+/// Options by name.
+pub(super) type Options = Plain<Map<String, Value>>;
+
+impl<T: DeserializeOwned> FromPyObject<'_, '_> for Plain<T> {
+    type Error = PyErr;
+
+    const INPUT_TYPE: PyStaticExpr = hints::ANY;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let value: Value = depythonize(&object)?;
+        T::deserialize(value).map(Self).map_err(|e| PyValueError::new_err(e.to_string()))
+    }
 }
 
-/// A built-in criterion from its name and its options as JSON.
-pub(super) fn builtin_criterion(name: &str, options_json: &str) -> PyResult<Box<dyn Criterion>> {
-    criteria::make(name, from_json(options_json)?).map_err(exception)
+/// A built-in criterion from its name and its options.
+pub(super) fn builtin_criterion(name: &str, options: Options) -> PyResult<Box<dyn Criterion>> {
+    criteria::make(name, options.0).map_err(exception)
 }
 
 /// A plan from a configuration of Python.
@@ -29,7 +47,7 @@ pub(super) struct ConfiguredPlan {
 }
 
 /// The plan of a configuration; `custom` is the user's criterion that it names.
-pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
+pub(super) fn plan(config: Plain<Config>, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
     let (plan, raised) = planned(config, custom, FitPlan::new)?;
     Ok(ConfiguredPlan { plan, raised })
 }
@@ -37,11 +55,10 @@ pub(super) fn plan(config: &str, custom: Option<Py<PyAny>>) -> PyResult<Configur
 /// The plan that `make` makes of a configuration and of the user's criterion that it names, and the
 /// exception of that criterion.
 pub(super) fn planned<P>(
-    config: &str,
+    Plain(config): Plain<Config>,
     custom: Option<Py<PyAny>>,
     make: impl FnOnce(Config, Option<Box<dyn Criterion>>) -> Result<P>,
 ) -> PyResult<(P, Option<Raised>)> {
-    let config = Config::from_json(config).map_err(exception)?;
     let wrapped = match custom {
         None => None,
         Some(function) if config.criterion == "pair_function" => {

@@ -6,9 +6,8 @@
 
 use crate::criteria::{self, Criterion};
 use crate::discretize;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
-use crate::json;
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::{self, AlphaRule, PruneMethod};
@@ -91,8 +90,7 @@ pub struct Config {
     /// multiplies it.
     pub balanced_samples: bool,
     pub seed: u64,
-    /// JSON, printed into the model as it is.
-    #[serde(deserialize_with = "json::text::deserialize")]
+    /// JSON text, written into the model file as it is.
     pub parameters: String,
 }
 
@@ -140,12 +138,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Parameters from JSON; an unknown key or a wrong value is refused by name.
-    pub fn from_json(text: &str) -> Result<Self> {
-        serde_json::from_slice(text.as_bytes())
-            .map_err(|e| Error::parameter("parameters", "...", e))
-    }
-
     /// The criterion that the parameters name.
     pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
         criteria::make(&self.criterion, self.criterion_options.clone())

@@ -32,7 +32,7 @@ use memmap2::MmapMut;
 use std::cell::Cell;
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, Once};
 
 const MIB: usize = 1 << 20;
 
@@ -410,7 +410,8 @@ pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
 /// allocators do nothing.
 pub fn keep_pages() {
     const MOST: usize = 32 * MIB - (1 << 16);
-    drop(std::hint::black_box(with_capacity::<u8>(MOST)));
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| drop(std::hint::black_box(with_capacity::<u8>(MOST))));
 }
 
 /// The items of an iterator of known length.

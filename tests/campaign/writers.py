@@ -23,7 +23,7 @@ from typing import Any
 
 import fasttree
 from fasttree import datasets, model_selection
-from fasttree.rendering.saving import save_text
+from fasttree._checks.saving import save_text
 
 OPERATIONS = {"open", "os.rename", "os.remove", "os.chmod", "os.chown"}
 MOST_STEPS = 16

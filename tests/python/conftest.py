@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fasttree.data_checks import unfailing
+from fasttree.table.data_checks import unfailing
 
 unfailing.STRICT = True
 

@@ -226,7 +226,7 @@ fn pruning_never_uses_growth_and_growth_knows_no_criterion_by_name() {
 fn python_lives_in_the_bindings() {
     for source in sources().iter().filter(|s| s.room != "bindings") {
         for (line, text) in code(source) {
-            for word in ["pyo3", "numpy::", "Python<", "PyErr"] {
+            for word in ["pyo3", "pythonize", "numpy::", "Python<", "PyErr"] {
                 assert!(!text.contains(word), "{}:{line}: {text}", source.path.display());
             }
         }

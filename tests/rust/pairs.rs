@@ -4,7 +4,7 @@
 use super::growth::{fit, nominal};
 use fasttree_core::data::{Dataset, RowSet, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::{Common, Config, FitPlan};
+use fasttree_core::fit::{Common, FitPlan};
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 use fasttree_core::resample::{Fold, cross_validate};
@@ -35,7 +35,7 @@ fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
 }
 
 fn plan(words: &str) -> FitPlan {
-    FitPlan::new(Config::from_json(words).unwrap(), None).unwrap()
+    FitPlan::new(serde_json::from_str(words).unwrap(), None).unwrap()
 }
 
 const WORDS: [&str; 6] = [

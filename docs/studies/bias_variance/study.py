@@ -32,11 +32,11 @@ from typing import Any
 import numpy as np
 
 from fasttree import criteria
+from fasttree._checks.progress import make_report
 from fasttree.datasets import make_random_tree
 from fasttree.estimators import FastForestClassifier, FastTreeClassifier
 from fasttree.exports.palette import PALETTE
-from fasttree.rendering.progress import make_report
-from fasttree.rendering.text import render_text
+from fasttree.exports.tables.text import render_text
 from fasttree.reports import Cell, ReportTable
 from fasttree.table import Table
 

@@ -30,7 +30,9 @@ from typing import Any
 import numpy as np
 from docs.studies.selection_bias.study import wilson
 
+from fasttree._checks.progress import make_report
 from fasttree.exports.palette import PALETTE
+from fasttree.exports.tables.table import Cell, ReportTable
 from fasttree.model_selection import (
     FiveByTwo,
     StratifiedRepeatedKFold,
@@ -40,8 +42,6 @@ from fasttree.model_selection import (
     paired_t_test,
     wilcoxon,
 )
-from fasttree.rendering.progress import make_report
-from fasttree.rendering.table import Cell, ReportTable
 
 __all__ = ["PROTOCOLS", "TESTS", "ErrorRates", "run"]
 

@@ -36,15 +36,15 @@ from typing import Any
 import numpy as np
 
 from fasttree import presets
+from fasttree._checks.progress import make_report
 from fasttree.criteria import Pi
 from fasttree.datasets import make_monks, make_parity
 from fasttree.estimators import FastTreeClassifier
+from fasttree.exports.tables.text import render_text
+from fasttree.feature_selection.features import score_features
+from fasttree.feature_selection.pairs import pair_counts
 from fasttree.model_selection import cross_validate
-from fasttree.rendering.progress import make_report
-from fasttree.rendering.text import render_text
 from fasttree.reports import Cell, ReportTable
-from fasttree.scores.features import score_features
-from fasttree.scores.pairs import pair_counts
 from fasttree.table import Table
 
 __all__ = [

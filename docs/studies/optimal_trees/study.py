@@ -33,12 +33,12 @@ from typing import Any
 import numpy as np
 
 from fasttree import datasets
+from fasttree._checks.progress import counter
 from fasttree.estimators import FastTreeClassifier, OptimalTreeClassifier
 from fasttree.estimators.beside_greedy import codes_as_numbers
 from fasttree.exports.palette import PALETTE
+from fasttree.exports.tables.text import render_text
 from fasttree.model_selection import FriedmanResult, compare, friedman_nemenyi
-from fasttree.rendering.progress import counter
-from fasttree.rendering.text import render_text
 from fasttree.reports import Cell, ReportTable
 
 __all__ = ["CRITERIA", "SETS", "SUMS", "Case", "OptimalTrees", "run"]

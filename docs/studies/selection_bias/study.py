@@ -40,13 +40,13 @@ from typing import Any
 
 import numpy as np
 
+from fasttree._checks.progress import make_report
 from fasttree.criteria import GainRatio, Pi, list_criteria
 from fasttree.estimators import FastTreeClassifier
-from fasttree.rendering.progress import make_report
-from fasttree.rendering.records import render_csv, render_json
-from fasttree.rendering.table import Cell, ReportTable
+from fasttree.exports.tables.records import render_csv, render_json
+from fasttree.exports.tables.table import Cell, ReportTable
+from fasttree.feature_selection.features import score_features
 from fasttree.reports import render
-from fasttree.scores.features import score_features
 from fasttree.table import Table
 
 __all__ = [

@@ -59,7 +59,7 @@ CategoricalFeatures: TypeAlias = (
 
 
 ColumnUse: TypeAlias = Literal["auto", "as_given"] | Mapping[str, Literal["auto", "as_given"]]
-"""What is made of the columns of frames and files; see `fasttree.data_checks`."""
+"""What is made of the columns of frames and files; see `fasttree.table.data_checks`."""
 
 
 class CrossValidator(Protocol):

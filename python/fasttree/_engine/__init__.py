@@ -2,7 +2,7 @@
 
 What
     A Table keeps its handle in the core, which encodes its columns at most once, when a call needs
-    them. Configurations are passed as JSON. Models pickle as the bytes of a model file.
+    them. Configurations are passed as dicts. Models pickle as the bytes of a model file.
 Complexity
     Encoding is one pass over the cells: about 10 ns per number if thresholds are searched, 1 ns per
     code.
@@ -13,11 +13,11 @@ When not to use it
 from __future__ import annotations
 
 import copyreg
-import json
 from functools import cache
 from typing import Any
 
 from .. import _core
+from .._checks.progress import make_report
 from .._core import (
     ArffReader,
     BayesModel,
@@ -27,8 +27,7 @@ from .._core import (
     InternalError,
     Model,
 )
-from ..rendering.progress import make_report
-from .encoding import as_rows, as_weights, blocks_of, dataset_of, plain, readable, schema_text
+from .encoding import as_rows, as_weights, blocks_of, dataset_of, plain, readable, schema_of
 from .networks import (
     bayes_model_from_bytes,
 )
@@ -79,7 +78,7 @@ __all__ = [
     "prune",
     "readable",
     "registry",
-    "schema_text",
+    "schema_of",
     "simd_level",
 ]
 
@@ -95,7 +94,7 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 @cache
 def registry(of: str) -> list[dict[str, Any]]:
     """The registry of the core for "criteria", "prunings" or "discretisers": one dict per entry."""
-    found: list[dict[str, Any]] = json.loads(_core.registry_json(of))
+    found: list[dict[str, Any]] = _core.registry(of)
     return found
 
 

@@ -6,7 +6,6 @@ its columns are encoded at most once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ def plain(label: Any) -> bool | int | float | str:
     return label if isinstance(label, bool | int | float | str) else str(label)
 
 
-def schema_json(table: Table) -> str:
+def schema_of_table(table: Table) -> dict[str, Any]:
     """Names, kinds, declared levels and classes of a Table as the core reads them."""
     block = table.block
     if block is not None and block.dtype.kind == "f":
@@ -45,10 +44,7 @@ def schema_json(table: Table) -> str:
     for feature in features if table.unused else ():
         if feature["name"] in table.unused:
             feature["unused"] = table.unused[feature["name"]]
-    text = schema_text(features, table.classes, table.target or "class")
-    if "\\ud" in text:  # surrogates, perhaps not in pairs
-        refuse_halves(table)
-    return text
+    return schema_of(features, table.classes, table.target or "class")
 
 
 def refuse_halves(table: Table) -> None:
@@ -63,10 +59,11 @@ def refuse_halves(table: Table) -> None:
                 raise ValueError(f"column {column.name!r}, row {row}: {shown(level)} {HALF_REMEDY}")
 
 
-def schema_text(features: list[dict[str, Any]], classes: Sequence[Any], target: str) -> str:
-    """The schema of features (as dicts), classes and target as JSON for the core."""
-    labels = [plain(c) for c in classes]
-    return json.dumps({"features": features, "classes": labels, "target": target})
+def schema_of(
+    features: list[dict[str, Any]], classes: Sequence[Any], target: str
+) -> dict[str, Any]:
+    """The schema of features (as dicts), classes and target as the core reads it."""
+    return {"features": features, "classes": [plain(c) for c in classes], "target": target}
 
 
 def blocks_of(columns: Sequence[Column]) -> list[np.ndarray]:
@@ -125,7 +122,11 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
             if block is not None
             else blocks_of(table.columns)
         )
-        table._encoded = _core.Dataset(schema_json(table), target, blocks)
+        try:
+            table._encoded = _core.Dataset(schema_of_table(table), target, blocks)
+        except UnicodeEncodeError:
+            refuse_halves(table)
+            raise
     dataset: _core.Dataset = table._encoded
     return dataset
 

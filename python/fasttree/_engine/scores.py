@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._checks.aliases import MaybeArray
-from ..rendering.progress import Progress, make_report
+from .._checks.progress import Progress, make_report
 from .encoding import as_rows, as_weights, dataset_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,8 @@ import numpy as np
 
 from .. import _core
 from .._checks.aliases import MaybeArray
+from .._checks.progress import Progress, make_report
 from .._core import Forest, Model
-from ..rendering.progress import Progress, make_report
 from .encoding import as_rows, as_weights, dataset_of, readable
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def fit(
     """Fit one model; `custom` is a user's criterion."""
     data, report = dataset_of(table, n_jobs), make_report(progress, "growing")
     chosen, weights = as_rows(rows), as_weights(sample_weight)
-    return _core.tree_fit(data, json.dumps(config), chosen, weights, custom, n_jobs, report)
+    return _core.tree_fit(data, config, chosen, weights, custom, n_jobs, report)
 
 
 def forest_fit(
@@ -62,9 +61,11 @@ def forest_fit(
     `out_of_bag` keeps the votes of the trees on the rows outside their samples; `before` is the
     forest of the first trees, with the hash of its rows.
     """
-    data, texts = dataset_of(table, n_jobs), (json.dumps(config), json.dumps(bagging))
+    data = dataset_of(table, n_jobs)
     weights, report = as_weights(sample_weight), make_report(progress, "trees")
-    return _core.forest_fit(data, *texts, out_of_bag, weights, custom, n_jobs, report, before)
+    return _core.forest_fit(
+        data, config, bagging, out_of_bag, weights, custom, n_jobs, report, before
+    )
 
 
 def float32_conflicts(
@@ -88,11 +89,8 @@ def prune(
     n_jobs: int | None = None,
 ) -> Model:
     """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
-    method, merged = (
-        None if config[k] is None else json.dumps(config[k]) for k in ("pruning", "merge_redundant")
-    )
+    method, merged, costs = (config[k] for k in ("pruning", "merge_redundant", "cost_matrix"))
     data = None if table is None else dataset_of(table, n_jobs)
-    costs = json.dumps(config.get("cost_matrix"))
     return model.prune(parameters, method, merged, data, as_weights(sample_weight), n_jobs, costs)
 
 
@@ -109,8 +107,8 @@ def explain(
     """All candidate splits of a node, by the criterion of a configuration: (feature, threshold or
     None, codes on the first branch or None, score). `fractions` are those of the rows that reach
     the node."""
-    data, text = dataset_of(table, n_jobs), json.dumps(config)
-    return model.explain(data, text, fractions, as_weights(sample_weight), custom, n_jobs)
+    data = dataset_of(table, n_jobs)
+    return model.explain(data, config, fractions, as_weights(sample_weight), custom, n_jobs)
 
 
 def cross_validate(
@@ -127,9 +125,8 @@ def cross_validate(
     """Every configuration on every fold; see `_core.Dataset.cross_validate` for the arrays."""
     pairs = [(readable(train, np.int64), readable(test, np.int64)) for train, test in folds]
     data = dataset_of(table, n_jobs)
-    texts = [json.dumps(c) for c in configs]
     weights, report = as_weights(sample_weight), make_report(progress, "fits")
-    return data.cross_validate(texts, pairs, weights, proba, n_jobs, report, memory_limit)
+    return data.cross_validate(configs, pairs, weights, proba, n_jobs, report, memory_limit)
 
 
 copyreg.pickle(Model, lambda model: (model_from_bytes, (model.to_bytes(),)))

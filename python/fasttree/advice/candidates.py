@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from .. import presets, pruning
+from .._checks.words import counted
 from ..estimators.automatic import share_missing
-from ..rendering.words import counted
 
 if TYPE_CHECKING:
     from ..table import Table

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..scores.features import score_features
+from ..feature_selection.features import score_features
 from ..table import Table
 
 __all__ = ["is_associated"]

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from .._checks.naming import written
+from .._checks.plain_text import one_line
+from .._checks.saving import save_text
 from .._checks.speech import argument
+from .._checks.words import counted, some_of
+from ..exports.tables.html import STYLE, bar, html_table, paragraph
+from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
-from ..rendering.html import STYLE, bar, html_table, paragraph
-from ..rendering.listing import Records
-from ..rendering.plain_text import one_line
-from ..rendering.saving import save_text
-from ..rendering.words import counted, some_of
 from .source import Source
 from .tasks import Judge
 

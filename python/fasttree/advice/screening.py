@@ -15,13 +15,13 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.speech import argument, option
-from ..data_checks.findings import inspect, treated
-from ..data_checks.unreadable import table_to_inspect
+from .._checks.words import counted
 from ..datasets import load
 from ..datasets.inputs import as_nominal, given
 from ..estimators.tree import task_of_target
-from ..rendering.words import counted
 from ..table import Table
+from ..table.data_checks.findings import inspect, treated
+from ..table.data_checks.unreadable import table_to_inspect
 from ..table.sources import check_known, names_of
 from ..table.target import no_target
 from ..table.texts import hidden_numbers

@@ -33,16 +33,16 @@ from .._checks import (
     weights_array,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
+from .._checks.progress import Progress, make_report
 from .._checks.speech import argument, given, option
-from ..data_checks import inspect
-from ..data_checks.warned import about, quiet
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
-from ..rendering.progress import Progress, make_report
 from ..table import Table
+from ..table.data_checks import inspect
+from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of

@@ -24,8 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import one_of, one_value
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
+from .._checks.progress import Progress, make_report
 from ..estimators.parameters import seed_of
-from ..rendering.progress import Progress, make_report
 from ..table import Table
 from .classifier import NetworkClassifier
 from .network import (

@@ -19,11 +19,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._checks.aliases import MaybeArray
+from .._checks.saving import save_bytes
 from ..datasets.inputs import given
 from ..estimators.new_rows import Schema
 from ..estimators.parameters import stored_discretizer
 from ..estimators.training_rows import without_empty_rows
-from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.target import no_target
 from .documents import NETWORK, sealed

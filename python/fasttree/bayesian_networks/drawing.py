@@ -15,7 +15,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
-from ..rendering.plain_text import one_line
+from .._checks.plain_text import one_line
 
 __all__ = ["dot", "svg"]
 

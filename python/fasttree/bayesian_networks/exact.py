@@ -27,7 +27,7 @@ import numpy as np
 from .. import _engine
 from .._checks import checked, number_in
 from .._checks.aliases import MaybeArray
-from ..rendering.progress import Progress, make_report
+from .._checks.progress import Progress, make_report
 from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost
 from .reading import LARGEST_PARENTS, prior_config, read

@@ -25,10 +25,10 @@ import numpy as np
 from .. import _engine
 from .._checks import checked, generator_of, listing, mapping, maybe, number_array
 from .._checks.aliases import MaybeArray, Seed
+from .._checks.plain_text import one_line
+from .._checks.saving import save_bytes
+from .._checks.words import counted
 from ..datasets.table_network import TableNetwork
-from ..rendering.plain_text import one_line
-from ..rendering.saving import save_bytes
-from ..rendering.words import counted
 from ..table import Table
 from .columns import ColumnReader
 from .documents import sealed

@@ -8,7 +8,6 @@ What
 
 from __future__ import annotations
 
-import json
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ import numpy as np
 from .. import _engine
 from .._checks import listing, mapping, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
-from ..data_checks import inspect
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
 from ..estimators.new_rows import weighted_rows
 from ..table import Table
+from ..table.data_checks import inspect
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
 
@@ -87,9 +86,9 @@ class Reading:
 
     def for_core(
         self, prior: dict[str, Any], n_jobs: int | None = None
-    ) -> tuple[_engine.core.Dataset, str]:
+    ) -> tuple[_engine.core.Dataset, dict[str, Any]]:
         """The rows and the configuration with this prior, as the core takes them."""
-        return _engine.dataset_of(self.table, n_jobs), json.dumps({**self.config, "prior": prior})
+        return _engine.dataset_of(self.table, n_jobs), {**self.config, "prior": prior}
 
 
 def place(names: Sequence[str], key: int | str, what: str) -> int:

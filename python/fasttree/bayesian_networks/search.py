@@ -12,7 +12,6 @@ Complexity
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, number_in
-from ..rendering.progress import Report
+from .._checks.progress import Report
 from .reading import Reading
 
 __all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]
@@ -129,14 +128,13 @@ def find_models(
         "temperature": number_in(1.0, 1e300)("temperature", temperature),
         "keep": integer("max_models", max_models, 1),
     }
-    text, arcs = _engine.core.network_search(
+    found, arcs = _engine.core.network_search(
         *reading.for_core(prior, n_jobs),
-        json.dumps(search),
+        search,
         _engine.as_weights(reading.weights),
         n_jobs,
         progress,
     )
-    found = json.loads(text)
     models = found_models(found["models"])
     return SearchResult(
         tuple(map(tuple, found["best"])),

@@ -29,7 +29,7 @@ def criteria(
 ) -> None:
     """List the split criteria, or describe one with its formula, options and source."""
     from ..criteria import list_criteria
-    from ..rendering import render_text
+    from ..exports.tables import render_text
 
     # One criterion in full, or a table, of one kind of evidence if that is named.
     known = list(list_criteria())

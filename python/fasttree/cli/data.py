@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
@@ -95,10 +95,10 @@ def describe(
     json: o.Json = None,
 ) -> None:
     """Columns, levels, missing cells, and classes or numbers of a data set."""
-    from ..data_checks import inspect
-    from ..data_checks.codes import code_columns
-    from ..data_checks.facts import TableFacts
     from ..reports import render
+    from ..table.data_checks import inspect
+    from ..table.data_checks.codes import code_columns
+    from ..table.data_checks.facts import TableFacts
 
     # Columns and classes.
     rows, refused = _readable(data, columns)

@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from . import options as o
 from .output import emit, table
 
@@ -50,9 +50,9 @@ def _cores() -> int:
 
 def _grow_and_read_back() -> str:
     """Fit a tree, store it and read it back."""
+    from .. import from_bytes
     from ..datasets import load_weather
     from ..estimators import fit
-    from ..model_files import from_bytes
 
     rows = load_weather()
     model = fit(rows)

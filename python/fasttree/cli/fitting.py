@@ -15,12 +15,12 @@ import numpy as np
 import typer
 
 from .. import criteria
-from ..data_checks.targets import many_numbers
-from ..data_checks.warned import quiet
+from .._checks.saving import save_text
+from .._checks.words import counted
 from ..exports.answers import figures
 from ..metrics.rare import RareClass
-from ..rendering.saving import save_text
-from ..rendering.words import counted
+from ..table.data_checks.targets import many_numbers
+from ..table.data_checks.warned import quiet
 from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit

@@ -11,7 +11,7 @@ import numpy as np
 import typer
 
 from .._checks.speech import data_row
-from ..data_checks.warned import pass_over
+from ..table.data_checks.warned import pass_over
 from ..table.dates import instants_of, order_of_dates
 from . import options as o
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rendering.words import counted, left_out
+from .._checks.words import counted, left_out
 from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]
@@ -42,8 +42,8 @@ def rank_variants(
         csv: file of the rows as CSV, or None.
         json: file of the document, "-" for stdout, or None.
     """
+    from ..feature_selection.features import score_features
     from ..reports import render
-    from ..scores import score_features
 
     unlabelled = [] if study.y is None else [label is None for label in study.y.tolist()]
     if any(unlabelled):
@@ -105,8 +105,8 @@ def _tested(
     study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
 ) -> dict[str, np.ndarray]:
     """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF."""
-    from ..scores import relief_p_values, score_features
-    from ..scores.genotypes import WITH_P_VALUES
+    from ..feature_selection.features import score_features
+    from ..feature_selection.genotypes import WITH_P_VALUES, relief_p_values
 
     with_p = {n: c for n, c in criteria.items() if c.name in WITH_P_VALUES}
     if not with_p:

@@ -475,8 +475,8 @@ def fold_count(text: str) -> Any:
 def warn_of_traps(table: Any, data: str) -> None:
     """Warn of columns that look like numbers with a comma or codes, and where columns are not
     screened like dates or identifiers, with the option that mends each."""
-    from ..data_checks import inspect
-    from ..data_checks.warned import pass_over
+    from ..table.data_checks import inspect
+    from ..table.data_checks.warned import pass_over
 
     pass_over("dates", "hidden_numbers", "codes")  # they are said here
     findings, kinds = inspect(table), ["hidden_numbers", "codes"]

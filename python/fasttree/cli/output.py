@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..rendering.records import render_csv
-from ..rendering.saving import save_text
+from .._checks.saving import save_text
+from ..exports.tables.records import render_csv
 from ..reports import Cell, ReportTable, render_json
 from .streams import write
 

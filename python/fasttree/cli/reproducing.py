@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .._checks.words import counted
 from ..experiments import EXPERIMENTS
-from ..rendering.words import counted
 from . import options as o
 from .execution import Execution
 from .output import emit

@@ -12,8 +12,8 @@ from typing import Any
 
 import typer
 
+from .._checks import plain_text
 from .._checks.speech import speaking
-from ..rendering import plain_text
 from .shell import SHELL
 from .streams import drop, say
 from .unknown_names import meant_by

@@ -98,9 +98,9 @@ SHELL = Shell()
 def line_of(data: str, n_rows: int | None, row: int) -> int | None:
     """The line of a file, counted from 1, on which a row of data begins; None where the file is no
     delimited text, or has other records than a header and the rows."""
-    from ..data_checks.warned import quiet
     from ..datasets import load
     from ..datasets.delimited import sniff
+    from ..table.data_checks.warned import quiet
 
     path = Path(data).expanduser()
     if path.suffix.lower() not in DELIMITED or not path.is_file():

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from .._checks.saving import save_bytes
+from .._checks.words import counted
 from ..exports import FORMATS
 from ..exports.sql import DIALECTS
-from ..rendering.saving import save_bytes
-from ..rendering.words import counted
 from . import options as o
 from .bundles import Alias
 from .output import check_writable, emit, save_picture
@@ -60,10 +60,10 @@ def model_of(file: Path, task: str | None = None) -> Any:
         FileNotFoundError, ValueError: no such file, or no tree or forest, or of another task; the
             message says how to write one.
     """
+    from .. import load
     from .._checks import one_of
     from .._checks.aliases import TASKS
     from ..estimators.base import Estimator
-    from ..model_files import load
 
     if not file.is_file():
         raise FileNotFoundError(

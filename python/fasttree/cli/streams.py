@@ -29,7 +29,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
     """Write text to a stream, stdout by default."""
     stream = stream or sys.stdout
     if stream.isatty():
-        from ..rendering.plain_text import for_terminal
+        from .._checks.plain_text import for_terminal
 
         text = for_terminal(text)
     stream.write(text)

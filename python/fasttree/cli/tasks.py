@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .._checks.words import counted
 from ..exports.answers import figures
-from ..rendering.words import counted
 
 if TYPE_CHECKING:
     from ..metrics import MeanOverGroups

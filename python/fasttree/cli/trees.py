@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from ..data_checks.warned import quiet
-from ..rendering.records import write_csv
-from ..rendering.saving import replace_file
-from ..rendering.words import counted, some_of
+from .._checks.saving import replace_file
+from .._checks.words import counted, some_of
+from ..exports.tables.records import write_csv
+from ..table.data_checks.warned import quiet
 from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
@@ -266,8 +266,8 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
-    from ..data_checks.findings import screened
-    from ..data_checks.warned import pass_over
+    from ..table.data_checks.findings import screened
+    from ..table.data_checks.warned import pass_over
 
     pass_over("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
@@ -305,8 +305,8 @@ def _emit_ranking(
 ) -> None:
     """Print the features in the order of the first criterion's scores, best first, but for those
     that were left out."""
-    from ..data_checks import inspect
     from ..reports import render
+    from ..table.data_checks import inspect
 
     # Ranks by every criterion; the order is that of the first.
     ranks = {name: _ranks(values) for name, values in scores.items()}
@@ -367,11 +367,11 @@ def _scored(
 ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
     """Scores by criterion, shape (n_features,), and if they are estimates their standard errors."""
     if estimate is None:
-        from ..scores.features import score_features
+        from ..feature_selection.features import score_features
 
         settings = {**settings, **o.params_of(param)}
         return {n: score_features(rows, criterion=c, **settings) for n, c in chosen.items()}, {}
-    from ..scores.estimates import SIZES, estimate_features
+    from ..feature_selection.estimates import SIZES, estimate_features
 
     settings = {"n_jobs": settings["n_jobs"], **o.params_of(param, known=SIZES)}
     found = {

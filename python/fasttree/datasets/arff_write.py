@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, maybe, path_of, string
+from .._checks.saving import save_bytes
 from .._engine.encoding import refuse_halves
-from ..rendering.saving import save_bytes
 from ..table import Table
 from ..table.columns import Column
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from .._checks.aliases import Task
 from .._checks.speech import argument, data_row, option, reading, worded
-from ..data_checks.targets import task_of_numbers
-from ..data_checks.unreadable import table_to_inspect
-from ..data_checks.warned import is_quiet, warn_caller
 from ..table import Table
 from ..table.columns import Column
+from ..table.data_checks.targets import task_of_numbers
+from ..table.data_checks.unreadable import table_to_inspect
+from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError

@@ -33,12 +33,12 @@ from typing import Any
 import numpy as np
 
 from .._checks import shown
+from .._checks.plain_text import unguard_cell
 from .._checks.speech import given, option, reading, worded
+from .._checks.words import counted, some_of
 from .._engine import DelimitedReader
-from ..data_checks.warned import is_quiet, warn_caller
-from ..rendering.plain_text import unguard_cell
-from ..rendering.words import counted, some_of
 from ..table.columns import Column, to_float
+from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.texts import are_numbers

@@ -10,7 +10,7 @@ Decisions
     Without `target` the class is the column called "class" (in any case) if there is exactly one,
     else the last column. C4.5 and Orange files and OpenML name their class. Whether a
     target of numbers has classes is what the format declares, else what
-    `data_checks.targets.task_of_numbers` says. A row without a target is
+    `table.data_checks.targets.task_of_numbers` says. A row without a target is
     kept: `Table.y` shows None or NaN there, fitting names the row,
     `Table.drop_missing_target()` leaves such rows out.
 Complexity
@@ -30,9 +30,9 @@ from .._checks import HALF, checked, choice, having, listing, maybe, one_value, 
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
-from ..data_checks.unreadable import INEXACT
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
+from ..table.data_checks.unreadable import INEXACT
 from ..table.file_cells import FileCells
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.mapped import check_mapped
-from ..rendering.words import counted
+from .._checks.words import counted
 from ..table import Table
 from ..table.columns import Column
 

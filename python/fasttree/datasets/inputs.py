@@ -13,9 +13,9 @@ from typing import Any
 from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import data_row
-from ..data_checks.warned import is_quiet, quiet, warn_caller
-from ..rendering.words import counted, left_out
+from .._checks.words import counted, left_out
 from ..table import Table
+from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 from ..table.inputs import without_column
 from .files import load
 from .genotypes import Genotypes

@@ -22,10 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._checks.speech import option
+from .._checks.words import some_of
 from .._engine import DelimitedReader
-from ..data_checks.warned import warn_caller
-from ..rendering.words import some_of
 from ..table.columns import Column, to_float
+from ..table.data_checks.warned import warn_caller
 from ..table.texts import are_numbers
 from .blocks import blocks, head, split_suffix
 from .delimited import MISSING

@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, maybe, one_value, path_of, string
+from .._checks.saving import half_replaced
 from .._checks.speech import argument, option
-from ..data_checks.warned import warn_caller
-from ..rendering.saving import half_replaced
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..table.data_checks.warned import warn_caller
 from .errors import DataFileError
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 

@@ -2,7 +2,7 @@
 
 What
     `dump_plink` writes what `read_plink` reads back unchanged, or refuses it before a file is
-    touched. The three files are replaced together (`rendering.saving.replace_files`), so the files
+    touched. The three files are replaced together (`_checks.saving.replace_files`), so the files
     that a study is mapped from may be the target.
 Decisions
     Covariates are not written, as no file has a place for them; parents and centimorgans are 0.
@@ -20,7 +20,7 @@ import numpy as np
 
 from .._checks import checked, having, path_of
 from .._checks.mapped import check_mapped
-from ..rendering.saving import replace_files
+from .._checks.saving import replace_files
 from .genotypes import UNPACKED_VARIANTS, Genotypes
 from .plink import CONTROL_AND_CASE, MAGIC, SUFFIXES
 

@@ -18,8 +18,8 @@ import numpy as np
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument
 from .._engine import DelimitedReader, FileFault
-from ..data_checks.warned import warn_caller
 from ..table.columns import Column, make_levels, shorten
+from ..table.data_checks.warned import warn_caller
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError

@@ -13,7 +13,7 @@ from functools import wraps
 
 import numpy as np
 
-from ..rendering.listing import Records
+from ..exports.tables.listing import Records
 from ..table import Table
 from . import rules
 

@@ -25,7 +25,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -120,7 +119,7 @@ class Discretizer(ColumnTransformer, Declared):
         return table
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
-        method, classes, n_classes = json.dumps(self.to_config()), None, 0
+        method, classes, n_classes = self.to_config(), None, 0
         if self._needs_classes:
             classes, n_classes = table.y_codes.astype(np.uint16), len(table.classes)
         own = None if weights is None else _engine.readable(weights)

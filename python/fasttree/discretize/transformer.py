@@ -29,7 +29,6 @@ class ColumnTransformer(Parameters):
         scope: whether a cross-validation fits it on the training rows of each fold, or on all rows.
     """
 
-    scope: Scope
     _needs_classes = False
     _sklearn_auto_wrap_output_keys = frozenset({"transform"})
 
@@ -167,9 +166,10 @@ class ColumnTransformer(Parameters):
             )
 
     def _check(self) -> None:
-        if one_value("scope", self.scope) not in ("fold", "all"):
+        scope = one_value("scope", self.get_params()["scope"])
+        if scope not in ("fold", "all"):
             raise ValueError(
-                f"scope={shown(self.scope)} is not known; use 'fold' (training rows of each "
+                f"scope={shown(scope)} is not known; use 'fold' (training rows of each "
                 "fold) or 'all'"
             )
 

@@ -67,8 +67,11 @@ def _labels(model: Any) -> np.ndarray:
     return np.asarray(getattr(model, "classes_", np.empty(0)))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _OnDask:
     """Fitting and prediction on Dask collections; a mixin before an estimator."""
+
+    threshold_search: ThresholdSearch = "histogram"
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
@@ -137,8 +140,6 @@ class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
         [0, 0, 1, 1]
     """
 
-    threshold_search: ThresholdSearch = "histogram"
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
@@ -157,8 +158,6 @@ class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
         ...     forest.predict_proba(X).compute().shape
         (4, 2)
     """
-
-    threshold_search: ThresholdSearch = "histogram"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -179,8 +178,6 @@ class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
         [1.5, 1.5, 8.0, 8.0]
     """
 
-    threshold_search: ThresholdSearch = "histogram"
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[misc]
@@ -199,5 +196,3 @@ class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[mis
         ...     forest.predict(X).compute().shape
         (4,)
     """
-
-    threshold_search: ThresholdSearch = "histogram"

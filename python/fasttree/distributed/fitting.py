@@ -16,7 +16,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -297,7 +296,7 @@ def _joined_meanings(a: Any, b: Any) -> Any:
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
     """Grow a forest; a model of the core."""
     client, draws = rows.client, bagging["draws"]
-    text, features, _, _, n_rows, target_range = rows.facts
+    schema, features, _, _, n_rows, target_range = rows.facts
     seeds = core.forest_seeds(config["seed"], bagging["trees"])
     # Bootstrap needs the position of every row in the order that samples are drawn from.
     places: list[Any] = []
@@ -319,13 +318,13 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
         states = each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if target_range is None else sums[0]
-        own: Facts = (text, features, True, sums, copies, target_range)
+        own: Facts = (schema, features, True, sums, copies, target_range)
         lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
     with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
         trees = list(threads.map(tree, seeds))
-    return core.forest_of_trees(rows.facts, json.dumps(config), trees)
+    return core.forest_of_trees(rows.facts, config, trees)
 
 
 def _drawn_facts(lean: Facts, sums: list[int], copies: int) -> Facts:

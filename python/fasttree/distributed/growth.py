@@ -14,7 +14,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -67,7 +66,11 @@ def _rows_of(facts: Facts, groups: list[int], state: State) -> State:
 
 
 def _grow(
-    facts: Facts, config: str, seed: int | None, nodes: list[tuple[int, int]], parts: list[State]
+    facts: Facts,
+    config: dict[str, Any],
+    seed: int | None,
+    nodes: list[tuple[int, int]],
+    parts: list[State],
 ) -> list[Any]:
     """Subtrees of some nodes, from their rows in all partitions."""
     # Rows of a node lie one after the other, partition by partition.
@@ -96,11 +99,11 @@ def grown_tree(
         config: the core's configuration.
         seed: seed of a tree of a forest; None for a single tree.
     """
-    (facts, lean), text = known, json.dumps(config)
+    facts, lean = known
     first, states = states, [*states]
     first.clear()
     del first
-    growth = core.SpreadGrowth(facts, text, seed)
+    growth = core.SpreadGrowth(facts, config, seed)
     row_bytes, n_words, _ = core.record_sizes(facts)
     small_rows = max(SMALL_BYTES // row_bytes, 1)
     max_families = max(ROUND_BYTES // (4 * n_words), 1)
@@ -112,7 +115,7 @@ def grown_tree(
             groups = [node[0] for node in bucket]
             rows = each(client, _rows_of, states, lean, groups)
             keys = [node[3:] for node in bucket]
-            grown = client.submit(_grow, lean, text, seed, keys, rows, pure=False)
+            grown = client.submit(_grow, lean, config, seed, keys, rows, pure=False)
             rows.clear()
             below.append(([node[1] for node in bucket], grown))
         if growth.is_done():

@@ -16,7 +16,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from .._checks.aliases import MaybeArray
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of
-from ..scores.features import prepared
+from ..feature_selection.features import prepared
 
 __all__ = ["neighbour_scores"]
 
@@ -48,7 +47,7 @@ def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any
     """
     table, weights, config = shared
     own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    return _engine.dataset_of(table).neighbour_share(json.dumps(config), *asked, own, 1)
+    return _engine.dataset_of(table).neighbour_share(config, *asked, own, 1)
 
 
 def neighbour_scores(

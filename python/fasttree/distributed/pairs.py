@@ -15,7 +15,7 @@ When not to use it
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,10 @@ from .._checks import checked, one_value, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from ..datasets.inputs import table_of
 from ..estimators.backends import DaskBackend
-from ..scores import FeatureEstimates, PairCounts
-from ..scores.estimates import Job, estimate
-from ..scores.pair_metrics import metric_of
-from ..scores.pairs import binned, whole_copies
-from ..scores.streaming import PAIRS_UP_TO
+from ..feature_selection.estimates import Budget, FeatureEstimates, Job
+from ..feature_selection.pair_metrics import metric_of
+from ..feature_selection.pairs import PairCounts, binned, whole_copies
+from ..feature_selection.streaming import PAIRS_UP_TO
 from ..table import Column, Table
 from .neighbours import neighbour_scores
 from .partitions import client_of
@@ -266,10 +265,11 @@ def score_features(
     return scores
 
 
+@dataclass
 class _ClusterJob(Job):
     """A job of estimation whose counts are made by the workers."""
 
-    backend: DaskBackend
+    backend: DaskBackend = field(kw_only=True)
 
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
         """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
@@ -353,12 +353,16 @@ def estimate_features(
         >>> found.scores.tolist() == fasttree.estimate_features(table).scores.tolist()
         True
     """
-    given = {name: _here(value) for name, value in locals().items() if name != "client"}
-    backend = DaskBackend(client_of(client))
-
-    def job_of(*parts: Any) -> Job:
-        job = _ClusterJob(*parts)
-        job.backend = backend
-        return job
-
-    return estimate(job_of, **given, n_jobs=1, progress=None)
+    budget = Budget(method, n_subsets, sample, z, max_subsets, max_sample)
+    job = _ClusterJob.of(
+        _here(X),
+        _here(y),
+        criterion,
+        budget,
+        random_state,
+        sample_weight=_here(sample_weight),
+        discretize=discretize,
+        categorical_features=categorical_features,
+        backend=DaskBackend(client_of(client)),
+    )
+    return job.estimate()

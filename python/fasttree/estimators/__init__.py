@@ -1,5 +1,9 @@
 """The tree and its kin as scikit-learn estimators: grown, forests of them, and searched exactly."""
 
+# First, while few imports are under way: deeper, CPython 3.11 maps and unmaps a piece of its stack
+# in many calls that SciPy's modules make when they load, a quarter of all the time of the import.
+import sklearn.base  # noqa: F401
+
 from .beside_greedy import GreedyComparison
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
 from .first_tests import FirstTests

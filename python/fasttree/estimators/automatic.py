@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import criteria
-from ..rendering.words import counted
+from .._checks.words import counted
 
 if TYPE_CHECKING:
     from ..table import Table

@@ -30,8 +30,8 @@ import numpy as np
 
 from .. import _engine
 from .._checks import shown
-from ..data_checks.warned import warn_caller
-from ..rendering.saving import replace_file
+from .._checks.saving import replace_file
+from ..table.data_checks.warned import warn_caller
 
 __all__ = [
     "Backend",

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,23 +21,21 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Task
+from .._checks.aliases import MaybeArray, Task
 from .._checks.naming import functions_named
+from .._checks.saving import save_bytes
 from .._checks.speech import option
-from ..data_checks import inspect
-from ..data_checks.findings import kept_columns
-from ..data_checks.unreadable import table_for
-from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given, new_rows_of
-from ..rendering.progress import Progress
-from ..rendering.saving import save_bytes
 from ..table import Table
+from ..table.data_checks import inspect
+from ..table.data_checks.findings import kept_columns
+from ..table.data_checks.unreadable import table_for
+from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
-from .keywords import MissingValues, UnknownLevels
 from .new_rows import Schema, rows_for, with_labels
 from .parameters import restored_parameters
 from .stored import state_of, take_state
@@ -75,21 +72,9 @@ __all__ = ["ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
 class Estimator(BaseEstimator):
     """Intake, prediction and storage of an estimator whose `_model` is one of the core's."""
 
-    criterion: Any
-    missing: MissingValues
-    handle_unknown: UnknownLevels
-    categorical_features: CategoricalFeatures
-    columns: ColumnUse
-    n_jobs: int | None
-    progress: Progress
-    _model: Any
-    _schema: Schema
     _derived = ("_schema", "_tree", "_trace")
     __getstate__, __setstate__ = state_of, take_state
     _task: Task = "classification"
-    _answers: Callable[[Any, list[np.ndarray], int], np.ndarray]
-    _truth: Callable[[Any, Any], tuple[Any, Any]]
-    _score_of: Callable[..., float]
 
     # What a fitted model is asked: a function per question.
     explore = explored.explore

@@ -31,8 +31,8 @@ import numpy as np
 
 from .. import criteria
 from .._checks.naming import display_name
-from ..rendering.html import bar
-from ..rendering.listing import Records
+from ..exports.tables.html import bar
+from ..exports.tables.listing import Records
 from ..table import Column, Table
 from .costs import costs_of
 from .tree import FastTreeClassifier

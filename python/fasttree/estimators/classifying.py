@@ -30,9 +30,6 @@ __all__ = ["Classifier"]
 class Classifier(ClassifierMixin, Estimator):
     """Prediction of classes by an estimator whose `_model` is one of the core's."""
 
-    classes_: np.ndarray
-    class_prior_: np.ndarray
-
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: several classes."""
         tags = super().__sklearn_tags__()

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from .._checks import one_of, shown
-from ..rendering.words import counted
+from .._checks.words import counted
 from ..table.dates import part_names
 from ..table.sources import check_known
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data_checks.warned import is_quiet, warn_caller
+from ..table.data_checks.warned import is_quiet, warn_caller
 
 if TYPE_CHECKING:
     from ..table import Table

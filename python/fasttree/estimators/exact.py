@@ -62,8 +62,8 @@ from .._checks import (
 )
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
-from ..rendering.listing import Records
-from ..rendering.progress import Progress, make_report
+from .._checks.progress import Progress, make_report
+from ..exports.tables.listing import Records
 from ..table import Table
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
@@ -131,11 +131,10 @@ class _Searched(GrownTree, Classifier):
         dataset = _engine.dataset_of(rows.table)
         if limits["time_limit"] is not None:
             limits["time_limit"] = max(0.0, limits["time_limit"] + started - time.monotonic())
-        stored = stored_parameters(self.get_params(deep=False), rows.table.file_cells)
-        stored["learner"] = type(self).__name__
+        params = {**self.get_params(deep=False), "learner": type(self).__name__}
         search = {
             "data": dataset,
-            "parameters": json.dumps(stored, sort_keys=True),
+            "parameters": stored_parameters(params, rows.table.file_cells),
             "sample_weight": _engine.as_weights(rows.weights),
             "progress": make_report(self.progress, "search"),
         }
@@ -259,9 +258,7 @@ class MinimalTreeClassifier(_Searched):
         """
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
-        model = _engine.core.minimal_tree(
-            limits=json.dumps(limits), minimise_errors=minimise, **search
-        )
+        model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
         return self._take(model, rows.table)
 
 
@@ -380,7 +377,7 @@ class OptimalTreeClassifier(_Searched):
             objective["leaf_losses"] = leaf_losses(self.loss, rows.table, rows.weights)
         else:
             objective["cost_matrix"] = costs_of(self.cost_matrix, len(rows.table.classes))
-        return rows, limits, {**search, "objective": json.dumps(objective), **on_machine}
+        return rows, limits, {**search, "objective": objective, **on_machine}
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
         """Search.
@@ -394,7 +391,7 @@ class OptimalTreeClassifier(_Searched):
             The estimator.
         """
         rows, limits, search = self._search(X, y, sample_weight)
-        model = _engine.core.optimal_tree(limits=json.dumps(limits), **search)
+        model = _engine.core.optimal_tree(limits=limits, **search)
         return self._take(model, rows.table)
 
     def near_optimal(
@@ -447,11 +444,11 @@ class OptimalTreeClassifier(_Searched):
         rows, limits, search = self._search(X, y, sample_weight)
         limits.update(time_limit=None, node_budget=None)
         searched, models = _engine.core.near_optimal(
-            limits=json.dumps(limits), within=within, most_trees=most_trees, **search
+            limits=limits, within=within, most_trees=most_trees, **search
         )
         params = self.get_params(deep=False)
         trees = [OptimalTreeClassifier(**params)._take(model, rows.table) for model in models]
-        return first_tests(rows.table, json.loads(searched), within, trees)
+        return first_tests(rows.table, searched, within, trees)
 
     def compare_with_greedy(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, names: Any = None

@@ -24,11 +24,11 @@ from .. import _engine
 from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
+from .._checks.plain_text import one_line
 from .._checks.warned import about
-from ..rendering.html import Lines, bar
-from ..rendering.listing import Records
-from ..rendering.plain_text import one_line
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..exports.tables.html import Lines, bar
+from ..exports.tables.listing import Records
 from ..table import Table
 from .constraints import constraints_given
 from .new_rows import labelled, rows_for

@@ -27,12 +27,12 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
 from .._checks.warned import about
+from .._checks.words import counted
 from ..exports.answers import Scale, figures
 from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..exports.palette import VALUES
 from ..exports.reading import Feature
-from ..rendering.words import counted
 from ..table import Column, Table
 from .constraints import constraints_given
 from .explained import divides_rows, rows_by_node

@@ -17,10 +17,10 @@ import numpy as np
 
 from .. import criteria as registry
 from .._checks.naming import display_name
+from .._checks.words import counted, some_of
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
-from ..rendering.words import counted, some_of
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
 from .explained import candidates_of

@@ -28,8 +28,8 @@ from typing import Any
 
 from .._checks.aliases import MaybeArray
 from ..exports.explorer import Exploration, ExplorerLimits
-from ..rendering.html import bar
-from ..rendering.listing import Records
+from ..exports.tables.html import bar
+from ..exports.tables.listing import Records
 from ..table import Table
 from .explored import explored
 

@@ -13,7 +13,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,12 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
-from ..data_checks.warned import warn_caller
-from ..rendering.html import html_table
-from ..rendering.plain_text import one_line
-from ..rendering.progress import Progress, make_report
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.progress import Progress, make_report
+from .._checks.words import counted
+from ..exports.tables.html import html_table
 from ..table import Table
+from ..table.data_checks.warned import warn_caller
 from . import interoperable, keywords
 from .backends import backend_of
 from .base import Estimator
@@ -38,7 +37,6 @@ from .declaration import FOREST, REGRESSION_FOREST, check
 from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
-from .grown_tree import GrownTree
 from .idle import refuse_idle
 from .new_rows import check_table
 from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
@@ -57,16 +55,6 @@ __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
-
-    n_estimators: int
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: bool
-    threshold_search: keywords.ThresholdSearch
-    random_state: Seed
-    _tree_type: type[GrownTree]
-    _any_criterion: str
-    _grown: tuple[Any, ...] | None
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -99,7 +87,7 @@ class GrownForest(Estimator):
                     "client= with rows in batches; fasttree.distributed.fit_forest grows on "
                     "partitions"
                 )
-            self._grown = None
+            self.__dict__.pop("_grown", None)
             from .batches.fitting import fit_forest
 
             return fit_forest(self, batches, y, sample_weight)
@@ -226,7 +214,7 @@ class GrownForest(Estimator):
         """How often each tree's sample holds each row of a fit, shape (n_estimators, n_rows)."""
         return _engine.core.bag_counts(
             _engine.dataset_of(again.rows.table, self.n_jobs),
-            json.dumps(self._of_samples(again)),
+            self._of_samples(again),
             again.draws,
             self._model.seeds,
             _engine.as_weights(again.rows.weights),
@@ -285,7 +273,7 @@ class GrownForest(Estimator):
         losses = _engine.core.permutation_losses(
             self._model,
             _engine.dataset_of(again.rows.table, self.n_jobs),
-            json.dumps(self._of_samples(again)),
+            self._of_samples(again),
             again.draws,
             _engine.as_weights(again.rows.weights),
             self.n_jobs,

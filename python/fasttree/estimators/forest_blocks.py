@@ -18,7 +18,7 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 from .. import _engine
-from ..rendering.progress import Progress
+from .._checks.progress import Progress
 from .backends import Backend
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@ when it is looked at."""
 
 from __future__ import annotations
 
-import json
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
@@ -12,7 +11,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import integer, real
-from ..rendering.words import counted
+from .._checks.words import counted
 from .grown_tree import GrownTree
 from .new_rows import file_cells_of
 from .parameters import stored_parameters
@@ -73,7 +72,7 @@ class ForestTrees(Sequence[GrownTree]):
     def _tree(self, t: int) -> GrownTree:
         params = tree_parameters(self._kind, self._params, self._seeds[t])
         tree: Any = self._kind(**params)
-        model = self._model.tree(t, json.dumps(stored_parameters(params, self._file_cells)))
+        model = self._model.tree(t, stored_parameters(params, self._file_cells))
         tree._adopt(model, self._classes, self._has_names)
         tree._float32_conflicts = self._float32_conflicts
         grown: GrownTree = tree

@@ -12,7 +12,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +21,14 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
 from ..criteria import Criterion, NamedCallable
-from ..data_checks.targets import warn_of_small_classes
 from ..exports import Readable
+from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, interoperable, prunable
 from .base import Estimator
 from .batches.sources import batches_of
 from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
 from .idle import refuse_idle
-from .keywords import ThresholdSearch, TraceKept
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import Trace, TreeArrays
@@ -48,11 +46,6 @@ class GrownTree(Readable, Estimator):
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
     """
-
-    ties: str
-    threshold_search: ThresholdSearch
-    trace: TraceKept
-    _candidates: dict[int, tuple[explained.Candidate, ...]]
 
     # What a fitted tree is asked: a function per question.
     explain, decision_rule = explained.explain, explained.decision_rule
@@ -185,11 +178,11 @@ class GrownTree(Readable, Estimator):
         if isinstance(made, Criterion):
             total = int(np.ceil(self.tree_.weighted_n_node_samples[0]))
             labels = [_engine.plain(c) for c in self._schema.classes]
-            options = json.dumps(made.options(labels, total))
+            options = made.options(labels, total)
             return self._model.global_distances(made.name, options)
         if isinstance(made, NamedCallable):
             return None
-        return self._model.global_distances("callable", "{}", made)
+        return self._model.global_distances("callable", {}, made)
 
     @property
     def feature_importances_(self) -> np.ndarray:

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from ..rendering.progress import Progress
+from .._checks.progress import Progress
 from ..table import Table
 from .new_rows import values_of
 from .sklearn_trees import to_sklearn as converted

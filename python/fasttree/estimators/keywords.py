@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, Seed
+from .._checks.progress import Progress
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
-from ..rendering.progress import Progress
 
 __all__ = ["NumberCriterion", "SplitCriterion", "TreeParameters"]
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.naming import display_name
-from ..rendering.words import counted
+from .._checks.words import counted
 from ..table import Table
 
 __all__ = ["MOST_LEAVES", "leaf_losses"]

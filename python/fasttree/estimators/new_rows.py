@@ -24,10 +24,10 @@ from .. import _engine
 from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import argument, row_word, worded
-from ..data_checks.warned import warn_caller
 from ..datasets.inputs import given, target_in
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.data_checks.warned import warn_caller
 from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column

@@ -275,10 +275,8 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
-def stored_parameters(
-    params: dict[str, Any], file_cells: FileCells | None = None
-) -> dict[str, Any]:
-    """Parameters as they are written into a saved model: plain data, sorted by name.
+def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
+    """Parameters as the JSON text that a model file holds, sorted by name.
 
     Args:
         params: parameters of an estimator.
@@ -303,8 +301,9 @@ def stored_parameters(
         kept["min_score"] = -LARGEST
     if isinstance(kept.get("class_weight"), dict):
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
-    plain: dict[str, Any] = json.loads(json.dumps(kept, sort_keys=True, default=default))
-    return {**plain, "file_cells": file_cells.as_json()} if file_cells else plain
+    if file_cells:
+        kept["file_cells"] = file_cells.as_json()
+    return json.dumps(kept, sort_keys=True, default=default)
 
 
 def restored_parameters(text: str) -> dict[str, Any]:

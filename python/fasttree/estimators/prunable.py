@@ -11,7 +11,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -19,8 +18,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, pruning
 from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
+from ..exports.tables.listing import Records
 from ..pruning import PruneReport, make
-from ..rendering.listing import Records
 from ..table import Table
 from .costs import costs_of
 from .new_rows import labelled
@@ -113,7 +112,7 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
     if least is None or not 0 <= least <= 1:
         raise ValueError(f"cp={shown(cp)} must be a number from 0 to 1")
     costs = costs_of(getattr(fitted, "cost_matrix", None), len(fitted._schema.classes))
-    parts = fitted._model.alpha_choice(_impurity(fitted, costs), json.dumps(costs))
+    parts = fitted._model.alpha_choice(_impurity(fitted, costs), costs)
     assert parts is not None
     alphas, _, splits, impurities, errors, deviations, *_ = parts
     root = impurities[-1]
@@ -229,7 +228,7 @@ def prune(
     model = _engine.prune(
         fitted._model,
         config,
-        json.dumps(stored_parameters(params, fitted._schema.file_cells)),
+        stored_parameters(params, fitted._schema.file_cells),
         table,
         sample_weight=weights,
         n_jobs=fitted.n_jobs,
@@ -280,5 +279,5 @@ def cost_complexity_pruning_path(
     grown.fit(X, y, sample_weight=sample_weight)
     costs = costs_of(getattr(fitted, "cost_matrix", None), len(grown._schema.classes))
     impurity = _impurity(fitted, costs)
-    alphas, impurities = grown._model.cost_complexity_path(impurity, json.dumps(costs))
+    alphas, impurities = grown._model.cost_complexity_path(impurity, costs)
     return Bunch(ccp_alphas=alphas, impurities=impurities)

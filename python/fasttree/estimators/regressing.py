@@ -12,7 +12,7 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +23,9 @@ from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import option
-from ..data_checks.warned import quiet
 from ..datasets.inputs import given
 from ..table import Table
+from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from .base import Estimator, RegressorMixin
@@ -38,7 +38,6 @@ from .intervals import (
     scores_in,
     with_scores,
 )
-from .keywords import ThresholdSearch
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
 from .training_rows import FittedOn, TrainingRows
 from .tree_arrays import TreeArrays
@@ -53,8 +52,6 @@ class Regressor(RegressorMixin, Estimator):
     """Prediction of a number by an estimator whose `_model` is one of the core's."""
 
     _task: Task = "regression"
-    threshold_search: ThresholdSearch
-    apply: Callable[[Any], np.ndarray]
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn may expect: counts and rates are not negative."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
-from ..rendering.progress import Progress
+from .._checks.progress import Progress
 from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described

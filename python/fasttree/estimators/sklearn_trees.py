@@ -32,9 +32,9 @@ import numpy as np
 
 from .. import _engine, criteria
 from .._checks import shown
-from ..data_checks.identifiers import is_of_numbers
 from ..exports.reading import Reading
 from ..table.columns import Column
+from ..table.data_checks.identifiers import is_of_numbers
 from .new_rows import rows_for
 from .split_columns import SplitColumns
 from .tree_arrays import impurities
@@ -374,11 +374,9 @@ class _Known(ABC):
         criterion: scikit-learn's name of the impurity.
     """
 
-    criterion: str
-    _impurity: np.ndarray
-
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, criterion: str, impurity: np.ndarray) -> None:
         tree = reading.tree
+        self.criterion, self._impurity = criterion, impurity
         self._rows, self._weight = tree.n_node_samples, tree.weighted_n_node_samples
         self._values = reading.probabilities(list(range(tree.node_count)))
 
@@ -400,9 +398,9 @@ class _Classes(_Known):
     """Of a tree for classes: entropy for information gain, else Gini."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
-        super().__init__(reading)
-        self.criterion = "entropy" if criteria.name_of(model.criterion) == "info_gain" else "gini"
-        self._counts, self._impurity = reading.tree.value, reading.tree.impurity
+        is_entropy = criteria.name_of(model.criterion) == "info_gain"
+        super().__init__(reading, "entropy" if is_entropy else "gini", reading.tree.impurity)
+        self._counts = reading.tree.value
 
     def of_branches(self, node: int, children: list[int]) -> _Statistics:
         counts = self._counts[children].sum(axis=0)
@@ -417,11 +415,11 @@ class _Numbers(_Known):
     error."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
-        super().__init__(reading)
         name, tree = criteria.name_of(model.criterion), reading.tree
-        shared = name in ("squared_error", "absolute_error", "poisson")
-        self.criterion = name if shared else "squared_error"
-        self._impurity = tree.impurity if shared else tree.variance
+        if name in ("squared_error", "absolute_error", "poisson"):
+            super().__init__(reading, name, tree.impurity)
+        else:
+            super().__init__(reading, "squared_error", tree.variance)
 
     def of_branches(self, node: int, children: list[int]) -> _Statistics:
         """Means, weighted by the rows of the branches."""

@@ -25,10 +25,10 @@ import numpy as np
 
 from .._checks import at_least_zero, shown, weights_array
 from .._checks.aliases import MaybeArray
-from ..criteria import Criterion, is_of_trees, make
-from ..data_checks.warned import is_quiet, warn_caller
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..criteria import Criterion, evidence_of, is_of_trees, make
 from ..table import Table
+from ..table.data_checks.warned import is_quiet, warn_caller
 from .costs import class_sums, prior_factors
 
 __all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]
@@ -243,11 +243,11 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
     """
     if weights is not None or is_quiet() or is_of_trees(criterion):
         return
-    made = make(criterion)
-    if not isinstance(made, Criterion):
+    if evidence_of(criterion) != "neighbours":
         return
-    k = made.get_params().get("k")
-    if not isinstance(k, int) or made.info["evidence"] != "neighbours":
+    made = make(criterion)
+    k = made.get_params().get("k") if isinstance(made, Criterion) else None
+    if not isinstance(made, Criterion) or not isinstance(k, int):
         return
     if table.task == "regression":
         fewest, where = len(table), f"there are {counted(len(table), 'row')}"

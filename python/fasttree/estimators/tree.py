@@ -22,13 +22,13 @@ import numpy as np
 from .. import criteria
 from .._checks import one_of
 from .._checks.aliases import TASKS, CategoricalFeatures, ColumnUse, MaybeArray, Seed, Task
+from .._checks.progress import Progress
 from .._checks.speech import option
 from ..criteria import Criterion
-from ..data_checks.findings import all_as_given
-from ..data_checks.targets import task_of_numbers
 from ..datasets.inputs import given
-from ..rendering.progress import Progress
 from ..table import Table
+from ..table.data_checks.findings import all_as_given
+from ..table.data_checks.targets import task_of_numbers
 from ..table.sources import one_column
 from . import keywords
 from .batches.sources import batches_of

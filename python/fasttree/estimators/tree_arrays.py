@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..rendering.listing import Listed
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..exports.tables.listing import Listed
 from .new_rows import Schema
 
 __all__ = ["Step", "Trace", "TreeArrays", "impurities"]

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _engine
 from .._checks import one_value
-from ..data_checks.warned import warn_caller
+from ..table.data_checks.warned import warn_caller
 from .declaration import NOT_STORED, check
 
 __all__ = ["kept_words", "trees_before"]

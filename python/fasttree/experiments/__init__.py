@@ -26,10 +26,10 @@ from typing import Any
 
 from .._checks import checked, listing, maybe, one_value, path_of, shown, string
 from .._checks.naming import did_you_mean
-from ..data_checks.warned import quiet
+from .._checks.progress import Progress
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import check_on_interrupt
-from ..rendering.progress import Progress
+from ..table.data_checks.warned import quiet
 from .paper import Request
 from .reproduction import Figure, Reproduction, Row
 

@@ -16,10 +16,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..data_checks.warned import quiet
+from .._checks.progress import Progress, counter
 from ..model_selection.interrupts import finish
-from ..rendering.progress import Progress, counter
 from ..table import Table
+from ..table.data_checks.warned import quiet
 from .reproduction import Reproduction, published
 from .sources import data_folder, open_sets
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from .._checks.naming import did_you_mean
 from .._engine.versions import versions
-from ..rendering.text import render_text
+from ..exports.tables.text import render_text
 from ..reports import Cell, ReportTable, render_json
 
 __all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "rank_correlation"]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .palette import VALUES, colour
 
 __all__ = ["Answers", "Label", "Scale", "amount", "answers_of", "figures", "number"]
@@ -80,7 +80,6 @@ class Answers(ABC):
     """
 
     scale: Scale | None = None
-    weighed: bool
 
     def __init__(self, tree: Any) -> None:
         self._weight = tree.weighted_n_node_samples

@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .._checks import shown
-from ..rendering.words import counted
-from .program import fits_nesting, nested, tables
+from .._checks.words import counted
+from .program import NumberTests, fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 
 __all__ = ["to_c"]
@@ -283,6 +283,11 @@ def _any_of(value: str, numbers: Iterable[float]) -> str:
     return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
+_NUMBERS = NumberTests(
+    "0", "1", "{x} > {low!r} && {x} <= {high!r}", "{x} != {x} || ({inside})", "!({test})"
+)
+
+
 class _CSyntax:
     """The syntax of C for `nested`; ``x3`` is the value of feature 3, read at the start."""
 
@@ -298,17 +303,7 @@ class _CSyntax:
         if subset.codes is not None:
             taken = ([-1] if missing else []) + sorted(subset.codes)
             return " || ".join(f"{x} == {code}" for code in taken) or "0"
-        if subset.empty:
-            return f"{x} != {x}" if missing else "0"
-        low, high = subset.lower != float("-inf"), subset.upper != float("inf")
-        if not low and not high:
-            return "1" if missing else f"{x} == {x}"
-        if low and high:
-            bounds = f"{x} > {subset.lower!r} && {x} <= {subset.upper!r}"
-            return f"{x} != {x} || ({bounds})" if missing else bounds
-        if missing:  # comparisons with NaN are false, so their negation is true
-            return f"!({x} > {subset.upper!r})" if high else f"!({x} <= {subset.lower!r})"
-        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
+        return _NUMBERS.of(x, subset, missing)
 
     def start(self, word: str, condition: str) -> str:
         return f"{'if' if word == 'if' else '} else if'} ({condition}) {{"

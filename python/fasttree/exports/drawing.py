@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import maybe, shown, whole
-from ..rendering.words import counted
+from .._checks.words import counted
 from .answers import figures
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width

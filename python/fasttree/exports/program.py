@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from .reading import Reading, ValueSet
 
-__all__ = ["NESTED", "Language", "Tables", "fits_nesting", "nested", "tables"]
+__all__ = ["NESTED", "Language", "NumberTests", "Tables", "fits_nesting", "nested", "tables"]
 
 NESTED = 60
 """Largest depth of nested blocks (each else-if counts as one) for which ifs are written."""
@@ -51,6 +51,38 @@ class Language(Protocol):
 
     def divided(self) -> str:
         """The statement that returns the mark of a row that goes down several branches."""
+
+
+class NumberTests(NamedTuple):
+    """Conditions on numbers in a programming language.
+
+    Attributes:
+        never, always: conditions that no value meets, and that all do.
+        between: template of a condition, from `low` (excluded) to `high`.
+        or_missing: template of `inside`, or a missing value.
+        negated: template of the negation of `test`.
+    """
+
+    never: str
+    always: str
+    between: str
+    or_missing: str
+    negated: str
+
+    def of(self, x: str, subset: ValueSet, missing: bool) -> str:
+        """A condition that the values `x` of a set meet, and missing ones if `missing`."""
+        if subset.empty:
+            return f"{x} != {x}" if missing else self.never
+        low, high = math.isfinite(subset.lower), math.isfinite(subset.upper)
+        if not low and not high:
+            return self.always if missing else f"{x} == {x}"
+        if low and high:
+            inside = self.between.format(x=x, low=subset.lower, high=subset.upper)
+            return self.or_missing.format(x=x, inside=inside) if missing else inside
+        if missing:  # comparisons with NaN are false, so their negation is true
+            test = f"{x} > {subset.upper!r}" if high else f"{x} <= {subset.lower!r}"
+            return self.negated.format(test=test)
+        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
 
 
 def fits_nesting(reading: Reading) -> bool:

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..rendering.words import counted
-from .program import fits_nesting, nested, tables
+from .._checks.words import counted
+from .program import NumberTests, fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 
 __all__ = ["to_python"]
@@ -203,6 +203,11 @@ def leaf(row):
 '''
 
 
+_NUMBERS = NumberTests(
+    "False", "True", "{low!r} < {x} <= {high!r}", "{x} != {x} or {inside}", "not {test}"
+)
+
+
 class _PythonSyntax:
     """The syntax of Python for `nested`; ``x3`` is the value of feature 3, read at the start."""
 
@@ -222,17 +227,7 @@ class _PythonSyntax:
             if len(taken) == 1:
                 return f"{x} is None" if missing else f"{x} == {taken[0]}"
             return f"{x} in ({', '.join(taken)})" if taken else "False"
-        if subset.empty:
-            return f"{x} != {x}" if missing else "False"
-        low, high = subset.lower != float("-inf"), subset.upper != float("inf")
-        if not low and not high:
-            return "True" if missing else f"{x} == {x}"
-        if low and high:
-            bounds = f"{subset.lower!r} < {x} <= {subset.upper!r}"
-            return f"{x} != {x} or {bounds}" if missing else bounds
-        if missing:  # comparisons with NaN are false, so their negation is true
-            return f"not {x} > {subset.upper!r}" if high else f"not {x} <= {subset.lower!r}"
-        return f"{x} <= {subset.upper!r}" if high else f"{x} > {subset.lower!r}"
+        return _NUMBERS.of(x, subset, missing)
 
     def start(self, word: str, condition: str) -> str:
         return f"{word} {condition}:"

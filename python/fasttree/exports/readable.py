@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._checks import integer, listing, shown, whole
 from .._checks.speech import worded
-from ..rendering.words import counted
+from .._checks.words import counted
 from .formats import offer_methods
 from .words import MAX_LEVELS
 
@@ -31,12 +31,8 @@ MAX_PRINTED_LEAVES = 4000
 class Readable:
     """Exports of a fitted tree, a base class of the tree estimators."""
 
-    _model: Any
-    _schema: Any
-    tree_: Any
-
     def to_text(
-        self,
+        self: Any,
         decimals: int = 6,
         max_depth: int | None = None,
         style: str = "tree",
@@ -172,12 +168,12 @@ class Readable:
     def _is_fitted(self) -> bool:
         return hasattr(self, "_model")
 
-    def _head_line(self) -> str:
+    def _head_line(self: Any) -> str:
         """Parameters and sizes in one line."""
         n_nodes, n_leaves, _, depth = self._model.shape
         return f"{self!r}: {counted(n_leaves, 'leaf')}, {counted(n_nodes, 'node')}, depth {depth}"
 
-    def __str__(self) -> str:
+    def __str__(self: Any) -> str:
         """A head line and the text of a fitted tree, at most 60 lines; else the parameters."""
         if not self._is_fitted():
             return repr(self)
@@ -189,7 +185,7 @@ class Readable:
             lines = self._short_text()
         return "\n".join((" ".join(self._head_line().split()), "", *lines))
 
-    def _short_text(self) -> list[str]:
+    def _short_text(self: Any) -> list[str]:
         """As many upper levels as fit into 60 lines, and a line that says how to see all."""
         shown: list[str] = []
         *_, tree_depth = self._model.shape

@@ -23,10 +23,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
-from ..rendering.html import html_table
-from ..rendering.words import counted
+from .._checks.words import counted
 from .answers import Label, amount, figures, number
 from .reading import Feature, Reading, ValueSet
+from .tables.html import html_table
 from .words import MAX_LEVELS, condition, one_line
 
 __all__ = ["Condition", "NumberRule", "Rule", "Rules", "to_rules"]

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .drawing import PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
 from .words import xml

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ..rendering.plain_text import one_line
+from .._checks.plain_text import one_line
 from .answers import number
 from .reading import Feature, ValueSet
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from .._checks import as_float, integer, shown
 from .._checks.aliases import MaybeArray
-from ..scores import score_features
 from ..table import Table
+from .features import score_features
 from .selector import Selector
 
 __all__ = ["CriterionSelector"]

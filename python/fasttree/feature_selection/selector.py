@@ -20,11 +20,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
-from ..data_checks.findings import kept_columns
-from ..data_checks.unreadable import table_to_inspect
+from .._checks.progress import Progress
 from ..datasets.inputs import given, loaded
-from ..rendering.progress import Progress
 from ..table import Table
+from ..table.data_checks.findings import kept_columns
+from ..table.data_checks.unreadable import table_to_inspect
 from ..table.rebuild import is_frame, renamed
 
 __all__ = ["Selector"]

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import MaybeArray
-from ..scores import turf
 from ..table import Table
+from .features import turf
 from .selector import Selector
 
 __all__ = ["TuRF"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rendering.table import Cell, ReportTable, number
+from ..exports.tables.table import Cell, ReportTable, number
 from .confusion import confusion_counts
 from .per_class import per_class_of
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from .._checks import checked, mapping, number_array, number_in, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .metric import metric_of
-from .roc import RocCurve, group_sums, mean_over_classes, roc_convex_hull, roc_curve, score_ranking
+from .roc import RocCurve, ScoredRows, group_sums, mean_over_classes, roc_convex_hull, roc_curve
 
 
 class CostCurve(NamedTuple):
@@ -140,7 +140,8 @@ def cost_curve(
     >>> curve.cost_at(0.5).item(), curve.thresholds.tolist()
     (0.25, [0.9, 0.3])
     """
-    return cost_envelope(roc_curve(**locals()))
+    words: dict[str, Any] = {"classes": classes, "sample_weight": sample_weight}
+    return cost_envelope(roc_curve(y_true, scores, positive=positive, **words))
 
 
 @checked(curves=mapping("a RocCurve or a pair (fpr, tpr)", is_pair))
@@ -197,7 +198,8 @@ def cost_curve_area(
     >>> cost_curve_area([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
     0.0
     """
-    return score_ranking(_binary_area, **locals())
+    rows = ScoredRows(y_true, scores, positive, classes, sample_weight)
+    return rows.mean(_binary_area, average)
 
 
 METRICS = (

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..rendering.html import html_table
-from ..rendering.plain_text import one_line
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.words import counted
+from ..exports.tables.html import html_table
 from .agreement import cohen_kappa
 from .confusion import confusion_counts
 from .cost import costs_in_words, expected_cost_from_confusion

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..rendering.words import counted
+from .._checks.words import counted
 from .number_errors import (
     finite_numbers,
     mean_absolute_error,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,9 @@ from .._checks import checked, number_array, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
 from .metric import metric_of
+
+BinaryMeasure: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray | None], float]
+"""A measure of (is_positive, scores, weights)."""
 
 
 class RocCurve(NamedTuple):
@@ -89,23 +92,37 @@ def _check_scores(scores: Any, n_rows: int, n_classes: int) -> np.ndarray:
     return array
 
 
-def _binary_inputs(
-    y_true: ArrayLike,
-    scores: Any,
-    positive: Label | None,
-    classes: ClassLabels | None,
-    sample_weight: MaybeArray,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    known = known_classes(classes, y_true)
-    codes = codes_of(y_true, known, "y_true")
-    one_column = positive is not None and number_array("scores", scores).ndim != 2
-    array = _check_scores(scores, len(codes), 1 if one_column else len(known))
-    code = positive_code(known, positive)
-    return (
-        codes == code,
-        array[:, code] if array.ndim == 2 else array,
-        check_weights(sample_weight, len(codes)),
-    )
+class ScoredRows:
+    """Checked labels, scores and weights of rows; `positive` is the label of the positive class."""
+
+    def __init__(
+        self,
+        y_true: ArrayLike,
+        scores: Any,
+        positive: Label | None,
+        classes: ClassLabels | None,
+        sample_weight: MaybeArray,
+    ) -> None:
+        self.classes, self.positive = known_classes(classes, y_true), positive
+        self.codes = codes_of(y_true, self.classes, "y_true")
+        one_column = positive is not None and number_array("scores", scores).ndim != 2
+        n_classes = 1 if one_column else len(self.classes)
+        self.scores = _check_scores(scores, len(self.codes), n_classes)
+        self.weights = check_weights(sample_weight, len(self.codes))
+
+    def binary(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """Which rows are positive, their scores for the positive class, and their weights."""
+        code = positive_code(self.classes, self.positive)
+        column = self.scores[:, code] if self.scores.ndim == 2 else self.scores
+        return self.codes == code, column, self.weights
+
+    def mean(self, measure: BinaryMeasure, average: str) -> float:
+        """A binary measure of the positive class, or its mean of one-vs-rest; see `auc`."""
+        if self.positive is not None or self.scores.ndim == 1:
+            return measure(*self.binary())
+        return mean_over_classes(
+            measure, self.codes, self.scores, average=average, weights=self.weights
+        )
 
 
 @checked(positive=one_value)
@@ -127,8 +144,8 @@ def roc_curve(
     >>> roc_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.4]).tpr
     array([0. , 0.5, 1. , 1. ])
     """
-    is_positive, column, weights = _binary_inputs(y_true, scores, positive, classes, sample_weight)
-    thresholds, positives, negatives = group_sums(is_positive, column, weights)
+    rows = ScoredRows(y_true, scores, positive, classes, sample_weight)
+    thresholds, positives, negatives = group_sums(*rows.binary())
     if positives.sum() == 0 or negatives.sum() == 0:
         missing = "positive" if positives.sum() == 0 else "negative"
         raise ValueError(f"there is no {missing} row; a ROC curve needs both kinds")
@@ -138,7 +155,7 @@ def roc_curve(
 
 
 def mean_over_classes(
-    measure: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float],
+    measure: BinaryMeasure,
     codes: np.ndarray,
     scores: np.ndarray,
     *,
@@ -193,29 +210,8 @@ def auc(
     >>> auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    return score_ranking(binary_auc, **locals())
-
-
-def score_ranking(
-    measure: Callable[[np.ndarray, np.ndarray, np.ndarray | None], float],
-    y_true: ArrayLike,
-    scores: Any,
-    *,
-    positive: Label | None,
-    average: str,
-    classes: ClassLabels | None,
-    sample_weight: MaybeArray,
-) -> float:
-    """Check labels and scores, and return a binary measure of them, or its mean of one-vs-rest."""
-    known = known_classes(classes, y_true)
-    if positive is not None or number_array("scores", scores).ndim == 1:
-        if positive is None and len(known) > 2:
-            _check_scores(scores, len(codes_of(y_true, known, "y_true")), len(known))
-        return measure(*_binary_inputs(y_true, scores, positive, known, sample_weight))
-    codes = codes_of(y_true, known, "y_true")
-    array = _check_scores(scores, len(codes), len(known))
-    weights = check_weights(sample_weight, len(codes))
-    return mean_over_classes(measure, codes, array, average=average, weights=weights)
+    rows = ScoredRows(y_true, scores, positive, classes, sample_weight)
+    return rows.mean(binary_auc, average)
 
 
 def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from ..rendering.html import html_table
+from ..exports.tables.html import html_table
 
 __all__ = ["Summary", "rounded"]
 

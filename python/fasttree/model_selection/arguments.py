@@ -15,8 +15,8 @@ import numpy as np
 from .._checks.aliases import Task
 from .._checks.naming import display_name
 from ..criteria import Criterion, PairFunction, _by_name
-from ..data_checks.unreadable import table_to_inspect
 from ..table import Table
+from ..table.data_checks.unreadable import table_to_inspect
 
 __all__ = ["data_and_criteria", "has_labels", "is_pair", "load_tables", "named_items"]
 

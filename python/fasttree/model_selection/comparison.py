@@ -19,14 +19,14 @@ import numpy as np
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.naming import display_name
+from .._checks.progress import Progress, make_report
 from .._checks.speech import option
-from ..data_checks.findings import all_as_given
+from .._checks.words import counted
 from ..datasets.inputs import given
-from ..rendering.forms import Rendered
-from ..rendering.progress import Progress, make_report
-from ..rendering.scales import mean_sd, scale_of
-from ..rendering.table import Cell, ReportTable, number
-from ..rendering.words import counted
+from ..exports.tables.forms import Rendered
+from ..exports.tables.scales import mean_sd, scale_of
+from ..exports.tables.table import Cell, ReportTable, number
+from ..table.data_checks.findings import all_as_given
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
@@ -322,7 +322,7 @@ class Comparison(Rendered):
         ]
 
     def tables(self) -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.rendering`."""
+        """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self)
 
     def document(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data_checks.warned import warn_caller
+from ..table.data_checks.warned import warn_caller
 from .folds import Folds
 from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning

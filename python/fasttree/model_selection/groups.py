@@ -18,8 +18,8 @@ import numpy as np
 
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.speech import given
-from ..data_checks.warned import warn_caller
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes
 from .splitter import Fold, Splitter, row_count
 

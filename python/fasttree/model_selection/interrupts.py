@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from .._checks import shown
-from ..data_checks.warned import warn_caller
+from ..table.data_checks.warned import warn_caller
 
 ON_INTERRUPT = ("raise", "return")
 

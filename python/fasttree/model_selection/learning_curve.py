@@ -14,12 +14,12 @@ import numpy as np
 
 from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
-from ..data_checks.findings import all_as_given
+from .._checks.progress import Progress
 from ..datasets.inputs import given
-from ..rendering.forms import Rendered
-from ..rendering.progress import Progress
-from ..rendering.scales import mean_sd, scale_of
-from ..rendering.table import Cell, ReportTable
+from ..exports.tables.forms import Rendered
+from ..exports.tables.scales import mean_sd, scale_of
+from ..exports.tables.table import Cell, ReportTable
+from ..table.data_checks.findings import all_as_given
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
@@ -87,7 +87,7 @@ class LearningCurve(Rendered):
         return out
 
     def tables(self) -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.rendering`."""
+        """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self)
 
     def document(self) -> dict[str, Any]:

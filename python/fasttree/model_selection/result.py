@@ -16,13 +16,13 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import Task
 from .._checks.naming import display_name
+from .._checks.words import counted
 from .._engine.versions import versions
+from ..exports.tables.forms import Rendered
+from ..exports.tables.records import records_to_frame
+from ..exports.tables.scales import mean_sd, scale_of
+from ..exports.tables.table import Cell, ReportTable
 from ..metrics.class_table import per_class_table
-from ..rendering.forms import Rendered
-from ..rendering.records import records_to_frame
-from ..rendering.scales import mean_sd, scale_of
-from ..rendering.table import Cell, ReportTable
-from ..rendering.words import counted
 from .folds import Folds
 from .scoring import greater_is_better
 from .statistics import PairedTestResult, corrected_resampled_t_test

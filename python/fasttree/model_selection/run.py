@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks.aliases import Task
-from ..data_checks.findings import of_folds, treated
-from ..data_checks.warned import about, held_warnings, quiet, warn_caller
+from .._checks.progress import Progress, Report
 from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
-from ..rendering.progress import Progress, Report
+from ..table.data_checks.findings import of_folds, treated
+from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import dates_of
 from .folds import Folds
 from .interrupts import finish

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..data_checks.warned import about
+from ..table.data_checks.warned import about
 from .grid import Execution, execution_of, run_tasks
 from .interrupts import check_on_interrupt, finish
 from .result import CrossValidation

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..rendering.words import counted
+from .._checks.words import counted
 
 Fold = tuple[np.ndarray, np.ndarray]
 """Training and test row indices."""

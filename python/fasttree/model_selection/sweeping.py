@@ -24,11 +24,11 @@ import numpy as np
 from .. import criteria
 from .._checks import at_least_zero, checked, one_value, random_seed, several_fours, shown
 from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
-from ..rendering.forms import Rendered
-from ..rendering.progress import Progress
-from ..rendering.scales import mean_sd, scale_of
-from ..rendering.table import Cell, ReportTable
-from ..rendering.words import counted
+from .._checks.progress import Progress
+from .._checks.words import counted
+from ..exports.tables.forms import Rendered
+from ..exports.tables.scales import mean_sd, scale_of
+from ..exports.tables.table import Cell, ReportTable
 from .arguments import data_and_criteria
 from .result import CrossValidation
 from .statistics.ties import TIED, snap
@@ -140,7 +140,7 @@ class Sweep(Rendered):
         ]
 
     def tables(self, *, sd: str = "folds") -> list[ReportTable]:
-        """Return the tables of the result; see `fasttree.rendering`."""
+        """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self, sd=sd)
 
     def document(self) -> dict[str, Any]:

@@ -17,8 +17,8 @@ import numpy as np
 from .._checks import one_of, shown
 from .._checks.aliases import TASKS, Task
 from .._checks.speech import argument, given
+from .._checks.words import some_of
 from ..criteria import Criterion, is_on_number, make
-from ..rendering.words import some_of
 from .arguments import named_items
 from .scoring import Scoring, tasks_of
 

@@ -19,16 +19,16 @@ import numpy as np
 from .._checks import checked, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
-from ..data_checks.findings import all_as_given, inspect, screened
-from ..data_checks.targets import warn_of_small_classes
-from ..data_checks.unreadable import table_to_inspect
-from ..data_checks.warned import about, groups_known
+from .._checks.progress import Progress, make_report
+from .._checks.words import counted
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
-from ..rendering.progress import Progress, make_report
-from ..rendering.words import counted
+from ..table.data_checks.findings import all_as_given, inspect, screened
+from ..table.data_checks.targets import warn_of_small_classes
+from ..table.data_checks.unreadable import table_to_inspect
+from ..table.data_checks.warned import about, groups_known
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.target import no_target

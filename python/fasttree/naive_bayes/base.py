@@ -10,7 +10,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,10 +22,10 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
-from ..data_checks import inspect
 from ..estimators.new_rows import Schema, rows_for, weighted_rows
 from ..estimators.stored import state_of, take_state
 from ..table import Table
+from ..table.data_checks import inspect
 from ..table.target import no_target
 
 __all__ = ["BayesClassifier"]
@@ -105,8 +104,8 @@ class BayesClassifier(NetworkClassifier):
             "priors": self._priors(table, weights),
             "weka": self._by_weka(table),
         }
-        data, text = _engine.dataset_of(table, self.n_jobs), json.dumps(config)
-        self._model = _engine.core.bayes_fit(data, text, _engine.as_weights(weights), self.n_jobs)
+        data, weights = _engine.dataset_of(table, self.n_jobs), _engine.as_weights(weights)
+        self._model = _engine.core.bayes_fit(data, config, weights, self.n_jobs)
         # New rows are read by the names, kinds and levels of the fit.
         columns = table.columns
         schema = Schema(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
-from ..rendering.words import counted
+from .._checks.words import counted
 from .canvas import AXES, REFERENCE, axes_of, colour, finish
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, maybe, number_in, whole
+from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
-from ..rendering.saving import replace_file
 
 __all__ = [
     "AXES",

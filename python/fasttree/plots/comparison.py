@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
-from ..rendering.scales import scale_of
+from ..exports.tables.scales import scale_of
 from .canvas import AXES, BESIDE, axes_of, colour, finish, marker
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
-from ..rendering.scales import scale_of
+from ..exports.tables.scales import scale_of
 from .canvas import AXES, BESIDE, REFERENCE, axes_of, colour, curve, finish, unit_square
 
 if TYPE_CHECKING:

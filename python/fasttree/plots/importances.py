@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having, listing, maybe, number_array, whole
+from .._checks.words import counted
 from ..exports.words import one_line
-from ..rendering.words import counted
 from .canvas import AXES, axes_of, colour, finish
 
 if TYPE_CHECKING:

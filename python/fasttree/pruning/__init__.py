@@ -80,12 +80,6 @@ class _ReducedError(Pruning):
 
 
 class _CostComplexity(Pruning):
-    ccp_alpha: float | str | None
-    impurity: str
-    folds: int
-    rule: str
-    random_state: int
-
     def to_config(
         self,
         criterion: Any = "gini",
@@ -95,11 +89,12 @@ class _CostComplexity(Pruning):
     ) -> dict[str, Any]:
         """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
         `costly`: errors have costs."""
-        alpha: Any = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
-        self.checked_option("random_state", self.random_state)
+        options = self.get_params()
+        alpha = ccp_alpha if options["ccp_alpha"] is None else options["ccp_alpha"]
+        self.checked_option("random_state", options["random_state"])
         if not (isinstance(alpha, str) and alpha == "cv"):
-            for name, value, usual in (("folds", self.folds, 10), ("rule", self.rule, "1se")):
-                one_value(name, value)
+            for name, usual in (("folds", 10), ("rule", "1se")):
+                value = one_value(name, options[name])
                 if value != usual:
                     raise ValueError(
                         f"CostComplexity({name}={shown(value)}) cannot act: only ccp_alpha='cv' "
@@ -108,20 +103,20 @@ class _CostComplexity(Pruning):
         if isinstance(alpha, str) and alpha == "cv":
             alpha = 0.0
         alpha = self.checked_option("ccp_alpha", alpha)
-        impurity = impurity_for(self.impurity, criterion, task)
-        if costly and self.impurity == "auto":
+        impurity = impurity_for(options["impurity"], criterion, task)
+        if costly and options["impurity"] == "auto":
             impurity = "error"
         return {"method": self.name, "ccp_alpha": alpha, "impurity": impurity}
 
     def alpha_rule(self) -> dict[str, Any] | None:
         """How the core chooses the price; None where it is given."""
-        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
+        options = self.get_params()
+        if not (isinstance(options["ccp_alpha"], str) and options["ccp_alpha"] == "cv"):
             return None
-        return {
-            "folds": self.checked_option("folds", self.folds),
-            "one_se": self.checked_option("rule", self.rule) == "1se",
-            "seed": self.checked_option("random_state", self.random_state),
-        }
+        folds, rule, seed = (
+            self.checked_option(n, options[n]) for n in ("folds", "rule", "random_state")
+        )
+        return {"folds": folds, "one_se": rule == "1se", "seed": seed}
 
 
 OWN_CONFIGS = {"reduced_error": _ReducedError, "cost_complexity": _CostComplexity}

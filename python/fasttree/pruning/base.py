@@ -16,8 +16,8 @@ class Pruning(Declared):
         info: the registry's facts: name, text, source, options with their domains.
     """
 
-    name: ClassVar[str]
-    costs: ClassVar[str]
+    name: ClassVar[str] = ""
+    costs: ClassVar[str] = ""
 
     def to_config(self) -> dict[str, Any]:
         """The method and its options as the core takes them.

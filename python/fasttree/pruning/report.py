@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..rendering.listing import Listed
-from ..rendering.plain_text import one_line
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.words import counted
+from ..exports.tables.listing import Listed
 from .base import Pruning
 
 

@@ -5,8 +5,8 @@ Layout only: the statistics are computed in `fasttree.model_selection`.
 
 from typing import TYPE_CHECKING, Any
 
-from ..rendering import Cell, ReportTable, render_csv, render_json, tables_of
-from ..rendering.forms import FORMS, render
+from ..exports.tables import Cell, ReportTable, render_csv, render_json, tables_of
+from ..exports.tables.forms import FORMS, render
 
 if TYPE_CHECKING:
     from .html import render_html

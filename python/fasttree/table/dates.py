@@ -26,7 +26,7 @@ import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
 from .._checks.warned import warn_caller
-from ..rendering.words import counted
+from .._checks.words import counted
 from .columns import Column, shorten
 from .sources import listed
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._checks import hashable, is_missing, shown
 from .._checks.speech import argument, given
-from ..rendering.words import counted
+from .._checks.words import counted
 from .inputs import without_column
 from .sources import unknown_name
 from .table import Table

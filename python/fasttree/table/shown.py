@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..rendering.alignment import number_columns
-from ..rendering.html import html_table
-from ..rendering.plain_text import one_line
-from ..rendering.text import columns_text
-from ..rendering.words import counted
+from .._checks.plain_text import one_line
+from .._checks.words import counted
+from ..exports.tables.alignment import number_columns
+from ..exports.tables.html import html_table
+from ..exports.tables.text import columns_text
 from .columns import Column, has_gaps
 
 MOST_SHOWN = 20

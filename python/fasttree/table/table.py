@@ -22,8 +22,8 @@ from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.mapped import check_mapped
 from .._checks.naming import column_name
 from .._checks.speech import argument, worded
-from ..rendering.listing import Records
-from ..rendering.words import counted
+from .._checks.words import counted
+from ..exports.tables.listing import Records
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .file_cells import FileCells

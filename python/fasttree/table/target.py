@@ -24,7 +24,7 @@ import numpy as np
 from .._checks import is_missing, number_array, shown
 from .._checks.speech import argument, option, row_word, worded
 from .._checks.warned import warn_caller
-from ..rendering.words import counted
+from .._checks.words import counted
 from .columns import (
     Column,
     datetime_message,

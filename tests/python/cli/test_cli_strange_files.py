@@ -17,8 +17,8 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 
 import fasttree
-from fasttree.data_checks import inspect
 from fasttree.datasets import load
+from fasttree.table.data_checks import inspect
 
 N = 120
 

@@ -17,9 +17,7 @@ from fasttree import _core, criteria
 from ..tools import asked_for
 from ..tools import criteria_oracle as oracle
 
-REGISTRY = [
-    info for info in json.loads(_core.registry_json("criteria")) if info["evidence"] == "table"
-]
+REGISTRY = [info for info in _core.registry("criteria") if info["evidence"] == "table"]
 ROOTS = [math.sqrt(i) for i in range(20_001)]
 
 # The defaults, each other value of each option (`others` in its INFO), and some of them together.
@@ -45,9 +43,7 @@ def variant_id(variant: tuple[str, dict]) -> str:
 
 
 def core(name, options, tables, declared=None, occurring=None):
-    return _core.score_tables(
-        name, json.dumps(options), np.asarray(tables, dtype=float), declared, occurring
-    )
+    return _core.score_tables(name, options, np.asarray(tables, dtype=float), declared, occurring)
 
 
 def random_tables(seed: int, whole: bool = True):

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from fasttree.datasets import DataFileError, Limits, load
 from fasttree.datasets.arff import read_arff
 from fasttree.datasets.delimited import MISSING, read_delimited
-from fasttree.rendering.records import render_csv
+from fasttree.exports.tables.records import render_csv
 from fasttree.table.whole import is_inexact
 
 from ..tools import thinned

@@ -70,7 +70,7 @@ def test_scores_are_scikit_rebates(case):
 
 @pytest.mark.parametrize("name", ["info_gain", "chi2", "gini", "pi", "contextual_merit"])
 def test_other_criteria_take_genotypes_as_columns(name, monkeypatch):
-    monkeypatch.setattr("fasttree.scores.features.VARIANTS", 7)
+    monkeypatch.setattr("fasttree.feature_selection.features.VARIANTS", 7)
     for missing in (0.0, 0.1):
         found = study(5, 80, 30, missing)
         table = found.to_table().drop_missing_target()

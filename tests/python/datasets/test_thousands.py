@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree.data_checks.warned import DataWarning
+from fasttree.table.data_checks.warned import DataWarning
 
 AMOUNTS = np.random.default_rng(0).integers(100, 3000, 60)
 RATES = np.random.default_rng(1).uniform(1, 9, 60)

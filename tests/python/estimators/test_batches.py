@@ -92,9 +92,9 @@ def test_what_reads_the_rows_again_is_refused_on_codes(monkeypatch):
     assert len(made[0]) == len(rows)
     refused = pytest.raises(ValueError, match="only codes are left: fit a tree or a forest")
     with refused:
-        made[0].score_features("{}")
+        made[0].score_features({})
     with refused:
-        codes._model.explain(made[0], "{}", np.ones(len(rows)))
+        codes._model.explain(made[0], {}, np.ones(len(rows)))
 
 
 def many_rows(n=150_000):

@@ -8,8 +8,6 @@ that these values are what the formulas say is the business of test_criteria_for
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,7 @@ NAMES = [info["name"] for info in fasttree.list_criteria() if info["evidence"] =
 def evaluator(criterion, n_classes, occurring):
     """(score, distance) of tables by the core, for the oracle."""
     made = criteria.make(criterion)
-    options = json.dumps(made.options(range(n_classes), 10_000))
+    options = made.options(range(n_classes), 10_000)
 
     def evaluate(tables):
         out = [None] * len(tables)

@@ -24,9 +24,9 @@ from fasttree.discretize import MDLP, EqualWidth
 from fasttree.estimators import grown_tree, idle
 from fasttree.estimators.declaration import PARAMETERS
 from fasttree.estimators.idle import CONDITIONS
+from fasttree.feature_selection import features
 from fasttree.model_selection import cross_validate
 from fasttree.pruning import CostComplexity, ReducedError
-from fasttree.scores import features
 
 KINDS = (FastTreeClassifier, FastForestClassifier)
 GLOBAL = {"evaluation": "global"}

@@ -13,12 +13,12 @@ import pytest
 
 import fasttree
 from fasttree import bayesian_networks, model_selection
+from fasttree._checks.plain_text import one_line
+from fasttree.exports.tables import Cell, ReportTable
+from fasttree.exports.tables.latex import render_latex
+from fasttree.exports.tables.markdown import render_markdown
+from fasttree.exports.tables.text import render_text
 from fasttree.pruning import Cut
-from fasttree.rendering import Cell, ReportTable
-from fasttree.rendering.latex import render_latex
-from fasttree.rendering.markdown import render_markdown
-from fasttree.rendering.plain_text import one_line
-from fasttree.rendering.text import render_text
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",

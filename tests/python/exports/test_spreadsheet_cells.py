@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import fasttree
 from fasttree import datasets
+from fasttree._checks.plain_text import guard_cell, unguard_cell
 from fasttree.cli import main
-from fasttree.rendering import render_csv
-from fasttree.rendering.plain_text import guard_cell, unguard_cell
+from fasttree.exports.tables import render_csv
 
 LABELS = [
     *("+", "-", "=", "@", "plain", "-2.5", "+1e3"),

@@ -217,11 +217,11 @@ SCORES = {
     "score_features by surf": _scores("Table(*numbers(6_000, 20))", "criterion='surf'"),
     "score_features by multisurf": _scores("nominal(8_000, 40)", "criterion='multisurf'"),
     "scores of a share of rows": Call(
-        "import json\nfrom fasttree.scores.features import prepared\n"
+        "from fasttree.feature_selection.features import prepared\n"
         "X, y = numbers(12_000, 20)\n"
         "model = fasttree.FastTreeClassifier(criterion='relieff')\n"
         "t, _, config, _ = prepared(model, X, y, None)",
-        "_engine.dataset_of(t).neighbour_share(json.dumps(config), (0, 2))",
+        "_engine.dataset_of(t).neighbour_share(config, (0, 2))",
         ("Dataset.neighbour_share",),
     ),
     "score wide codes": Call(

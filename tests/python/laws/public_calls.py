@@ -34,14 +34,14 @@ WALKED = {
     table: Table.as_regression Table.from_any Table.from_columns Table.with_columns
       Table.with_dates Table.with_unused
     """,
-    "score_features": "scores: score_features",
-    "estimate_features by rows": "scores: estimate_features",
-    "pair_counts": "scores: pair_counts",
-    "count_matrices": "scores: count_matrices",
-    "turf": "scores: turf",
-    "p-values of genotypes": "scores: relief_p_values",
+    "score_features": "feature_selection: score_features",
+    "estimate_features by rows": "feature_selection: estimate_features",
+    "pair_counts": "feature_selection: pair_counts",
+    "count_matrices": "feature_selection: count_matrices",
+    "turf": "feature_selection: turf",
+    "p-values of genotypes": "feature_selection: relief_p_values",
     "a sweep of counts": """
-    scores: PairCounts.counts PairCounts.matrices PairCounts.root PairCounts.score
+    feature_selection: PairCounts.counts PairCounts.matrices PairCounts.root PairCounts.score
       PairCounts.sweep PairCounts.tables
     """,
     "sweep": "model_selection: sweep",
@@ -63,7 +63,7 @@ WALKED = {
       _Searched.cost_complexity_pruning_path
     """,
     "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
-    "from_bytes": "model_files: from_bytes load",
+    "from_bytes": "fasttree: from_bytes load",
     "shap_values": """
     estimators: Estimator.expected_value Estimator.shap_explanation
       Estimator.shap_values
@@ -211,13 +211,13 @@ SHORT = {
       five_by_two_cv_t_test friedman_nemenyi holm paired_t_test repeated_measures_anova
       two_way_repeated_measures_anova wilcoxon
     pruning: PruneReport.to_frame
-    rendering: Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
+    exports: Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
       Rendered.to_json Rendered.to_latex Rendered.to_markdown Rendered.to_text
-      ReportTable.number_columns render render_csv render_json render_latex
-      render_markdown render_text tables_of
+      ReportTable.number_columns render render_csv render_json tables_of
     reports: render_html
-    scores: FeatureEstimates.difference_errors FeatureEstimates.ranking FeatureEstimates.records
-      FeatureEstimates.separated FeatureEstimates.standard_errors FeatureEstimates.to_frame
+    feature_selection: FeatureEstimates.difference_errors FeatureEstimates.ranking
+      FeatureEstimates.records FeatureEstimates.separated FeatureEstimates.standard_errors
+      FeatureEstimates.to_frame
       PairCounts.pairs TurfResult.ranking VariantTests.ranking VariantTests.records
       VariantTests.to_frame
     """,
@@ -232,8 +232,6 @@ SHORT = {
       roc_graph tree_size_bars
     """,
     "makes one pass of NumPy over numbers, .3 s for ten million": """
-    data_checks: Findings.acted_on Findings.acts Findings.apply Findings.done Findings.leaves_any
-      Findings.of Findings.of_columns Findings.reasons Findings.sentences Findings.warn inspect
     criteria: Criterion.distance Criterion.score
     metrics: class_prior f_beta_from_counts mean_absolute_error mean_pinball_loss
       mean_poisson_deviance median_absolute_error probability_cost r2_score reward_curves

@@ -336,26 +336,26 @@ def test_the_core_explains_rows_of_the_model_alone():
     table = fasttree.Table(X, Y)
     model, data, n = fasttree.fit(table, max_depth=2)._model, _engine.dataset_of(table), len(Y)
     every = np.ones(n)
-    assert model.explain(data, "{}", every)
+    assert model.explain(data, {}, every)
     outside = [np.full(n, value) for value in (-0.1, 1.5, np.nan, np.inf)]
     for fractions in outside:
         with pytest.raises(ValueError, match="of row 0 is outside 0 to 1"):
-            model.explain(data, "{}", fractions)
+            model.explain(data, {}, fractions)
     with pytest.raises(ValueError, match="no training rows with a positive weight"):
-        model.explain(data, "{}", np.zeros(n))
+        model.explain(data, {}, np.zeros(n))
     with pytest.raises(ValueError, match="3 fractions or weights for"):
-        model.explain(data, "{}", np.ones(3))
+        model.explain(data, {}, np.ones(3))
     with pytest.raises(ValueError, match="3 fractions or weights for"):
-        model.explain(data, "{}", every, np.ones(3))
+        model.explain(data, {}, every, np.ones(3))
     with pytest.raises(ValueError, match="sample_weight of row . is -1"):
-        model.explain(data, "{}", every, -every)
+        model.explain(data, {}, every, -every)
     with pytest.raises(ValueError, match="class_weight"):
         model.explain(data, '{"class_weight": [1.0], "min_weight_fraction_leaf": 0.1}', every)
     others = [fasttree.Table(X[:, :1], Y), fasttree.Table(X.astype(str), Y)]
     others.append(fasttree.Table(X, [f"{i % 5}" for i in range(n)]))
     for other in others:
         with pytest.raises(ValueError, match="other columns or classes than the model"):
-            model.explain(_engine.dataset_of(other), "{}", every)
+            model.explain(_engine.dataset_of(other), {}, every)
 
 
 def test_unfitted_and_out_of_range():

@@ -18,7 +18,7 @@ import pytest
 
 import fasttree
 from fasttree import _core, _engine
-from fasttree.scores.pairs import binned
+from fasttree.feature_selection.pairs import binned
 from fasttree.table import Table
 from tests.python.tools import thinned
 

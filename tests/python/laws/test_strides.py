@@ -204,7 +204,7 @@ def test_every_entry_reads_an_array_as_its_contiguous_copy(name, X, y, w, rows):
 def test_the_core_refuses_what_is_not_aligned(strange):
     packed = laid(NUMBERS, "<f8", strange.get("offset", 0), (strange.get("gap", 0), 0), (1, 1))
     codes = LABELS.astype(np.uint16)
-    schema = fasttree._engine.schema_text(
+    schema = fasttree._engine.schema_of(
         [{"name": f"x{j}", "kind": "numeric"} for j in range(COLUMNS)], (0, 1), "class"
     )
     fasttree._engine.core.Dataset(schema, codes, [packed.copy()])

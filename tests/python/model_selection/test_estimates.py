@@ -11,7 +11,7 @@ import pytest
 import fasttree
 from fasttree import Table, estimate_features, score_features
 from fasttree.criteria import ContextualMerit, Pi, Relief
-from fasttree.scores.subsets import Strata, counts_means, size_probabilities
+from fasttree.feature_selection.subsets import Strata, counts_means, size_probabilities
 
 from ..tools import estimates_oracle
 

@@ -20,7 +20,7 @@ from fasttree import (
     model_selection,
     presets,
 )
-from fasttree.rendering.listing import Records
+from fasttree.exports.tables.listing import Records
 
 DEFAULTS = {
     "criterion": "info_gain",

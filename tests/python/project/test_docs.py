@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+import shutil
 from contextvars import copy_context
 from pathlib import Path
 
@@ -176,8 +177,12 @@ def test_examples_of_criterion_pages_run_and_show_the_declared_score(info, monke
         assert f"{round(info['example_score'], 6)}" in text.splitlines(), info["name"]
 
 
+LOADERS = ("from_bytes", "load", "load_model")
+"""Functions that the package defines itself, as they read models of all kinds."""
+
+
 def test_the_package_lists_what_it_gives():
-    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES])
+    assert sorted(fasttree.__all__) == sorted([*fasttree._SUBMODULES, *fasttree._NAMES, *LOADERS])
     for name in fasttree.__all__:
         assert getattr(fasttree, name) is not None
 
@@ -192,3 +197,13 @@ def test_the_stub_names_what_the_core_exports():
         ast.literal_eval(n.value) for n in assigned if ast.unparse(n.targets[0]) == "__all__"
     )
     assert sorted(named) == sorted(core.__all__)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="the tool that writes it needs cargo")
+def test_the_stub_is_what_the_core_says_of_itself():
+    pytest.importorskip("ruff")
+    from docs.studies.first_screen import stub
+
+    written = stub.STUB.read_text(encoding="utf-8")
+    assert written == stub.stub(), "build the core and run python -m docs.studies.first_screen.make"

@@ -18,6 +18,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from fasttree import Table, datasets
+from fasttree.exports.tables.forms import Rendered
 from fasttree.metrics import auc, per_class
 from fasttree.model_selection import (
     compare,
@@ -26,7 +27,6 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
-from fasttree.rendering.forms import Rendered
 from fasttree.reports import render, render_html, tables_of
 from fasttree.reports.html.finding import finding, paragraph
 

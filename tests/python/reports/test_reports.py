@@ -15,10 +15,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
+from fasttree.exports.tables.latex import escape as latex_escape
+from fasttree.exports.tables.markdown import escape as markdown_escape
+from fasttree.exports.tables.records import plain, render_csv, render_json
 from fasttree.model_selection import compare, cross_validate, learning_curve
-from fasttree.rendering.latex import escape as latex_escape
-from fasttree.rendering.markdown import escape as markdown_escape
-from fasttree.rendering.records import plain, render_csv, render_json
 from fasttree.reports import FORMS, Cell, ReportTable, render
 
 X, Y = load_iris(return_X_y=True)

@@ -7,6 +7,7 @@ import copy
 import json
 import pickle
 import random
+import re
 import warnings
 
 import numpy as np
@@ -363,7 +364,6 @@ def test_the_file_is_one_json_document_with_sorted_facts():
 
 def test_one_function_reads_the_files_of_all_models(tmp_path, capsys):
     from fasttree.cli import main
-    from fasttree.model_files import HEAD, READERS
 
     table = fasttree.datasets.load_weather()
     camml = fasttree.bayesian_networks.CaMML(n_steps=500, random_state=0).fit(table)
@@ -381,10 +381,10 @@ def test_one_function_reads_the_files_of_all_models(tmp_path, capsys):
         again = fasttree.load(path)
         assert type(again) is type(model)
         assert again.to_bytes() == model.to_bytes() == path.read_bytes()
-        kinds.add(HEAD.match(model.to_bytes())[1])
+        kinds.add(re.match(fasttree._HEAD, model.to_bytes())[1])
         spaced = model.to_bytes().replace(b'{"format": ', b'\n{ "format" :', 1)
         assert type(fasttree.from_bytes(spaced)) is type(model)
-    assert kinds == set(READERS)
+    assert kinds == set(fasttree._READERS)
     assert fasttree.load_model is fasttree.load
     assert main(["show", str(path)]) == 2
     assert "holds a BayesianNetwork; the command reads trees" in capsys.readouterr().err

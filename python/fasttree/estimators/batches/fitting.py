@@ -17,7 +17,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
-from ...data_checks.warned import warn_caller
+from ...table.data_checks.warned import warn_caller
 from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
@@ -53,7 +52,12 @@ __all__ = [
 
 core = _engine.core
 Facts = tuple[
-    str, list[tuple[int, bool, np.ndarray | None]], bool, list[int], int, tuple[float, float] | None
+    dict[str, Any],
+    list[tuple[int, bool, np.ndarray | None]],
+    bool,
+    list[int],
+    int,
+    tuple[float, float] | None,
 ]
 """What the core needs to know of all rows: schema, columns, whether rows have weights, sums
 (`passes.Encoded`), number of rows, range of a numeric target."""
@@ -122,7 +126,7 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
     others = facts.classes[1:] if facts.target_range is None else (0, 0)
     coding = Coding(facts, target, (None,) * len(facts.names))
     known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
-    core.check_codes(known, json.dumps(config), forest)
+    core.check_codes(known, config, forest)
     _warn_of_lost_digits(facts, target)
 
 
@@ -183,7 +187,7 @@ def facts_of(
 ) -> Facts:
     """The facts of all rows that the core needs."""
     facts = coding.facts
-    schema = coding.schema_json()
+    schema = coding.schema()
     return schema, features, facts.weighted, sums, facts.rows, facts.target_range
 
 
@@ -347,8 +351,7 @@ def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> An
     check_plan(config, facts, y, False)
     rows = coded_rows(source, config, facts, False)
     report = _engine.make_report(estimator.progress, "growing")
-    text, n_jobs = json.dumps(config), estimator.n_jobs
-    model = core.tree_fit(rows.dataset(), text, n_jobs=n_jobs, progress=report)
+    model = core.tree_fit(rows.dataset(), config, n_jobs=estimator.n_jobs, progress=report)
     return finished(estimator, model, facts)
 
 
@@ -360,9 +363,9 @@ def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> 
     config, bagging = forest_configured(estimator, facts)
     check_plan(config, facts, y, True)
     rows = coded_rows(source, config, facts, True)
-    texts = (json.dumps(config), json.dumps(bagging))
     report = _engine.make_report(estimator.progress, "trees")
-    forest = core.forest_fit(rows.dataset(), *texts, n_jobs=estimator.n_jobs, progress=report)
+    words: dict[str, Any] = {"n_jobs": estimator.n_jobs, "progress": report}
+    forest = core.forest_fit(rows.dataset(), config, bagging, **words)
     return finished(estimator, forest, facts)
 
 

@@ -336,8 +336,8 @@ class Coding:
             columns.append(Column(column.name, column.kind, values, levels))
         return _engine.blocks_of(columns)
 
-    def schema_json(self) -> str:
-        """Names, kinds, levels, classes, cut points and imputed values as JSON for the core."""
+    def schema(self) -> dict[str, Any]:
+        """Names, kinds, levels, classes, cut points and imputed values, for the core."""
         features = []
         for j, (name, levels) in enumerate(zip(self.facts.names, self.facts.levels, strict=True)):
             feature: dict[str, Any] = {"name": name, "kind": "numeric"}
@@ -349,4 +349,4 @@ class Coding:
             if self.fills[j] is not None:
                 feature["fill"] = self.fills[j]
             features.append(feature)
-        return _engine.schema_text(features, self.facts.classes, self.target)
+        return _engine.schema_of(features, self.facts.classes, self.target)

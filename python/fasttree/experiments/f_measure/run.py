@@ -30,10 +30,10 @@ from ... import criteria, presets
 from ...criteria import Criterion
 from ...datasets import load
 from ...estimators import FastTreeClassifier
+from ...feature_selection.features import score_features
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
 from ...reports import ReportTable
-from ...scores.features import score_features
 from ...table import Table
 from ..paper import Paper, preset_without, shown
 from ..reproduction import Reproduction, agrees, header_beside, plain_key, report_table

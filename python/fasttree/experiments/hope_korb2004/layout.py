@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rendering.table import number
+from ...exports.tables.table import number
 from ...reports import Cell, ReportTable
 from ..reproduction import Row, header_beside, rank_correlation, report_table
 from .claims import Finding

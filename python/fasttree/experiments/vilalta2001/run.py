@@ -43,11 +43,11 @@ from typing import Any
 import numpy as np
 
 from ... import presets
-from ...data_checks.warned import quiet
 from ...datasets import load, load_tic_tac_toe
 from ...model_selection import CrossValidation, cross_validate
 from ...reports import Cell, ReportTable
 from ...table import Table
+from ...table.data_checks.warned import quiet
 from ..paper import Paper, preset_without, shown
 from ..reproduction import (
     Reproduction,

@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from ... import presets
+from ...feature_selection.pairs import pair_counts
 from ...model_selection import holm, sweep
 from ...reports import Cell, ReportTable
-from ...scores.pairs import pair_counts
 from ...table import Table
 from ..paper import preset_without
 from ..reproduction import Row, rank_correlation, report_table

@@ -16,9 +16,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...rendering.plain_text import one_line
-from ...rendering.saving import save_text
-from ...rendering.words import counted
+from ..._checks.plain_text import one_line
+from ..._checks.saving import save_text
+from ..._checks.words import counted
 from ..palette import css_colours
 
 __all__ = ["SCRIPTS", "Exploration", "component", "data_element"]

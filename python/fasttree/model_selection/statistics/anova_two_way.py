@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import listing, number_array
-from ...rendering.plain_text import one_line
+from ..._checks.plain_text import one_line
 from .outcome import Shown, check_alpha, format_p
 from .t_tests import ROUNDING
 

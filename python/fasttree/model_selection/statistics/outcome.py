@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..._checks import listing, number_in
-from ...rendering.plain_text import one_line
-from ...rendering.table import Cell, ReportTable, number
+from ..._checks.plain_text import one_line
+from ...exports.tables.table import Cell, ReportTable, number
 
 
 def check_alpha(alpha: float) -> float:
@@ -71,7 +71,7 @@ class Shown:
         return one_line(self.sentence)
 
     def _repr_html_(self) -> str:
-        from ...rendering.html import html_table
+        from ...exports.tables.html import html_table
 
         plain = (float, int, str, bool, tuple, type(None))
         rows = [

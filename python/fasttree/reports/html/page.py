@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
+from ..._checks.saving import save_text
+from ..._checks.words import counted
 from ...exports.explorer import component
 from ...exports.palette import css_colours
+from ...exports.tables.scales import PERCENT, scale_of
+from ...exports.tables.table import Cell, ReportTable, number, tables_of
 from ...exports.words import one_line
-from ...rendering.saving import save_text
-from ...rendering.scales import PERCENT, scale_of
-from ...rendering.table import Cell, ReportTable, number, tables_of
-from ...rendering.words import counted
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import Confusion, confusion_of

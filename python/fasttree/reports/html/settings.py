@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks.naming import display_name, named_in, written
+from ..._checks.words import counted
 from ...exports.answers import figures
-from ...rendering.words import counted
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation

@@ -1,0 +1,145 @@
+"""`render(result, form)`: any result as text, Markdown, LaTeX, HTML, CSV or JSON.
+
+A result has the methods `tables()` (its `ReportTable` objects), `records()` (rows of plain values)
+and `document()` (all of its content as plain values).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from os import PathLike
+from typing import Any
+
+from ..._checks.saving import save_text
+from .html import render_fragment
+from .latex import render_latex
+from .markdown import render_markdown
+from .records import records_to_frame, render_csv, render_json, short
+from .table import ReportTable, tables_of
+from .text import render_text
+
+__all__ = ["FORMS", "Rendered", "render"]
+
+
+def _from_tables(write: Callable[[list[ReportTable]], str]) -> Callable[..., str]:
+    """The renderer of a form that shows the tables of a result."""
+    return lambda result, **options: write(tables_of(result, **options))
+
+
+def _check_records(result: Any) -> None:
+    if not hasattr(result, "document"):
+        raise TypeError(
+            f"result: csv and json are made of results, not of a {type(result).__name__}"
+        )
+
+
+def _csv(result: Any, *, raw: bool = False, **_: Any) -> str:
+    _check_records(result)
+    return render_csv(result.records(), raw=raw)
+
+
+def _json(result: Any, **options: Any) -> str:
+    _check_records(result)
+    return render_json(result.document(), **options)
+
+
+def _page(result: Any, **options: Any) -> str:
+    """A page, which knows results of all kinds: the package has its writer at hand."""
+    package = import_module(__name__.partition(".")[0])
+    return str(package.reports.render_html(result, **options))
+
+
+FORMS: dict[str, Callable[..., str]] = {
+    "text": _from_tables(render_text),
+    "markdown": _from_tables(render_markdown),
+    "latex": _from_tables(render_latex),
+    "csv": _csv,
+    "json": _json,
+    "html": _page,
+}
+"""Form -> function of a result and the options of `render` that makes it."""
+
+
+def render(result: Any, form: str = "text", **options: Any) -> str:
+    """Return a result (or `ReportTable` objects) as "text", "markdown", "latex", "html", "csv" or
+    "json".
+
+    Raises ValueError for an unknown form, TypeError if `result` is not a result.
+
+    >>> from fasttree.reports import Cell, ReportTable
+    >>> print(render(ReportTable("", ["a", "b"], [[Cell("x"), Cell("1")]])))
+    a  b
+    ----
+    x  1
+    <BLANKLINE>
+    """
+    if not isinstance(form, str) or form not in FORMS:
+        *most, last = FORMS
+        raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")
+    return FORMS[form](result, **options)
+
+
+class Rendered:
+    """Text forms of a result; every method takes the options of `fasttree.reports.render`."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of plain values that CSV and frames hold."""
+        raise NotImplementedError
+
+    def to_frame(self) -> Any:
+        """Return `records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records())
+
+    def _render(self, form: str, options: dict[str, Any]) -> str:
+        return render(self, form, **options)
+
+    def to_text(self, **options: Any) -> str:
+        """Return aligned plain text."""
+        return self._render("text", options)
+
+    def to_markdown(self, **options: Any) -> str:
+        """Return GitHub Markdown."""
+        return self._render("markdown", options)
+
+    def to_latex(self, **options: Any) -> str:
+        """Return LaTeX for the booktabs package."""
+        return self._render("latex", options)
+
+    def to_csv(
+        self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
+    ) -> str:
+        """Return CSV of the plain numbers, one row per method (and data set) and metric.
+
+        With `path` it is also written to that file, at once or not at all. Text cells that a
+        spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off
+        again; ``raw=True`` leaves them as they are.
+        """
+        text = self._render("csv", {**options, "raw": raw})
+        if path is not None:
+            save_text(path, text)
+        return text
+
+    def to_json(self, **options: Any) -> str:
+        """Return strict JSON: NaN is null, infinities are the strings "Infinity" and
+        "-Infinity"."""
+        return self._render("json", options)
+
+    def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
+        """Return one self-contained HTML page (needs jinja2), and write it to `path` if given.
+
+        Options are those of `fasttree.reports.render_html`.
+        """
+        page = self._render("html", options)
+        if path is not None:
+            save_text(path, page)
+        return page
+
+    def _repr_html_(self) -> str:
+        return render_fragment(tables_of(self))
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()

@@ -1,0 +1,188 @@
+"""Results that display as a table in a notebook and in print: `Records`, a list of dicts, and
+`Listed`, a sequence of objects of a data class.
+
+The candidates of a node and the criteria are such lists, the splits and the cuts of a tree such
+sequences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, TypeVar, overload
+
+from ..._checks.plain_text import one_line
+from .alignment import number_columns
+from .html import html_table
+from .records import records_to_frame
+from .text import columns_text
+
+__all__ = ["Listed", "Records"]
+
+T = TypeVar("T")
+
+LONGEST = 60
+"""Characters of a cell in print."""
+
+
+def _shown(value: Any) -> str:
+    """A value as the text of a cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{k}={v!r}" for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+def _cut(text: str) -> str:
+    """A text that fits into a column, cut between words.
+
+    >>> _cut("word " * 20)[-13:], len(_cut("x" * 99))
+    ('word word ...', 60)
+    """
+    if len(text) <= LONGEST:
+        return text
+    whole = text[: LONGEST - 3].rpartition(" ")[0]
+    return f"{whole or text[: LONGEST - 4]} ..."
+
+
+class Records(list[dict[str, Any]]):
+    """A list of dicts, with the columns that are displayed.
+
+    Args:
+        rows: the dicts.
+        columns: heading -> key of the rows, or a function of a row (which may give HTML for
+            notebooks, which print leaves out); by default all keys.
+        title, notes: lines above and below the table.
+        wrap: headings of the columns whose text may wrap in a notebook.
+        most: largest number of rows displayed.
+        displayed: the rows that are displayed; None: all.
+
+    Examples:
+        >>> print(Records([{"a": 1, "b": 0.5}, {"a": 20, "b": None}]))
+         a    b
+        -------
+         1  0.5
+        20
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[dict[str, Any]] = (),
+        columns: Mapping[str, str | Callable[[dict[str, Any]], Any]] | None = None,
+        *,
+        title: str = "",
+        notes: Sequence[str] = (),
+        wrap: Sequence[str] = (),
+        most: int = 40,
+        displayed: Sequence[dict[str, Any]] | None = None,
+    ) -> None:
+        super().__init__(rows)
+        if columns is None:
+            columns = {k: k for row in self for k in row}
+        self._columns, self._displayed = dict(columns), displayed
+        self.title, self.notes, self._wrap, self._most = title, tuple(notes), tuple(wrap), most
+
+    def _cells(self, row: dict[str, Any]) -> list[Any]:
+        return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
+
+    def _shown(self) -> Sequence[dict[str, Any]]:
+        """The rows that are displayed, without a limit."""
+        return self if self._displayed is None else self._displayed
+
+    def _notes(self) -> tuple[str, ...]:
+        more = len(self._shown()) - self._most
+        return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
+
+    def _repr_html_(self) -> str:
+        wrap = [j for j, name in enumerate(self._columns) if name in self._wrap]
+        rows = [
+            [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
+            for r in self._shown()[: self._most]
+        ]
+        return html_table(
+            list(self._columns), rows, title=self.title, notes=self._notes(), wrap=wrap
+        )
+
+    def __str__(self) -> str:
+        cells = [
+            ["" if hasattr(v, "is_html") else _cut(one_line(_shown(v))) for v in self._cells(r)]
+            for r in self._shown()[: self._most]
+        ]
+        names = list(map(one_line, self._columns))
+        keep = [j for j in range(len(names)) if not cells or any(r[j] for r in cells)]
+        body = [[row[j] for j in keep] for row in cells]
+        numbers = number_columns(body, len(keep))
+        text = columns_text([names[j] for j in keep], body, numbers)
+        head = [one_line(self.title), ""] if self.title else []
+        return "\n".join([*head, *text, *map(one_line, self._notes())])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __reduce__(self) -> Any:
+        return (list, (list(self),))
+
+    def to_frame(self) -> Any:
+        """The rows as a pandas frame (a plain list without pandas)."""
+        return records_to_frame(list(self))
+
+
+class Listed(Sequence[T]):
+    """A sequence of objects of a data class that displays as a table, one row per object.
+
+    Attributes:
+        of: the data class.
+        hidden: its fields that are no columns.
+        shown: functions of a row that give the cells of a column, by its name.
+    """
+
+    of: ClassVar[Any]
+    hidden: ClassVar[tuple[str, ...]] = ()
+    shown: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {}
+
+    def __init__(self, items: Iterable[T]) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        return self._items[index]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def _columns(self) -> list[str]:
+        return [one.name for one in fields(self.of) if one.name not in self.hidden]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row per object."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(one) for one in self], columns=self._columns())
+
+    def _title(self) -> str:
+        """The line above the table."""
+        return ""
+
+    def _table(self) -> Records:
+        rows = [vars(one) for one in self]
+        used = [name for name in self._columns() if any(row[name] is not None for row in rows)]
+        return Records(rows, {n: self.shown.get(n, n) for n in used}, title=self._title())
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+    def __str__(self) -> str:
+        return str(self._table())
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -1,0 +1,104 @@
+"""CSV and strict JSON of plain records, with numbers in full precision.
+
+JSON has no NaN and no infinity: NaN becomes null, infinities the strings "Infinity" and
+"-Infinity".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from ..._checks.plain_text import guard_cell
+
+
+def plain(value: Any) -> Any:
+    """Return a value that strict JSON can hold; objects become their repr.
+
+    >>> plain({"a": [float("nan"), float("-inf"), np.int64(3)]})
+    {'a': [None, '-Infinity', 3]}
+    """
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(one) for one in value]
+    return " ".join(repr(value).split())
+
+
+def short(value: Any) -> str:
+    """A text, number or None for a message; anything else by its class."""
+    is_plain = value is None or isinstance(value, str | int | float)
+    return f"{value!r:.40}" if is_plain else type(value).__name__
+
+
+def render_json(document: Any, *, indent: int | None = 2) -> str:
+    """Return strict JSON."""
+    if not (indent is None or (type(indent) is int and 0 <= indent <= 100)):
+        raise ValueError(f"indent={short(indent)} must be a whole number from 0 to 100, or None")
+    return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
+    """Return CSV with a header line, the columns of all records in order of appearance.
+
+    NaN and None are empty. Text cells that a spreadsheet would run as a formula get an apostrophe
+    (`raw`: they stay as they are).
+
+    >>> print(render_csv([{"data": "=1+1", "mean": 0.5}]), end="")
+    data,mean
+    '=1+1,0.5
+    """
+    if not isinstance(records, Sequence) or not all(isinstance(one, Mapping) for one in records):
+        raise TypeError("records must be a list of dicts")
+    if not isinstance(raw, bool | np.bool_):
+        raise ValueError(f"raw={short(raw)}: give True or False")
+    columns = list(dict.fromkeys(key for record in records for key in record))
+    out = io.StringIO()
+    rows = ([record.get(key) for key in columns] for record in records)
+    write_csv(out, columns, rows, raw=raw)
+    return out.getvalue()
+
+
+def write_csv(
+    stream: TextIO, header: Sequence[Any], rows: Iterable[Sequence[Any]], *, raw: bool = False
+) -> None:
+    """Write a header and rows of plain values to a text stream, with the cells of `render_csv`."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([_field(name, raw) for name in header])
+    for row in rows:
+        writer.writerow([_field(value, raw) for value in row])
+
+
+def _field(value: Any, raw: bool) -> Any:
+    """A value as a cell of CSV."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, str):  # a lone carriage return would break the line unquoted
+        text = value if raw else guard_cell(value)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+    return repr(float(value)) if isinstance(value, float) else value
+
+
+def records_to_frame(records: list[dict[str, Any]]) -> Any:
+    """Return a pandas frame, or the list of dicts itself where pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        return records
+    return pandas.DataFrame.from_records(records)

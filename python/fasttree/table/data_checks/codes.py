@@ -1,0 +1,82 @@
+"""Numbers that are codes of categories: whole numbers of few values each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..._checks.speech import argument
+from ..._checks.words import some_of
+from .facts import TableFacts
+from .finding import Finding
+
+MOST_CODES = 1000
+"""Distinct numbers of a column that is one of codes by its name, at most."""
+
+FEW_CODES = 12
+"""Distinct numbers of another column, at most."""
+
+_NAMED_CODE = re.compile(
+    r"(?:^|[_\s.-])(?:code|type|kind|cat|category|group|cluster|region|zone|district|zip|zipcode|"
+    r"postcode|plz|country|state|county|city|branch|dept|department|sector|status|gender|sex|race|"
+    r"ethnicity|religion|colou?r|brand|model|shop|store|sku)s?$|[a-z](?:Code|Type|Group)$",
+    re.IGNORECASE,
+)
+_GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
+
+
+def find(rows: TableFacts) -> Iterator[Finding]:
+    """The columns whose names say so (region, zip_code, rs1234_A)."""
+    yield from (Finding(name, repr(name)) for name in code_columns(rows))
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Names the columns, and what reads them as levels."""
+    names = [one.column for one in found]
+    as_levels: Any = "all" if len(names) == rows.table.n_features > 1 else names
+    yield (
+        f"codes of categories, by the name, are read as numbers: {some_of(names)}; as levels: "
+        f"{argument('categorical_features', as_levels)}"
+    )
+
+
+def code_columns(rows: TableFacts, *, by_name: bool = True) -> list[str]:
+    """Names of numeric columns whose whole numbers may be codes of categories: three or more
+    values, ten rows a value.
+
+    Args:
+        rows: the data.
+        by_name: only those whose names say so (region, zip_code, rs1234_A); else all with up to 12
+            values.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> cells = [[i % 4, i % 7] for i in range(80)]
+        >>> rows = TableFacts(Table(cells, [0, 1] * 40, feature_names=["region", "rooms"]))
+        >>> code_columns(rows), code_columns(rows, by_name=False)
+        (['region'], ['region', 'rooms'])
+    """
+    if rows.is_genotypes:
+        return []
+    most, names = MOST_CODES if by_name else FEW_CODES, rows.table.feature_names
+    found = []
+    for place in rows.places:
+        if by_name and not named_code(names[place]):
+            continue
+        column = rows.column(place)
+        if column.is_nominal or not column.are_whole:
+            continue
+        if 3 <= column.n_distinct <= min(most, column.n_filled / 10):
+            found.append(column.name)
+    return found
+
+
+def named_code(name: str) -> bool:
+    """Whether the name of a column says that it holds codes of categories.
+
+    Examples:
+        >>> named_code("zip_code"), named_code("patient")
+        (True, False)
+    """
+    return bool(_NAMED_CODE.search(name.strip()) or _GENOTYPE.fullmatch(name.strip()))

@@ -1,0 +1,44 @@
+"""Columns of one value, or of none: no test divides the rows by them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..._checks.speech import argument, worded
+from ..._checks.words import some_of
+from .facts import ColumnFacts, TableFacts
+from .finding import Finding
+
+
+def find(column: ColumnFacts) -> Finding | None:
+    """A column that has one value in all rows, or no value."""
+    if column.n_filled == 0:
+        return Finding(column.name, "no value in any row", None, "leave out")
+    if column.n_filled < len(column.column):
+        return None
+    if column.is_nominal:
+        if len(column.levels) > 1:
+            return None
+        value = repr(column.levels[0])
+    else:
+        low, high = column.range
+        if low < high:
+            return None
+        value = f"{low:g}"
+    return Finding(column.name, f"one value, {value}, in all rows", value, "leave out")
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """That columns have no value, where a fit uses them."""
+    empty = [one.column for one in found if one.evidence is None]
+    if empty and len(empty) == rows.table.n_features:
+        yield (
+            "no cell of the features has a value, so the model can only count classes: check how "
+            "missing cells are written in the source, and read it again"
+        )
+    elif empty:
+        yield (
+            f"columns without a value in any row: {some_of([repr(name) for name in empty])}; no "
+            f"split can use them: {worded('leave them out of X', argument('drop', empty))}, or "
+            "fill them"
+        )

@@ -1,0 +1,133 @@
+"""Columns whose rows of one value belong together: patients, households and the like.
+
+Columns of text or whole numbers with many values of a few rows each are suspected by their name, as
+text of up to ten rows per value, because the rows of each value stand one after another, or because
+each value has one value of another column. O(n log n) for a column that is suspected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..._checks.speech import argument, worded
+from ..._checks.words import counted
+from ..texts import are_numbers
+from .codes import named_code
+from .facts import LEAST_ROWS, ColumnFacts, TableFacts
+from .finding import Finding
+from .hidden_numbers import strange_cells
+
+LEAST_GROUPS = 20
+"""Values of a column of groups, at least."""
+
+MOST_PER_GROUP = 50
+"""Mean number of rows per value of a column of groups, at most."""
+
+FEW_PER_GROUP = 10
+"""Mean number of rows per value up to which a column of text is suspected by that alone."""
+
+_NAMED = re.compile(
+    r"patient|subject|person|participant|respondent|individual|household|famil|user|customer|client"
+    r"|member|donor|animal|student|pupil|twin|couple|mother|driver|device|session|episode|admission"
+    r"|(?:^|[_\s.-])(?:id|ids|pid|sid|uid|fid|key|mrn)$|[a-z](?:Id|ID)$",
+    re.IGNORECASE,
+)
+_NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
+
+
+def find(rows: TableFacts) -> Iterator[Finding]:
+    """The columns; the evidence is the number of values, and the fewest and most rows of one."""
+    if rows.n_rows < LEAST_ROWS or rows.is_genotypes:
+        return
+    names = rows.table.feature_names
+    for place in rows.places:
+        if named_code(names[place]):
+            continue
+        codes = _codes_of(rows, place)
+        if codes is None:
+            continue
+        counts = np.bincount(codes)
+        counts = counts[counts > 0]
+        mean = rows.n_rows / len(counts)
+        if len(counts) < LEAST_GROUPS or not 2 <= mean <= MOST_PER_GROUP:
+            continue
+        if counts[counts > 1].sum() < 0.8 * rows.n_rows:
+            continue
+        if _belong_together(rows, place, codes, mean):
+            fewest, most = int(counts.min()), int(counts.max())
+            each = f"{fewest} to {most}" if fewest < most else str(most)
+            said = f"{counted(len(counts), 'value')} with {each} rows each"
+            yield Finding(names[place], said, (len(counts), fewest, most))
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Says of each column what to do if it identifies groups."""
+    for one in found:
+        yield (
+            f"column {one.column!r} has {one.text}: ignore this unless it identifies groups "
+            "(patients, sites); then leave it out of a fit, and in "
+            f"{worded('cross_validate', 'cv')}, compare and advise use "
+            f"{argument('groups', one.column)}"
+        )
+
+
+def _codes_of(rows: TableFacts, place: int) -> np.ndarray | None:
+    """Codes of the values of a column of text or whole numbers without gaps, else None."""
+    block = rows.table.block
+    if block is not None:
+        first = block[:LEAST_ROWS, place]
+        if np.isnan(first).any() or (first != np.floor(first)).any():
+            return None
+    column = rows.column(place)
+    if column.n_filled < rows.n_rows:
+        return None
+    if column.is_nominal:
+        if are_numbers(column.levels, fractions=True) or strange_cells(column) is not None:
+            return None
+        return np.asarray(column.column.values)
+    named = _NAMED.search(column.name) is not None
+    if not column.are_whole or (not named and _NAMED_TIME.search(column.name)):
+        return None
+    return np.unique(column.known, return_inverse=True)[1].reshape(-1)
+
+
+def _belong_together(rows: TableFacts, place: int, codes: np.ndarray, mean: float) -> bool:
+    """Whether something says that the rows of one code belong together."""
+    column = rows.column(place)
+    if _NAMED.search(column.name):
+        return True
+    if column.is_nominal and mean <= FEW_PER_GROUP:
+        return True
+    n_values = len(np.unique(codes))
+    if np.count_nonzero(np.diff(codes)) == n_values - 1 and not _is_sorted_number(column):
+        return True
+    # Another column that is the same within each value: a patient's sex, a household's town.
+    order = np.argsort(codes, kind="stable")
+    pairs = np.flatnonzero(codes[order][1:] == codes[order][:-1])  # of rows of one value
+    one, next_one = order[pairs], order[pairs + 1]
+    first = slice(0, LEAST_ROWS)  # these rule most columns out
+    for other in map(rows.column, rows.places):
+        if other is column:
+            continue
+        values = np.asarray(other.column.values)
+        if values.dtype.kind == "f":
+            values = np.nan_to_num(values, nan=np.inf)
+        same = (values[one[first]] == values[next_one[first]]).all()
+        if same and (values[one] == values[next_one]).all():
+            most = np.unique(values, return_counts=True)[1].max()
+            if most <= 0.9 * len(values):
+                return True
+    return False
+
+
+def _is_sorted_number(column: ColumnFacts) -> bool:
+    """Whether rows are sorted by a number, which says nothing about groups."""
+    if column.is_nominal:
+        return False
+    values = np.asarray(column.column.values)
+    steps = np.diff(values)
+    counts_up = values.min() in (0, 1) and steps.max() <= 1  # as identifiers do
+    return bool((steps <= 0).all()) or (bool((steps >= 0).all()) and not counts_up)

@@ -1,0 +1,87 @@
+"""Columns of text that would be numbers without a sign or unit at each, or without a few words.
+
+Numbers with a comma, a currency sign or a unit, times of day, and numbers among which a few cells
+are words, such as "unknown".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..._checks.speech import argument, data_row, reading, worded
+from ..._checks.words import counted
+from ..texts import no_numbers
+from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
+from .finding import Finding
+
+MOST_STRANGERS = 3
+"""Texts among the numbers of a column that are named, at most."""
+
+
+def find(column: ColumnFacts) -> Finding | None:
+    """A column of hidden numbers; it is left out where each row has its own level, and if it holds
+    times."""
+    if not column.is_nominal:
+        return None
+    dressed, many = (column.dressed if len(column.levels) > 2 else None), column.has_many_levels
+    strange = strange_cells(column)
+    if dressed is not None and (many or dressed[0].startswith("times")):
+        return Finding(column.name, ": ".join(dressed), strange, "leave out")
+    if strange is None:
+        return None
+    text = f"numbers read as text: {'; '.join(strange)}"
+    return Finding(column.name, text, strange, "leave out" if many and dressed is None else None)
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Says of each column what makes it text, and what helps."""
+    for one in found:
+        if one.evidence is not None:
+            yield (
+                f"column {one.column!r}: {one.evidence[0]}, so its numbers are levels: "
+                f"{one.evidence[1]}, or leave the column out"
+                + worded("", f": {argument('drop', [one.column])}")
+            )
+
+
+@once
+def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
+    """What keeps a column of text from being numbers: a few texts among them, or a sign at each.
+
+    Returns where the first such cell is, and a remedy; None where neither most levels are numbers
+    nor nine in ten rows.
+
+    Examples:
+        >>> from fasttree.table import Column
+        >>> levels = (*map(str, range(9)), "n/a")
+        >>> column = Column("age", "nominal", np.arange(10, dtype=np.int32), levels)
+        >>> strange_cells(ColumnFacts(column))
+        ("'n/a' in data row 9 (counted from 0) is no number, 9 of 10 levels are", ...)
+    """
+    levels = column.levels
+    if not levels or not all(isinstance(level, str) for level in levels):
+        return None
+    dressed = column.dressed
+    if dressed is not None and (len(levels) > 2 or "comma" in dressed[0]):
+        return f"{dressed[0]} are text", dressed[1]
+    odd = no_numbers(levels)
+    most_levels = len(levels) >= 8 and len(odd) <= 0.2 * len(levels)
+    n_odd = column.counts[column.occurring[odd]].sum()
+    most_rows = len(levels) - len(odd) >= 3 and column.n_filled >= max(LEAST_ROWS, 10 * n_odd)
+    if not odd or not (most_levels or most_rows):
+        return None
+    strange = [levels[place] for place in odd]
+    codes = np.asarray(column.column.values)
+    first = int(np.isin(codes, column.occurring[odd]).argmax())
+    row = first if column.numbers is None else int(column.numbers[first])
+    description = (
+        f"{(column.column.levels or ())[codes[first]]!r} in {data_row(row)} is no number, "
+        f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
+    )
+    if len(strange) > MOST_STRANGERS:
+        code = worded(", or make them missing by pandas.to_numeric(column, errors='coerce')")
+        return description, f"correct them{code}"
+    frame = worded(" (a frame: pandas.to_numeric(column, errors='coerce'))")
+    return description, f"if missing, read the file with {reading('missing', strange)}{frame}"

@@ -1,0 +1,64 @@
+"""Columns that name the rows: identifiers, and free text."""
+
+from __future__ import annotations
+
+import re
+
+from ..._checks.words import counted
+from .facts import LEAST_ROWS, ColumnFacts
+from .finding import Finding
+
+WORDS_OF_TEXT = 3
+"""Mean number of words of a cell from which different texts are free text."""
+
+_NAMED = re.compile(
+    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: "
+    r"\d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
+)
+
+
+def find(column: ColumnFacts) -> Finding | None:
+    """A column of nearly as many levels as rows, of whole numbers that count the rows, or of
+    different whole numbers under the name of an identifier.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fasttree.table import Column
+        >>> find(ColumnFacts(Column("id", "numeric", np.arange(50.0)))).text
+        'an identifier: a different whole number in every row'
+    """
+    if column.is_nominal:
+        levels = column.levels
+        if not column.has_many_levels:
+            return None
+        words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
+        what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
+        said = f"{what}: {counted(len(levels), 'level')} in {counted(column.n_filled, 'row')}"
+        return Finding(column.name, said, len(levels), "leave out")
+    n_rows = len(column.column)
+    if n_rows < LEAST_ROWS or not column.are_whole:
+        return None
+    low, high = column.range
+    counts_up = column.n_filled == n_rows and high - low == n_rows - 1
+    named = _NAMED.search(column.name) is not None
+    distinct = column.n_distinct if counts_up or named else 0
+    said = "an identifier: a different whole number in every row"
+    if distinct < n_rows:
+        said = (
+            f"an identifier by its name, {counted(distinct, 'different number')} in "
+            f"{counted(n_rows, 'row')}"
+        )
+        if not named or distinct <= 0.5 * n_rows:
+            return None
+    return Finding(column.name, said, distinct, "leave out")
+
+
+def is_of_numbers(reason: str) -> bool:
+    """Whether a column that is left out for this reason is one of numbers.
+
+    Examples:
+        >>> is_of_numbers("one value, 1, in all rows"), is_of_numbers("one value, '1', in all rows")
+        (True, False)
+    """
+    found = re.match(r"one value, [-\d]|an identifier: a different whole|an identifier by", reason)
+    return found is not None

@@ -1,0 +1,82 @@
+"""The label among the features: columns that say what the target says.
+
+A feature of one value for each class, and each value in one class; or, of a numeric target, one of
+its numbers. Missing cells of the feature are not compared. O(n log n) for a column that is
+suspected; some rows rule nearly all others out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..._checks.speech import argument, worded
+from .facts import LEAST_ROWS, TableFacts
+from .finding import Finding
+
+LEAST_LABELLED = 20
+"""Rows from which a feature is compared with the target."""
+
+
+def find(rows: TableFacts) -> Iterator[Finding]:
+    """The features that are the label under another name; without a target there are none."""
+    target, block = rows.target, rows.table.block
+    if target is None or rows.n_rows < LEAST_LABELLED or rows.is_genotypes:
+        return
+    truth, is_number = np.asarray(target.values), target.levels is None
+    some = slice(None, None, max(1, rows.n_rows // LEAST_ROWS))
+    what = "is equal to the target" if is_number else "stands one to one for the classes"
+    for place in rows.places:
+        if block is not None and not _agree(block[some, place], truth[some], is_number):
+            continue
+        column = rows.column(place).column
+        if is_number and column.levels is not None:
+            continue
+        values = np.asarray(column.values)
+        if _agree(values[some], truth[some], is_number) and _agree(
+            values, truth, is_number, least=LEAST_LABELLED
+        ):
+            yield Finding(column.name, what, "target" if is_number else "label")
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Asks of each column whether it is the label."""
+    for one in found:
+        yield (
+            f"column {one.column!r} {one.text}: is it the {one.evidence} under another name? if "
+            "so, leave it out: "
+            + worded(f"X.drop(columns=[{one.column!r}])", argument("drop", [one.column]))
+        )
+
+
+def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 0) -> bool:
+    """Whether numbers are those of the target, or values stand one to one for its classes.
+
+    Args:
+        values, truth: numbers (NaN: missing) or codes (below 0: missing) of a feature and the
+            target, (n_rows,).
+        is_number: whether the target is a number.
+        least: fewest rows without a missing cell; more than 0 asks for two values as well, and for
+            all classes.
+    """
+    known = _known(values) & _known(truth)
+    values, classes = values[known], truth[known]
+    if len(values) < least:
+        return False
+    if is_number:
+        return np.array_equal(values, classes) and (least == 0 or np.ptp(classes) > 0)
+    levels, codes = np.unique(values, return_inverse=True)
+    n_classes = len(np.unique(classes))
+    if len(levels) != n_classes or (least and n_classes > len(classes) / 2):
+        return False  # a class of its own in each row, as of an identifier
+    if least and (n_classes < 2 or n_classes < len(np.unique(truth[_known(truth)]))):
+        return False
+    return len(np.unique(codes.reshape(-1) * (int(classes.max(initial=0)) + 1) + classes)) == len(
+        levels
+    )
+
+
+def _known(values: np.ndarray) -> np.ndarray:
+    """Which numbers or codes are no missing cells."""
+    return np.asarray(~np.isnan(values) if values.dtype.kind == "f" else values >= 0)

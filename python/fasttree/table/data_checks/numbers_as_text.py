@@ -1,0 +1,36 @@
+"""Columns of text that are plain numbers, of more values than codes have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..._checks.speech import worded
+from ..._checks.words import some_of
+from ..texts import are_numbers
+from .facts import ColumnFacts, TableFacts
+from .finding import Finding
+
+MANY_CODES = 50
+"""Number of texts above which numbers as text are hardly codes."""
+
+
+def find(column: ColumnFacts) -> Finding | None:
+    """A column whose levels all read as numbers; it is left out where each row has its own."""
+    many = column.has_many_levels if column.is_nominal else False
+    if not column.is_nominal or not (many or len(column.levels) > MANY_CODES):
+        return None
+    if not column.are_numbers:
+        return None
+    example = f"({column.levels[0]!r}, ...)"
+    other = "" if are_numbers(column.levels, fractions=True) else "an identifier, or "
+    text = f"{other}numbers as text {example}{worded(': convert with pandas.to_numeric')}"
+    return Finding(column.name, text, example, "leave out" if many else None)
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Names the columns that are read as levels, with an example of each."""
+    yield (
+        f"numbers as text: {some_of([f'{one.column!r} {one.evidence}' for one in found])}; each is "
+        "a level, which says nothing about other numbers"
+        + worded(": convert with pandas.to_numeric")
+    )

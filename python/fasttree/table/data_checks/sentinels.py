@@ -1,0 +1,123 @@
+"""Numbers and words that stand for a missing cell: 999 or -9 far from all others of a column, or
+"unknown" among its levels.
+
+Whole numbers of nines, or -1, that are the least or greatest of a column, stand in at least one row
+in a hundred, and lie further from the next value than half the range of all others, or alone below
+zero. The number of a regression is looked at as well. O(cells) for the extremes of the columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..._checks.speech import reading, worded
+from ..._checks.words import counted, some_of
+from .facts import LEAST_ROWS, ColumnFacts, TableFacts
+from .finding import Finding
+from .hidden_numbers import strange_cells
+
+LEAST_SHARE = 0.01
+"""Share of the rows in which a number must occur to stand for a missing cell."""
+
+LEAST_OTHERS = 20
+"""Other values of a column, at least, where a number below zero stands alone."""
+
+_WORD = re.compile(
+    r"\s*(?:unk\.?|unknown|unspecified|missing|n[./]?a\.?|#n/a|<na>|nan|null"
+    r"|no[ _-]?(?:data|answer|value)"
+    r"|not[ _-](?:known|available|specified|stated|given|recorded|reported))\s*",
+    re.IGNORECASE,
+)
+"""Levels that stand for a missing cell."""
+
+
+def find(rows: TableFacts) -> Iterator[Finding]:
+    """The numbers and words of each column; the evidence is the number or word."""
+    if rows.n_rows < LEAST_ROWS:
+        return
+    for column in rows.texts_and_gaps:
+        if column.is_nominal and len(column.levels) > 1 and strange_cells(column) is None:
+            yield from _words(column)
+    columns = [*_suspected(rows)]
+    if rows.target is not None and rows.target.kind == "numeric":
+        columns.append(ColumnFacts(rows.target))
+    for column in columns:
+        yield from _of_column(column)
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Names the numbers of all columns, and what reads them as missing."""
+    for kind, what in ((int, "numbers far from all others"), (str, "levels")):
+        some = [one for one in found if isinstance(one.evidence, kind)]
+        cells: dict[str, list[Any]] = {}
+        for one in some:
+            cells.setdefault(one.column, []).append(one.evidence)
+        if some:
+            said = f"{what} may mean a missing cell: {some_of([one.text for one in some])}; if so, "
+            yield said + reading("missing", cells) + worded(", or NaN in a frame")
+
+
+def _words(column: ColumnFacts) -> Iterator[Finding]:
+    for level, code in zip(column.levels, column.occurring.tolist(), strict=True):
+        if isinstance(level, str) and _WORD.fullmatch(level):
+            rows = counted(int(column.counts[code]), "row")
+            yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
+
+
+def _suspected(rows: TableFacts) -> Iterator[ColumnFacts]:
+    """Columns of numbers whose least or greatest value may stand for a missing cell."""
+    block = rows.table.block
+    if block is None:
+        yield from (c for c in rows.columns if not c.is_nominal)
+    elif not rows.is_genotypes:
+        lows, highs = np.fmin.reduce(block, axis=0), np.fmax.reduce(block, axis=0)
+        places = np.flatnonzero(_may_be_one(lows) | _may_be_one(highs))
+        yield from (rows.column(place) for place in places.tolist())
+
+
+def _may_be_one(values: np.ndarray) -> np.ndarray:
+    """Whether values are whole numbers of nines, or -1."""
+    size = np.abs(values)
+    with np.errstate(invalid="ignore"):
+        nines = np.isin(size, [10.0**digits - 1 for digits in range(1, 10)])
+    return np.asarray(nines | (values == -1))
+
+
+def _of_column(column: ColumnFacts) -> Iterator[Finding]:
+    low, high = column.range
+    if not _may_be_one(np.array([low, high])).any():
+        return
+    known = column.known
+    while len(known):
+        for value in (high, low):
+            if not _may_be_one(np.asarray(value)):
+                continue
+            others = known[known != value]
+            count = len(known) - len(others)
+            if len(others) == 0 or count < max(2, LEAST_SHARE * len(column.column)):
+                continue
+            if not _is_far(value, others):
+                return
+            known, low, high = others, float(others.min()), float(others.max())
+            said = (
+                f"{column.name!r} ({int(value)} in {counted(count, 'row')}, all others from "
+                f"{low:g} to {high:g})"
+            )
+            yield Finding(column.name, said, int(value))
+            break  # -9 may stand beside -99
+        else:
+            return
+
+
+def _is_far(value: float, others: np.ndarray) -> bool:
+    """Whether a number lies far from all others, or alone below them and below zero."""
+    low, high = float(others.min()), float(others.max())
+    if low == high:
+        return False
+    gap = max(low - value, value - high)
+    alone = value < 0 <= low and len(np.unique(others[:1000])) >= LEAST_OTHERS
+    return gap > max((high - low) / 2, 1) or alone  # -1, 0 and 1 are signs

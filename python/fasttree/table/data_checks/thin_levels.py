@@ -1,0 +1,35 @@
+"""Nominal columns of so few rows per level that a split on them memorises rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..._checks.speech import argument
+from ..._checks.words import counted, some_of
+from .facts import TableFacts
+from .finding import Finding
+
+MANY_LEVELS = 10
+"""Columns of fewer levels are never thin."""
+
+
+def find(rows: TableFacts) -> Iterator[Finding]:
+    """The columns with fewer than five rows per level; the evidence is the number of levels."""
+    table = rows.table
+    if table.block is not None and table.block.dtype != np.uint8:
+        return
+    for column in table.columns:
+        n = 0 if column.levels is None else len(column.levels)
+        if n > MANY_LEVELS and len(table) < 5 * n:
+            yield Finding(column.name, f"{column.name!r} ({counted(n, 'level')})", n)
+
+
+def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+    """Names the columns and their levels."""
+    yield (
+        f"nominal columns with fewer than five rows per level: "
+        f"{some_of([one.text for one in found])}; a split on them memorises rows (overfits): leave "
+        f"them out, or prune ({argument('pruning', 'error_based')})"
+    )

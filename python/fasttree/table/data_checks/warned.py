@@ -1,0 +1,66 @@
+"""Warnings about data: one per call of the package, at the line that called it.
+
+What
+    A call that fits many models (a cross-validation, an advice) warns about all its rows, and its
+    fits are `quiet`. How a warning is said is in `fasttree._checks.warned`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from ..._checks.warned import DataWarning, about, held_warnings, warn_caller
+
+__all__ = [
+    "DataWarning",
+    "about",
+    "groups_known",
+    "held_warnings",
+    "is_quiet",
+    "pass_over",
+    "quiet",
+    "said_already",
+    "warn_caller",
+]
+
+_QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=False)
+
+_PASSED_OVER: ContextVar[frozenset[str]] = ContextVar("fasttree_checks_said", default=frozenset())
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """A context without these warnings: the caller has warned already, or the data are known."""
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
+
+
+def is_quiet() -> bool:
+    """Whether a caller has warned already."""
+    return _QUIET.get()
+
+
+@contextmanager
+def groups_known(known: bool = True) -> Iterator[None]:
+    """A context in which the groups of rows are known, so that none are suspected."""
+    before = _PASSED_OVER.set(said_already() | ({"groups"} if known else set()))
+    try:
+        yield
+    finally:
+        _PASSED_OVER.reset(before)
+
+
+def pass_over(*kinds: str) -> None:
+    """Say nothing of some kinds of findings in this command: it says them itself, or groups are
+    named already, or are no matter without folds."""
+    _PASSED_OVER.set(said_already() | {*kinds})
+
+
+def said_already() -> frozenset[str]:
+    """Kinds of findings that a fit does not say: the user knows, or has been told."""
+    return _PASSED_OVER.get()

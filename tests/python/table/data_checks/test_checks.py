@@ -1,0 +1,425 @@
+"""Numbers that may mean missing, columns whose rows may belong together, and numbers as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+from fasttree import Table
+from fasttree._checks.speech import speaking
+from fasttree.cli.shell import SHELL
+from fasttree.model_selection import cross_validate
+from fasttree.table.data_checks import CHECKS, inspect
+from fasttree.table.data_checks import findings as findings_module
+from fasttree.table.data_checks.facts import ColumnFacts
+from fasttree.table.data_checks.findings import screened
+from fasttree.table.data_checks.hidden_numbers import strange_cells
+from fasttree.table.data_checks.unreadable import table_to_inspect
+from fasttree.table.data_checks.warned import DataWarning
+
+N = 400
+
+
+def said(call, of=("missing cell", "identifies groups")):
+    """The warnings of a call about suspicions."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    texts = [str(one.message) for one in caught]
+    return [text for text in texts if any(part in text for part in of)]
+
+
+def ages(seed=0):
+    return np.random.default_rng(seed).integers(18, 90, N)
+
+
+@pytest.mark.parametrize("value", [999, 9999, -999, -9, -99, -1, 99999])
+@pytest.mark.parametrize("as_frame", [True, False], ids=["frame", "Table of columns"])
+def test_a_number_far_from_all_others_is_named_with_its_count(value, as_frame):
+    age = np.where(np.arange(N) % 20 == 3, value, ages())
+    other = {"x": ages(1)} if as_frame else {"x": ["a", "b"] * (N // 2)}
+    (found,) = inspect(table_to_inspect(pd.DataFrame({"age": age, **other}))).of("sentinels")
+    assert (found.column, found.evidence) == ("age", value)
+    assert f"({value} in {N // 20} rows, all others from 18 to 89)" in found.text
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.where(np.arange(N) == 3, 999, ages()),  # one row in 400
+        np.where(np.arange(N) % 20 == 3, 99, ages() + 5),  # among the others
+        np.where(np.arange(N) % 20 == 3, 998, ages()),  # not a number of nines
+        np.where(np.arange(N) % 2, -1, 1),  # two values
+        np.arange(N) % 3 - 1,  # three codes
+        np.where(np.arange(N) % 20 == 3, -9.5, ages()),
+        np.full(N, 999),
+        np.full(N, np.nan),
+    ],
+    ids=["rare", "near", "998", "signs", "codes", "fraction", "constant", "empty"],
+)
+def test_other_numbers_are_none(values):
+    assert inspect(Table({"age": values, "x": ages(1)})).of("sentinels") == []
+
+
+def test_words_for_a_missing_cell_are_named_once(tmp_path):
+    job, town = (
+        np.array(["cook", "unknown", "clerk", "UNK"]),
+        np.array(["Not_known", "none", "n/a"]),
+    )
+    rows = pd.DataFrame(
+        {
+            "job": job[np.arange(N) % 4],
+            "town": town[np.arange(N) % 3],
+            "age": np.where(np.arange(N) % 20 == 3, "unknown", ages().astype(str)),
+            "word": ["unknown"] * N,
+            "y": ["unknown", "q"] * (N // 2),
+        }
+    )
+    (text,) = said(lambda: fasttree.fit(rows, "y", max_depth=1))
+    assert "'job' ('unknown' in 100 rows)" in text and "'age'" not in text
+    missing = eval(re.search(r"missing=(\{.*?\}\)?)", text)[1].rstrip(")"))
+    assert missing == {"job": ["UNK", "unknown"], "town": ["Not_known", "n/a"]}
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    read = fasttree.datasets.load(tmp_path / "a.csv", missing=missing)
+    assert [one.levels for one in read.columns[:2]] == [("clerk", "cook"), ("none",)]
+    assert inspect(read).of("sentinels") == []
+
+
+def test_two_sentinels_of_a_column_and_that_of_a_target():
+    age = np.where(np.arange(N) % 20 == 3, 999, ages())
+    age = np.where(np.arange(N) % 20 == 5, 9999, age)
+    table = Table({"age": age}, np.where(np.arange(N) % 9 == 0, -9.0, ages(2)), task="regression")
+    assert [(one.column, one.evidence) for one in inspect(table).of("sentinels")] == [
+        ("age", 9999),
+        ("age", 999),
+        (table.target, -9),
+    ]
+
+
+def patients(seed=0):
+    rng = np.random.default_rng(seed)
+    number = rng.permutation(np.repeat(np.arange(80), 5))
+    return number, rng.choice(["f", "m"], 80)[number]
+
+
+def test_groups_are_known_by_name_by_text_by_blocks_and_by_what_they_determine():
+    number, sex = patients()
+    x = ages(3)
+    for name, cells in {
+        "patient": number * 7 + 9,
+        "who": [f"w{v}" for v in number],
+        "k": np.sort(number),
+    }.items():
+        found = inspect(Table({name: cells, "x": x})).of("groups")
+        assert [one.column for one in found] == [name]
+    (found,) = inspect(Table({"k": number * 7 + 9, "sex": sex, "x": x})).of("groups")
+    assert (found.column, found.evidence) == ("k", (80, 5, 5))
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"k": patients()[0] * 7 + 9},  # nothing says that its rows belong together
+        {"age": ages()},
+        {"year": 1990 + np.sort(patients()[0])},
+        {"city": [f"c{v}" for v in np.arange(N) % 30]},
+        {"town": [f"c{v}" for v in np.arange(N) % 30]},  # 13 rows per text
+        {"patient": np.arange(N) % 9},
+        {"patient": np.arange(N)},
+        {"price": [f"{v / 4}" for v in patients()[0]]},
+        {"price": np.sort(ages()) * 3.0},
+        {"k": patients()[0], "x": np.ones(N)},
+    ],
+    ids=["whole", "age", "year", "city", "town", "few", "all", "text", "sorted", "constant"],
+)
+def test_other_columns_are_no_groups(columns):
+    assert inspect(Table({**columns, "z": ages(5) / 7})).of("groups") == []
+
+
+def test_fits_and_cross_validations_say_it_once_and_not_where_groups_are_known():
+    number, sex = patients()
+    X = pd.DataFrame({"patient": number, "sex": sex, "age": ages()})
+    X.loc[::20, "age"] = 999
+    y = np.where(ages(4) > 50, "a", "b")
+    once = said(lambda: fasttree.fit(X, y, max_depth=2))
+    assert len(once) == 2
+    assert "'age' (999 in 20 rows" in once[0] and "missing={'age': [999]}" in once[0]
+    assert "'patient' has 80 values with 5 rows each" in once[1]
+    assert once[1].endswith("use groups='patient'")
+    assert said(lambda: cross_validate(X, y, "gini", cv="1x2", max_depth=2)) == once
+    frame = X.assign(y=y)
+    grouped = said(lambda: cross_validate(frame, "y", "gini", cv="1x2", groups="patient"))
+    assert grouped == once[:1]
+    assert said(lambda: fasttree.fit(X, y, columns="as_given")) == []
+    assert said(lambda: fasttree.fit(Table(X, y))) == []
+    with speaking(SHELL):
+        typed = inspect(Table(X)).sentences("sentinels", "groups")
+    assert "--missing age=999" in typed[0] and typed[1].endswith("use --groups patient")
+
+
+TRAPS = {
+    "gap": [("n/a" if i % 10 == 0 else f"{i * 1.37:.2f}") for i in range(N)],
+    "comma": [f"{i * 1.37:.2f}".replace(".", ",") for i in range(N)],
+    "thousand": [f"{i * 1.379:.3f}".replace(".", ",") for i in range(N)],
+    "day": [f"{1 + i % 12:02d}/{1 + i * 7 % 12:02d}/2020" for i in range(N)],
+    "nines": [999 if i % 20 == 0 else i % 17 for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("given", ["frame", "file"])
+@pytest.mark.parametrize("name", TRAPS)
+def test_each_remedy_is_code_that_reads_the_column_as_numbers(name, given, tmp_path):
+    """Of all calls that a message names, that of a file runs, and mends what was said."""
+    frame = pd.DataFrame({name: TRAPS[name], "x": ages(), "y": ["p", "q"] * (N // 2)})
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False)
+    source = frame if given == "frame" else str(path)
+    once = said(lambda: fasttree.fit(source, "y", max_depth=2), ("missing cell", "left out"))
+    if given == "file" and name in ("comma", "thousand"):
+        assert not once  # the reader sees it
+        return
+    if name == "day":
+        options = re.search(r"make a Table with (dates=\{.*?\})", once[0])[1]
+        table = eval(f"Table(frame, target='y', {options})", {"Table": Table, "frame": frame})
+        assert "day (month)" in table.feature_names
+        return
+    calls = re.findall(r"datasets\.load\(path, (\w+=(?:\{[^}]*\}|\[[^]]*\]|'.'))\)", once[0])
+    assert len(calls) == 1
+    table = eval(f"load(path, {calls[0]})", {"load": fasttree.datasets.load, "path": path})
+    assert table.column(name).kind == "numeric"
+    assert table.column(name).n_missing == sum(cell in ("n/a", 999) for cell in TRAPS[name])
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_numbers_as_text_are_called_so(form):
+    rng = np.random.default_rng(0)
+    cells = {
+        "price": [f"{v:.3f}" for v in rng.normal(size=N)],
+        "number": [str(v) for v in rng.integers(10, 10**6, N)],
+        "code": [f"{v:07}" for v in rng.permutation(N)],
+        "rounded": [f"{v:.1f}" for v in rng.normal(scale=2, size=N)],
+        "class_of_ship": [str(v) for v in rng.integers(0, 9, N)],
+        "x": rng.normal(size=N),
+    }
+    X = pd.DataFrame(cells) if form == "pandas" else pytest.importorskip("polars").DataFrame(cells)
+    with pytest.warns(DataWarning):
+        unused = screened(table_to_inspect(X)).unused
+    assert (
+        unused["price"].startswith("numbers as text (") and "pandas.to_numeric" in unused["price"]
+    )
+    assert unused["number"].startswith("an identifier, or numbers as text (")
+    assert unused["code"].startswith("an identifier: ")
+    with pytest.warns(DataWarning, match=r"numbers as text: 'rounded' \('-0.0', \.\.\.\); each"):
+        model = fasttree.fit(X, rng.choice(["a", "b"], N), max_depth=2)
+    assert model._schema.nominal[4]
+
+
+def test_rows_are_named_as_the_data_count_them():
+    ages_as_text = [str(v) for v in ages()]
+    ages_as_text[70] = "unknown"
+    y = np.where(ages() > 50, "a", "b").astype(object)
+    y[[3, 5, 90]] = None
+    column = Table({"age": ages_as_text}).columns[0]
+    target = Table.from_columns(
+        [column],
+        fasttree.table.Column("y", "nominal", np.where(y == None, -1, 1), ("a", "b")),  # noqa: E711
+    )
+    table = target.drop_missing_target()
+    assert len(table) == N - 3 and table.row_numbers[3:5].tolist() == [4, 6]
+    assert table.take([5, 9]).drop_missing_target().row_numbers.tolist() == [7, 11]
+    with pytest.warns(DataWarning, match="data row 70 "):
+        fasttree.fit(table, max_depth=1)
+
+
+def labels(table):
+    return [one.column for one in inspect(table).of("labels")]
+
+
+@pytest.mark.parametrize(
+    ("cells", "suspected"),
+    [
+        (lambda y: y, True),
+        (lambda y: np.array(["p", "q", "r"])[y], True),
+        (lambda y: 7.5 - y, True),
+        (lambda y: np.where(np.arange(len(y)) % 5, 7.5 - y, np.nan), True),
+        (lambda y: np.where(y == 2, np.nan, y), False),  # not all classes
+        (lambda y: np.minimum(y, 1), False),
+        (lambda y: y * 100 + np.arange(len(y)), False),  # many values of each class
+        (lambda y: np.where(np.arange(len(y)) == 17, 2 - y, y), False),
+        (lambda y: np.zeros(len(y)), False),
+    ],
+    ids=["equal", "text", "number", "gaps", "class", "two", "finer", "one row", "constant"],
+)
+@pytest.mark.parametrize("beside", [0.5, "text"])
+def test_the_label_among_the_features_is_named(cells, suspected, beside):
+    y = np.random.default_rng(2).permutation(np.arange(N) % 3)
+    X = {"species": cells(y), "x": ages() / 7, "other": [beside] * N}
+    assert labels(Table(X, y)) == (["species"] if suspected else [])
+    assert labels(Table(X, np.array(["u", "v", "w"])[y])) == (["species"] if suspected else [])
+    assert labels(Table(X, y).with_unused({"species": "the label"})) == []
+    assert labels(Table(X)) == []
+    few = np.argsort(y, kind="stable")[[*range(9), *range(-10, 0)]]  # 19 rows
+    assert labels(Table(X, y).take(few)) == []
+    # Where a part of the rows shows nothing, all are looked at.
+    by_class = np.argsort(y, kind="stable")
+    assert labels(Table(X, y).take(by_class)) == (["species"] if suspected else [])
+
+
+def test_the_number_among_the_features_is_named():
+    y = np.random.default_rng(3).normal(size=N)
+    X = {"copy": y, "half": y / 2, "gaps": np.where(np.arange(N) % 3, y, np.nan), "text": ["a"] * N}
+    assert labels(Table(X, y, task="regression")) == ["copy", "gaps"]
+    X = np.stack([y, y / 2, np.where(np.arange(N) == 9, 0, y)], axis=1)
+    assert labels(Table(X, y, task="regression")) == ["x0"]
+
+
+def test_fits_cross_validations_and_advice_ask_once_for_the_label():
+    wine = fasttree.datasets.load("wine").to_frame()
+    question = (
+        "column 'class' stands one to one for the classes: is it the label under another name? if "
+        "so, leave it out: X.drop(columns=['class'])"
+    )
+
+    def asked(call):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        return [str(one.message) for one in caught if "another name" in str(one.message)]
+
+    assert asked(lambda: fasttree.fit(wine, wine["class"])) == [question]
+    assert asked(lambda: cross_validate(wine, wine["class"], "gini", cv="1x2")) == [question]
+    assert asked(lambda: fasttree.fit(wine, "class")) == []
+    assert asked(lambda: fasttree.fit(wine, "class", task="classification", max_depth=1)) == []
+    copied = wine.assign(kind=wine["class"].astype(str) + "?")
+    advice = fasttree.advise(copied, "class", work="quick")
+    assert "olumn 'kind' stands one to one for the classes" in str(advice)
+
+
+@pytest.mark.parametrize(
+    ("cells", "remedies"),
+    [
+        (lambda i: f"{i * i * 97:,}", ["'.'"]),  # 873 beside 3,492 and 8,556,273
+        (lambda i: f"{5 * i + 700:,}", ["'.'", "','"]),
+        (lambda i: f"{i + 1000:,}", ["'.'", "','"]),
+        (lambda i: f"{i + 1000:,}.5", ["'.'"]),
+        (lambda i: f"{i},25", ["','"]),
+        (lambda i: f"1.{i % 900 + 100},5", ["','"]),
+    ],
+    ids=["thousands", "some", "all", "fractions", "decimal", "both"],
+)
+@pytest.mark.parametrize("different", [N, 100], ids=["left out", "levels"])
+def test_numbers_with_commas_are_named_once_with_what_reads_them(cells, remedies, different):
+    X = pd.DataFrame({"a": [cells(i % different * 3) for i in range(N)], "x": ages()})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fasttree.fit(X, ages() > 50, max_depth=1)
+    said = [str(one.message) for one in caught]
+    (text,) = (one for one in said if "'a'" in one and "text" in one or "comma" in one)
+    assert "numbers with a comma (" in text and "identifier" not in text
+    assert [one for one in ("'.'", "','") if f"decimal={one}" in text] == remedies
+
+
+@pytest.mark.parametrize("word", ["unknown", "n/a", "-", "<1"])
+@pytest.mark.parametrize("n_numbers", [3, 5, 8, 40])
+def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
+    def found(every, n=N):
+        cells = [word if i % every == 0 else str(i % n_numbers) for i in range(n)]
+        return strange_cells(ColumnFacts(Table({"age": cells}).columns[0]))
+
+    place, remedy = found(29)
+    assert repr(word) in place and f"missing=[{word!r}]" in remedy
+    assert (found(3) is None) == (n_numbers < 8) and (found(13, 40) is None) == (n_numbers < 8)
+
+
+@pytest.mark.parametrize(
+    "form", ["${:,}.00", "{},00 €", "{:,}", "{} %", "{} kg", "2024-{0:02}-11", "0:{:02}"]
+)
+def test_a_target_of_numbers_as_text_is_named_with_what_makes_numbers_of_it(form):
+    most = 12 if "-" in form else 60 if ":02" in form else N
+    cells = [form.format(1 + 7 * i % most if most < N else 7 * i) for i in range(N)]
+    cells = [one.replace("2024", str(2000 + i % 20)) for i, one in enumerate(cells)]
+    X = pd.DataFrame({"x": ages(), "y": cells})
+    with pytest.warns(DataWarning, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.fit(X, "y", max_depth=1)
+    with pytest.raises(ValueError, match="the target 'y' holds (numbers|times|dates)"):
+        fasttree.advise(X, "y")
+    with pytest.raises(ValueError, match="not a number: (numbers|times|dates)") as refused:
+        fasttree.advise(X, "y", task="regression")
+    assert "classification" not in str(refused.value)
+
+
+def messy(task="classification"):
+    """A frame in which each check finds something; the target is beside it."""
+    number = np.arange(N)
+    X = pd.DataFrame(
+        {
+            "key": [f"K{i}" for i in number],
+            "country": "DE",
+            "day": [f"2024-01-{1 + i % 28:02}" for i in number],
+            "rounded": [f"{i % 90}.5" for i in number],
+            "weight": [f"{i % 30} kg" for i in number],
+            "age": np.where(number % 20 == 3, 999, ages()),
+            "patient": patients()[0],
+            "region": number % 7,
+            "label": number % 2,
+            "street": [f"street {i % 150}" for i in number],
+        }
+    )
+    return X, number % 2
+
+
+TARGETS = {"constant_target": np.zeros(N, int), "numbers_as_classes": np.arange(N) // 2}
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_every_check_finds_something_says_it_and_only_reads(kind):
+    X, y = messy()
+    table = table_to_inspect(X, TARGETS.get(kind, y))
+    before = [(column, column.values.copy()) for column in table.columns]
+    findings = inspect(table)
+    found = findings.of(kind)
+    assert found and {one.kind for one in found} == {kind}
+    assert set(found) <= set(findings)
+    for one in found:
+        assert one.text and (one.column in X or one.column == table.target)
+        assert one.action is None or findings.reasons[one.column] == one.text
+    assert inspect(table).of(kind) == found
+    said = inspect(table, "as_given").sentences(kind)
+    assert bool(said) == (CHECKS[kind].say is not None and kind != "constants")
+    assert all(repr(one.column) in findings.done() for one in found if one.action is not None)
+    assert all(now is old for now, (old, _) in zip(table.columns, before, strict=True))
+    assert all(np.array_equal(old.values, values) for old, values in before)
+
+
+def test_findings_of_some_rows_are_of_these_rows():
+    X, y = messy()
+    table = table_to_inspect(X, y)
+    assert inspect(table).of("constants")[0].column == "country"
+    few = np.flatnonzero(y == 0)
+    assert [one.column for one in inspect(table, rows=few).of("constants")] == ["country", "label"]
+
+
+def test_what_is_known_of_a_column_is_asked_once(monkeypatch):
+    X, y = messy()
+    asked = []
+    for kind, check in list(CHECKS.items()):
+        if check.scope == "column":
+
+            def find(column, kind=kind, own=check.find):
+                asked.append((kind, column.name))
+                return own(column)
+
+            counting = dataclasses.replace(check, find=find)
+            monkeypatch.setitem(CHECKS, kind, counting)
+            monkeypatch.setitem(findings_module.OF_COLUMNS, kind, counting)
+            if check.say is not None:
+                monkeypatch.setitem(findings_module.SAID_OF_COLUMNS, kind, counting)
+    with pytest.warns(DataWarning):
+        fasttree.fit(X, y, max_depth=1)
+    assert asked and len(set(asked)) == len(asked)

@@ -5,7 +5,7 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::{exception, reserve};
-use super::plan::Plain;
+use super::plan::PyPlain;
 use crate::bins::{FeatureBins, Records};
 use crate::data::{Schema, TargetGrid};
 use crate::error::Error;
@@ -25,11 +25,11 @@ pub type PyRange = Option<(f64, f64)>;
 /// number of rows, range of a numeric target. The sums are the weight of each class; or weight, and
 /// weighted sums of numbers and of their squares, in units.
 pub type PyCodeFacts<'py> =
-    (Plain<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
+    (PyPlain<Schema>, Vec<PyFeatureCodes<'py>>, bool, Vec<i128>, usize, PyRange);
 
 /// The description as the core takes it.
 pub fn code_facts(
-    (Plain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
+    (PyPlain(schema), features, weighted, sums, rows, range): PyCodeFacts<'_>,
 ) -> PyResult<CodeFacts> {
     let features = features.into_iter().map(|(codes, missing, ranges)| {
         let ranges =

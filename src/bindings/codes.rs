@@ -10,7 +10,7 @@ use super::aligned::Aligned1;
 use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::convert::{ArrayBlock, ArrayView, Columns, positive_rows};
 use super::job::{Work, exception, reserve, run};
-use super::plan::{Plain, plan};
+use super::plan::{PyPlain, plan};
 use crate::bins::{BinEncoding, BinnedTable, EdgeSummary, RowChoice, ValueCounts};
 use crate::data::{Target, TargetGrid, Weights};
 use crate::error::Error;
@@ -253,7 +253,7 @@ pub fn encode_rows<'py>(
 
 /// Refuse a configuration that cannot be fitted on codes.
 #[pyfunction]
-pub fn check_codes(facts: PyCodeFacts<'_>, config: Plain<Config>, forest: bool) -> PyResult<()> {
+pub fn check_codes(facts: PyCodeFacts<'_>, config: PyPlain<Config>, forest: bool) -> PyResult<()> {
     let plan = plan(config, None)?.plan;
     plan.check_codes(&code_facts(facts)?, forest).map_err(exception)
 }

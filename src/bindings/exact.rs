@@ -7,7 +7,7 @@ use super::convert::{positive_rows, weights};
 use super::dataset::PyDataset;
 use super::job::{Work, run};
 use super::model::PyModel;
-use super::plan::Plain;
+use super::plan::PyPlain;
 use crate::data::Dataset;
 use crate::exact::{self, Cheapest, Errors, Objective, SearchLimits};
 use crate::model::{LeafSmoothing, Model};
@@ -49,7 +49,7 @@ fn model_of(
 pub fn minimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    limits: Plain<SearchLimits>,
+    limits: PyPlain<SearchLimits>,
     minimise_errors: bool,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -79,8 +79,8 @@ pub fn minimal_tree(
 pub fn near_optimal(
     py: Python<'_>,
     data: &PyDataset,
-    objective: Plain<Objective>,
-    limits: Plain<SearchLimits>,
+    objective: PyPlain<Objective>,
+    limits: PyPlain<SearchLimits>,
     within: f64,
     most_trees: usize,
     parameters: &str,
@@ -139,8 +139,8 @@ fn searched(
 pub fn optimal_tree(
     py: Python<'_>,
     data: &PyDataset,
-    objective: Plain<Objective>,
-    limits: Plain<SearchLimits>,
+    objective: PyPlain<Objective>,
+    limits: PyPlain<SearchLimits>,
     parameters: &str,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,

@@ -7,7 +7,7 @@ use super::convert::{row_set, weights};
 use super::dataset::PyDataset;
 use super::job::{reserve, run};
 use super::model::PyModel;
-use super::plan::{Plain, plan};
+use super::plan::{PyPlain, plan};
 use super::trees::{PyTrees, loaded};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
@@ -66,8 +66,8 @@ impl OutOfBag {
 pub fn forest_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: Plain<Config>,
-    bagging: Plain<Bagging>,
+    config: PyPlain<Config>,
+    bagging: PyPlain<Bagging>,
     out_of_bag: bool,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -75,7 +75,7 @@ pub fn forest_fit(
     progress: Option<Py<PyAny>>,
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
-    let (plan, Plain(bagging)) = (plan(config, custom)?, bagging);
+    let (plan, PyPlain(bagging)) = (plan(config, custom)?, bagging);
     let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
@@ -120,7 +120,7 @@ fn sampler(data: &Dataset, rows: &RowSet, weights: &Weights) -> Result<Bootstrap
 pub fn bag_counts<'py>(
     py: Python<'py>,
     data: &PyDataset,
-    config: Plain<Config>,
+    config: PyPlain<Config>,
     draws: usize,
     seeds: Vec<u64>,
     sample_weight: Option<Aligned1<'_, f64>>,
@@ -159,7 +159,7 @@ pub fn permutation_losses<'py>(
     py: Python<'py>,
     forest: &PyForest,
     data: &PyDataset,
-    config: Plain<Config>,
+    config: PyPlain<Config>,
     draws: usize,
     sample_weight: Option<Aligned1<'_, f64>>,
     n_jobs: Option<i64>,

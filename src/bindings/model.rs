@@ -10,7 +10,7 @@ use super::convert::{ArrayBlock, Columns, positive_rows, weights};
 use super::custom::CallableCriterion;
 use super::dataset::PyDataset;
 use super::job::{Work, exception, reserve, run, run_attached};
-use super::plan::{ConfiguredPlan, Options, Plain, builtin_criterion, plan, planned};
+use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan, planned};
 use super::trees::{PredictionInput, PyTrees, loaded};
 use crate::criteria::Impurity;
 use crate::data::Weights;
@@ -67,7 +67,7 @@ type PyAlphaChoice<'py> = (
 type PyPruneStep = (u32, &'static str, u32, u32, u32, f64, f64, f64);
 
 /// The cost of each error, by true and predicted class.
-type PyCosts = Option<Plain<Vec<Vec<f64>>>>;
+type PyCosts = Option<PyPlain<Vec<Vec<f64>>>>;
 
 impl PyModel {
     /// A model without a history.
@@ -114,7 +114,7 @@ impl PyModel {
     fn path(
         &self,
         py: Python<'_>,
-        impurity: Plain<Impurity>,
+        impurity: PyPlain<Impurity>,
         costs: PyCosts,
     ) -> PyResult<cost_complexity::Path> {
         let costs = self.costs(costs)?;
@@ -156,7 +156,7 @@ fn on_each_row(
 pub fn tree_fit(
     py: Python<'_>,
     data: &PyDataset,
-    config: Plain<Config>,
+    config: PyPlain<Config>,
     rows: Option<Aligned1<'_, i64>>,
     sample_weight: Option<Aligned1<'_, f64>>,
     custom: Option<Py<PyAny>>,
@@ -204,7 +204,7 @@ impl PyModel {
         &self,
         py: Python<'py>,
         data: &PyDataset,
-        config: Plain<Config>,
+        config: PyPlain<Config>,
         fractions: Aligned1<'_, f64>,
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
@@ -281,8 +281,8 @@ impl PyModel {
         &self,
         py: Python<'_>,
         parameters: String,
-        method: Option<Plain<PruneMethod>>,
-        merge: Option<Plain<Merge>>,
+        method: Option<PyPlain<PruneMethod>>,
+        merge: Option<PyPlain<Merge>>,
         data: Option<&PyDataset>,
         sample_weight: Option<Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
@@ -331,7 +331,7 @@ impl PyModel {
     fn alpha_choice<'py>(
         &self,
         py: Python<'py>,
-        impurity: Option<Plain<Impurity>>,
+        impurity: Option<PyPlain<Impurity>>,
         costs: PyCosts,
     ) -> PyResult<Option<PyAlphaChoice<'py>>> {
         let own = match (&self.history.choice, impurity) {
@@ -361,7 +361,7 @@ impl PyModel {
     fn cost_complexity_path<'py>(
         &self,
         py: Python<'py>,
-        impurity: Plain<Impurity>,
+        impurity: PyPlain<Impurity>,
         costs: PyCosts,
     ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
         let path = self.path(py, impurity, costs)?;

@@ -18,12 +18,12 @@ use serde_json::{Map, Value};
 
 /// An argument that Python gives as dicts, lists, texts, numbers and None. It is read by way of
 /// [`Value`], so that each type is compiled for one format.
-pub(super) struct Plain<T>(pub T);
+pub(super) struct PyPlain<T>(pub T);
 
 /// Options by name.
-pub(super) type Options = Plain<Map<String, Value>>;
+pub(super) type Options = PyPlain<Map<String, Value>>;
 
-impl<T: DeserializeOwned> FromPyObject<'_, '_> for Plain<T> {
+impl<T: DeserializeOwned> FromPyObject<'_, '_> for PyPlain<T> {
     type Error = PyErr;
 
     const INPUT_TYPE: PyStaticExpr = hints::ANY;
@@ -47,7 +47,7 @@ pub(super) struct ConfiguredPlan {
 }
 
 /// The plan of a configuration; `custom` is the user's criterion that it names.
-pub(super) fn plan(config: Plain<Config>, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
+pub(super) fn plan(config: PyPlain<Config>, custom: Option<Py<PyAny>>) -> PyResult<ConfiguredPlan> {
     let (plan, raised) = planned(config, custom, FitPlan::new)?;
     Ok(ConfiguredPlan { plan, raised })
 }
@@ -55,7 +55,7 @@ pub(super) fn plan(config: Plain<Config>, custom: Option<Py<PyAny>>) -> PyResult
 /// The plan that `make` makes of a configuration and of the user's criterion that it names, and the
 /// exception of that criterion.
 pub(super) fn planned<P>(
-    Plain(config): Plain<Config>,
+    PyPlain(config): PyPlain<Config>,
     custom: Option<Py<PyAny>>,
     make: impl FnOnce(Config, Option<Box<dyn Criterion>>) -> Result<P>,
 ) -> PyResult<(P, Option<Raised>)> {

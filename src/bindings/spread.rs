@@ -12,7 +12,7 @@ use super::code_facts::{PyCodeFacts, code_facts, sums_of};
 use super::forest::PyForest;
 use super::job::{exception, reserve, run};
 use super::model::PyModel;
-use super::plan::{Plain, plan};
+use super::plan::{PyPlain, plan};
 use crate::bins::{
     BinnedTable, GroupSplits, GroupedRecords, Records, WeightWidth, add_counts as add,
 };
@@ -52,7 +52,7 @@ impl PySpreadGrowth {
     /// A tree of one open node, the root; `seed` is that of a tree of a forest.
     #[new]
     #[pyo3(signature = (facts, config, seed = None))]
-    fn new(facts: PyCodeFacts<'_>, config: Plain<Config>, seed: Option<u64>) -> PyResult<Self> {
+    fn new(facts: PyCodeFacts<'_>, config: PyPlain<Config>, seed: Option<u64>) -> PyResult<Self> {
         let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
         plan.check_codes(&facts, seed.is_some()).map_err(exception)?;
         let growth = binned::spread_tree(&facts.spread(), &setting(&plan, &facts, seed));
@@ -126,7 +126,7 @@ impl PySpreadGrowth {
 pub fn forest_of_trees(
     py: Python<'_>,
     facts: PyCodeFacts<'_>,
-    config: Plain<Config>,
+    config: PyPlain<Config>,
     trees: Vec<PyRef<'_, PyModel>>,
 ) -> PyResult<Py<PyForest>> {
     let (facts, plan) = (code_facts(facts)?, plan(config, None)?.plan);
@@ -233,7 +233,7 @@ pub fn record_sizes(facts: PyCodeFacts<'_>) -> PyResult<(usize, usize, Option<us
 pub fn grow_groups<'py>(
     py: Python<'py>,
     facts: PyCodeFacts<'_>,
-    config: Plain<Config>,
+    config: PyPlain<Config>,
     seed: Option<u64>,
     records: Aligned2<'_, u8>,
     starts: Aligned1<'_, i64>,

@@ -1,4 +1,4 @@
-"""Checks of users' parameters with uniform messages, and the base class of parameter objects.
+"""Checks of users' parameters, the words of messages, progress, and the writing of files.
 
 What
     Each check returns the value as the core takes it, or raises an error that names the parameter,

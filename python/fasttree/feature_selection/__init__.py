@@ -1,8 +1,9 @@
-"""Feature selection by any criterion, as scikit-learn transformers: `CriterionSelector`, `TuRF`.
+"""Scores of features by any criterion, and transformers of scikit-learn that keep the best.
 
-Both score features on the training rows (`fasttree.score_features`, `fasttree.turf`) and pass on
-the columns of the best; what comes out is of the kind of what goes in. They work in a Pipeline, a
-GridSearchCV and a ColumnTransformer.
+`CriterionSelector` and `TuRF` score features on the training rows (`fasttree.score_features`,
+`fasttree.turf`) and pass on the columns of the best; what comes out is of the kind of what goes in.
+They work in a Pipeline, a GridSearchCV and a ColumnTransformer. Scores are exact, estimated from
+pairs of rows (`estimates`), or of wide data as they stream by.
 """
 
 from __future__ import annotations

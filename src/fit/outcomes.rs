@@ -17,6 +17,7 @@ use super::plan::FitPlan;
 use crate::criteria::{Criterion, Evidence, QuantileLoss};
 use crate::data::{Schema, Target, TargetGrid};
 use crate::error::Result;
+use crate::memory;
 use crate::numeric::Moments;
 use crate::parallel::Control;
 use crate::predict::{CompiledTree, ReachingRows};
@@ -66,8 +67,10 @@ impl FitPlan {
 }
 
 /// The numbers of a target, found by their units.
-struct NumbersByUnits<'a> {
-    target: &'a Target,
+struct NumbersByUnits {
+    grid: TargetGrid,
+    /// Units and number of each row, side by side: a look at one finds the other in the cache.
+    rows: Vec<(i64, f64)>,
     /// The first row of each bucket of units, which are the units from the least on, shifted.
     starts: Vec<u32>,
     shift: u32,
@@ -76,8 +79,8 @@ struct NumbersByUnits<'a> {
 /// Bits of the number of buckets: their starts stay in the second cache.
 const BUCKET_BITS: u32 = 16;
 
-impl<'a> NumbersByUnits<'a> {
-    fn new(target: &'a Target) -> Self {
+impl NumbersByUnits {
+    fn new(target: &Target) -> Result<Self> {
         let units = target.units();
         let range = units.last().map_or(0, |last| last.abs_diff(units[0]));
         let shift = (u64::BITS - range.leading_zeros()).saturating_sub(BUCKET_BITS);
@@ -86,24 +89,24 @@ impl<'a> NumbersByUnits<'a> {
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
         }
-        Self { target, starts, shift }
+        let rows = units.iter().enumerate().map(|(row, &u)| (u, target.value(row as u32)));
+        Ok(Self { grid: target.grid(), rows: memory::collect(rows)?, starts, shift })
     }
 
     /// The number that all rows of a leaf have, where its variance and mean on the grid tell it.
     #[inline]
     fn number_of(&self, leaf: &Outcome) -> Option<f64> {
-        let (all, grid) = (self.target.units(), self.target.grid());
         if leaf.variance != 0.0 {
             return None;
         }
-        let units = grid.units(leaf.value);
-        let bucket = usize::try_from(units - all[0]).ok()? >> self.shift;
+        let units = self.grid.units(leaf.value);
+        let bucket = usize::try_from(units - self.rows[0].0).ok()? >> self.shift;
         let [start, end] =
             [bucket, bucket + 1].map(|i| self.starts.get(i).map(|&row| row as usize));
-        let first = start? + all[start?..end?].partition_point(|&other| other < units);
-        let is_known = all.get(first) == Some(&units) && grid.number(units as f64) == leaf.value;
-        let equal = (first..all.len()).take_while(|&row| all[row] == units);
-        let mut numbers = equal.map(|row| self.target.value(row as u32)).filter(|_| is_known);
+        let first = start? + self.rows[start?..end?].partition_point(|row| row.0 < units);
+        let equal = self.rows[first..].iter().take_while(|row| row.0 == units);
+        let is_known = self.grid.number(units as f64) == leaf.value;
+        let mut numbers = equal.map(|row| row.1).filter(|_| is_known);
         numbers.next().filter(|&one| numbers.all(|other| other == one))
     }
 }
@@ -228,7 +231,7 @@ impl SentRows<'_> {
     ) -> Result<()> {
         let divergent = criterion.averages_divergences().then_some(criterion);
         let scale = self.rows.weights.units_of_fractions(self.rows.rows);
-        let known = are_whole.then(|| NumbersByUnits::new(self.target));
+        let known = are_whole.then(|| NumbersByUnits::new(self.target)).transpose()?;
         let n_nodes = tree.nodes.len();
         // Leaves whose rows are read.
         let mut unknown: Vec<u32> = Vec::new();

@@ -42,6 +42,7 @@ from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
 from ..table import Table
 from ..table.data_checks import inspect
+from ..table.data_checks.findings import kinds_of
 from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
@@ -247,6 +248,7 @@ def advise(
         choice = _chosen(
             whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
         )
+    said_elsewhere = {"codes"} if members is None else {"codes", "groups"}
     return Advice(
         model=choice.model,
         params=choice.params,
@@ -269,7 +271,7 @@ def advise(
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
         hints=inspect(whole).sentences(
-            "sentinels", "labels", *([] if members is not None else ["groups"])
+            *(kind for kind in kinds_of("frame") if kind not in said_elsewhere)
         ),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],

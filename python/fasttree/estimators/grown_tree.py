@@ -26,7 +26,6 @@ from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, interoperable, prunable
 from .base import Estimator
 from .batches.sources import batches_of
-from .declaration import check
 from .deep_trees import DEEP, warn_of_depth
 from .idle import refuse_idle
 from .parameters import config_of
@@ -84,7 +83,6 @@ class GrownTree(Readable, Estimator):
     def _fit_rows(self, rows: TrainingRows) -> Self:
         """Grow the tree on checked rows."""
         table, weights = rows.table, rows.weights
-        check("trace", self.trace)
         config, custom = config_of(self.get_params(deep=False), table, rows.copies)
         config = rows.configured(config)
         refuse_idle(self)

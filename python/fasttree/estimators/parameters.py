@@ -378,8 +378,8 @@ def config_of(
     if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
         check_copies(weights, criterion)
     # Parameters that the core takes as they are, then those that need the data or other parameters.
-    given = [p.name for p in TREE if p.core and p.name in params]
-    config: dict[str, Any] = {name: check(name, params[name]) for name in given}
+    checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
+    config: dict[str, Any] = {p.name: checked[p.name] for p in TREE if p.core and p.name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
         "discretize": discretizer_of(

@@ -31,7 +31,16 @@ from .registry import CHECKS, Check
 from .unfailing import unfailing
 from .warned import is_quiet, said_already, warn_caller
 
-__all__ = ["Findings", "all_as_given", "inspect", "kept_columns", "of_folds", "screened", "treated"]
+__all__ = [
+    "Findings",
+    "all_as_given",
+    "inspect",
+    "kept_columns",
+    "kinds_of",
+    "of_folds",
+    "screened",
+    "treated",
+]
 
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
@@ -157,11 +166,11 @@ class Findings:
         if is_quiet():
             return
         if self.acts:
-            kinds = [*_kinds("frame")]
+            kinds = [*kinds_of("frame")]
             if not is_described and (done := self.done()):
                 warn_caller(done)
         else:
-            kinds = [*(_kinds("tree", "fit") if of_trees else _kinds("fit"))]
+            kinds = [*(kinds_of("tree", "fit") if of_trees else kinds_of("fit"))]
             kinds = [kind for kind in kinds if self.of(kind)]
             kinds += SAID_OF_COLUMNS if self._said_of_columns else ()
         passed_over = said_already()
@@ -223,7 +232,8 @@ class Findings:
 
 
 @cache
-def _kinds(*scopes: str) -> tuple[str, ...]:
+def kinds_of(*scopes: str) -> tuple[str, ...]:
+    """The checks of some scopes."""
     return tuple(kind for kind, check in CHECKS.items() if check.scope in scopes)
 
 

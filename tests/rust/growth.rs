@@ -51,7 +51,9 @@ pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -
 
 /// A model of all rows, by the words of a configuration.
 pub fn fit(data: &Dataset, words: &str, control: &Control) -> Result<Model, Error> {
-    let plan = FitPlan::new(serde_json::from_str(words).unwrap(), None)?;
+    let config =
+        serde_json::from_str(words).map_err(|e| Error::parameter("parameters", words, e))?;
+    let plan = FitPlan::new(config, None)?;
     let fitted = plan.fit(data, &RowSet::all(data.len()), &Weights::Unit, control)?;
     Ok(fitted.model)
 }

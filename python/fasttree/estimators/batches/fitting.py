@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from ... import _engine
+from ..._checks import HALF, HALF_REMEDY, shown
 from ...table.data_checks.warned import warn_caller
 from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
@@ -126,7 +127,15 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
     others = facts.classes[1:] if facts.target_range is None else (0, 0)
     coding = Coding(facts, target, (None,) * len(facts.names))
     known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
-    core.check_codes(known, config, forest)
+    try:
+        core.check_codes(known, config, forest)
+    except UnicodeEncodeError:
+        known_levels = zip(facts.names, facts.levels, strict=True)
+        for name, levels in (*known_levels, (target, facts.classes)):
+            for text in (name, *(levels or ())):
+                if isinstance(text, str) and HALF.search(text):
+                    raise ValueError(f"column {name!r}: {shown(text)} {HALF_REMEDY}") from None
+        raise
     _warn_of_lost_digits(facts, target)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import fasttree
 
 from .constructors import sources
-from .stub import STUB, stub
+from .stub import STUB, install, stub
 
 ROOT = Path(__file__).resolve().parents[3]
 WRITTEN = ROOT / "docs" / "written"
@@ -192,6 +192,7 @@ FILES: dict[str, Callable[[], str]] = {
 
 def main() -> None:
     """Write every file; the constructors first, as a new parameter needs them."""
+    install()
     STUB.write_text(stub(), encoding="utf-8")
     for path, text in sources(ESTIMATORS).items():
         path.write_text(text, encoding="utf-8")

@@ -2,8 +2,8 @@
 
 What
     PyO3 keeps the signatures and types of the bindings in the extension, and its tool
-    ``pyo3-introspection`` writes a stub of them. The tool is compiled once, into ``target/tools``,
-    in the version of PyO3 that ``Cargo.lock`` names.
+    ``pyo3-introspection`` writes a stub of them. `install` compiles the tool once, into
+    ``target/tools``, in the version of PyO3 that ``Cargo.lock`` names; tests never do.
 When not to use it
     For an extension that is older than the bindings: build it first.
 """
@@ -20,18 +20,23 @@ from fasttree import _core
 
 ROOT = Path(__file__).resolve().parents[3]
 STUB = ROOT / "python" / "fasttree" / "_core.pyi"
+TOOL = ROOT / "target" / "tools" / "bin" / "pyo3-introspection"
 HEAD = "# Written from the bindings by `python -m docs.studies.first_screen.make`."
 
 
-def stub() -> str:
-    """The text of the stub, as the formatter writes it."""
+def install() -> None:
+    """Have the tool in the version of the bindings."""
     lock = (ROOT / "Cargo.lock").read_text(encoding="utf-8")
     found = re.search(r'name = "pyo3"\nversion = "(.+)"', lock)
     assert found is not None
-    tools, tool = ROOT / "target" / "tools", f"pyo3-introspection@{found[1]}"
-    _run("cargo", "install", "--quiet", "--locked", "--root", str(tools), tool)
+    tool = f"{TOOL.name}@{found[1]}"
+    _run("cargo", "install", "--quiet", "--locked", "--root", str(TOOL.parents[1]), tool)
+
+
+def stub() -> str:
+    """The text of the stub, as the formatter writes it; the tool must be there."""
     with tempfile.TemporaryDirectory() as folder:
-        _run(str(tools / "bin" / "pyo3-introspection"), _core.__file__, "_core", folder)
+        _run(str(TOOL), _core.__file__, "_core", folder)
         (path,) = Path(folder).rglob("*.pyi")
         text = path.read_text(encoding="utf-8")
     # Types without a hint are arrays of the numpy crate; containers without types are named.
@@ -54,3 +59,7 @@ def _run(*command: str, text: str = "") -> str:
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}:\n{done.stderr}")
     return done.stdout
+
+
+if __name__ == "__main__":
+    install()

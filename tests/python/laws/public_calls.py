@@ -166,8 +166,8 @@ SHORT = {
       GrownTree.prune_report_
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
-    model_selection: ContiguousKFold.n_splits JavaRandom.next_int LearningCurveSplit.n_splits
-      LearningCurveSplit.row_sizes Splitter.get_n_splits Splitter.get_params
+    model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
+      Splitter.get_params
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule
       _CostComplexity.to_config _ReducedError.to_config impurity_for make
     table: Table.block Table.class_values Table.classes Table.column Table.columns Table.dates

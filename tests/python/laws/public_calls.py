@@ -210,8 +210,8 @@ SHORT = {
       bayesian_correlated_t_test bonferroni corrected_resampled_t_test five_by_two_cv_f_test
       five_by_two_cv_t_test friedman_nemenyi holm paired_t_test repeated_measures_anova
       two_way_repeated_measures_anova wilcoxon
-    pruning: PruneReport.to_frame
-    exports: Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
+    pruning: PruneReport.of
+    exports: Listed.to_frame Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
       Rendered.to_json Rendered.to_latex Rendered.to_markdown Rendered.to_text
       ReportTable.number_columns render render_csv render_json tables_of
     reports: render_html

@@ -405,6 +405,21 @@ def test_findings_of_some_rows_are_of_these_rows():
     assert [one.column for one in inspect(table, rows=few).of("constants")] == ["country", "label"]
 
 
+@pytest.mark.parametrize("kind", CHECKS)
+@pytest.mark.parametrize("form", ["frame", "array"])
+def test_every_check_looks_at_the_rows_of_a_fold_alone(kind, form):
+    X, y = messy()
+    if form == "array":
+        X = X.select_dtypes("number").to_numpy(float)
+    for target in (y, TARGETS.get(kind, y), y.astype(float) / 2):
+        table = table_to_inspect(
+            X, target, task="classification" if target.dtype == int else "regression"
+        )
+        for rows in (np.arange(N)[::3], np.flatnonzero(y == 0), np.arange(30, 90)):
+            assert inspect(table, rows=rows).of(kind) == inspect(table.take(rows)).of(kind)
+    assert inspect(table, rows=np.flatnonzero(y == 1)).of("constant_target")[0].evidence == 0.5
+
+
 def test_what_is_known_of_a_column_is_asked_once(monkeypatch):
     X, y = messy()
     asked = []

@@ -20,6 +20,7 @@ from fasttree.table.data_checks import findings as findings_module
 from fasttree.table.data_checks.facts import ColumnFacts
 from fasttree.table.data_checks.findings import screened
 from fasttree.table.data_checks.hidden_numbers import strange_cells
+from fasttree.table.data_checks.identifiers import is_of_numbers
 from fasttree.table.data_checks.unreadable import table_to_inspect
 from fasttree.table.data_checks.warned import DataWarning
 
@@ -395,6 +396,18 @@ def test_every_check_finds_something_says_it_and_only_reads(kind):
     assert all(repr(one.column) in findings.done() for one in found if one.action is not None)
     assert all(now is old for now, (old, _) in zip(table.columns, before, strict=True))
     assert all(np.array_equal(old.values, values) for old, values in before)
+
+
+def test_a_reason_says_whether_its_column_is_one_of_numbers():
+    X, y = messy()
+    odd = {"minus": -1.5, "huge": 1e300, "digit": "1", "sign": "-1", "identifier": np.arange(N)}
+    X = X.assign(**odd, customer_id=np.arange(N) // 1.1 // 1, key=[f"k{i}" for i in range(N)])
+    table = table_to_inspect(X, y)
+    kinds = {column.name: column.kind for column in table.columns}
+    left_out = [one for one in inspect(table).of_columns if one.action == "leave out"]
+    assert {"identifiers", "constants"} <= {one.kind for one in left_out}
+    for one in left_out:
+        assert is_of_numbers(one.text) == (kinds[one.column] == "numeric"), one
 
 
 def test_findings_of_some_rows_are_of_these_rows():

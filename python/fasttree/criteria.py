@@ -15,15 +15,14 @@ Complexity
 When not to use it
     To compute a score by hand: see `fasttree.score_features` and `Criterion.score`.
 
-Examples
---------
->>> from fasttree.criteria import FMeasure, InfoGain
->>> FMeasure(beta=2.0)
-FMeasure(beta=2.0, variant=None)
->>> FMeasure(beta=2.0) == FMeasure().set_params(beta=2.0)
-True
->>> InfoGain().score([[2, 3], [4, 0], [3, 2]]).round(4).item()
-0.2467
+Examples:
+    >>> from fasttree.criteria import FMeasure, InfoGain
+    >>> FMeasure(beta=2.0)
+    FMeasure(beta=2.0, variant=None)
+    >>> FMeasure(beta=2.0) == FMeasure().set_params(beta=2.0)
+    True
+    >>> InfoGain().score([[2, 3], [4, 0], [3, 2]]).round(4).item()
+    0.2467
 """
 
 from __future__ import annotations

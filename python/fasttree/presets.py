@@ -6,10 +6,9 @@ When not to use it
     As a claim about data preparation: the papers' discretisation and folds belong to their
     experiments (`ftree reproduce`).
 
-Examples
---------
->>> ID3["criterion"], CHEN2013["empty_branch"]
-('info_gain', 'unclassified')
+Examples:
+    >>> ID3["criterion"], CHEN2013["empty_branch"]
+    ('info_gain', 'unclassified')
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .._checks.saving import save_text
 from .._checks.words import counted
 from ..exports.answers import figures
 from ..metrics.rare import RareClass
-from ..table.data_checks.targets import many_numbers
+from ..table.data_checks import inspect
 from ..table.data_checks.warned import quiet
 from . import options as o
 from .folding import Dependence
@@ -200,7 +200,8 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         unused: why the tree does not use each column of the rows; None: it does.
     """
     n_rows, n_classes = len(rows), len(rows.classes)
-    if n_classes > MOST_CLASSES and many_numbers(rows) is None:  # of which the fit warns
+    asked = inspect(rows, "as_given").of("numbers_as_classes")  # by the fit
+    if n_classes > MOST_CLASSES and not asked:
         warnings.warn(
             f"{counted(n_classes, 'class')} in {counted(n_rows, 'row')}: is {rows.target!r} a "
             "class? Name it with --target",

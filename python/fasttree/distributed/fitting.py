@@ -35,12 +35,11 @@ from ..estimators.backends import closed_client_error, ready_client
 from ..estimators.batches import passes
 from ..estimators.batches.fitting import (
     Facts,
+    check_arguments,
     check_plan,
-    check_words,
-    configured,
     facts_of,
     finished,
-    forest_configured,
+    plan_of,
     reader_for,
 )
 from ..estimators.batches.parts import Coding, PartFacts, describe, joined
@@ -187,7 +186,7 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
     client = client_of(client)
     from distributed import KilledWorker
 
-    check_words(estimator, y, sample_weight, frames=False)
+    check_arguments(estimator, y, sample_weight, frames=False)
     ready_client(client)
     with closed_client_error(client):
         limit = least_memory(client)
@@ -201,17 +200,13 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
 def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
     """Describe the columns, encode the partitions, grow the model, and fit the estimator to it."""
     facts = _described(client, found)
-    forest = isinstance(estimator, FastForestClassifier | FastForestRegressor)
-    if forest:
-        config, bagging = forest_configured(estimator, facts)
-    else:
-        config, bagging = configured(estimator.get_params(deep=False), facts), {}
+    config, bagging = plan_of(estimator, facts)
     target = found.reader.target or _name_of(y, found.reader.task)
-    check_plan(config, facts, target, forest)
-    drawn_from = bagging.get("draws")
+    check_plan(config, facts, target, bagging is not None)
     coding = Coding(facts, target, (None,) * len(facts.names))
-    rows = _coded(client, found, coding, config, drawn_from is not None)
-    if forest:
+    is_drawn = bagging is not None and bagging["draws"] is not None
+    rows = _coded(client, found, coding, config, is_drawn)
+    if bagging is not None:
         model = _forest(rows, config, bagging)
     else:
         states = each(client, _whole, rows.parts)
@@ -296,13 +291,12 @@ def _joined_meanings(a: Any, b: Any) -> Any:
 def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -> Any:
     """Grow a forest; a model of the core."""
     client, draws = rows.client, bagging["draws"]
-    schema, features, _, _, n_rows, target_range = rows.facts
     seeds = core.forest_seeds(config["seed"], bagging["trees"])
     # Bootstrap needs the position of every row in the order that samples are drawn from.
     places: list[Any] = []
     if draws is not None:
         copies_at = core.record_sizes(rows.facts)[2]
-        places = places_of(client, rows.parts, n_rows, copies_at)
+        places = places_of(client, rows.parts, rows.facts.n_rows, copies_at)
 
     def tree(seed: int) -> Any:
         if draws is None:
@@ -310,15 +304,17 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
         # The sample of each partition, its sums, and the tree on it.
         samples = [
-            client.submit(drawn, rows.lean, n_rows, (seed, draws), place, part, pure=False)
+            client.submit(
+                drawn, rows.lean, rows.facts.n_rows, (seed, draws), place, part, pure=False
+            )
             for place, part in zip(places, rows.parts, strict=True)
         ]
         parts = each(client, itemgetter(1), samples)
         sums = tree_sum(client, passes.joined_sums, (), parts).result()
         states = each(client, _rows_of, samples)
         samples.clear()
-        copies = sum(sums) if target_range is None else sums[0]
-        own: Facts = (schema, features, True, sums, copies, target_range)
+        copies = sum(sums) if rows.facts.target_range is None else sums[0]
+        own = _drawn_facts(rows.facts, sums, copies)
         lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
         return grown_tree(client, (own, lean), states, config, seed)
 
@@ -327,9 +323,9 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
     return core.forest_of_trees(rows.facts, config, trees)
 
 
-def _drawn_facts(lean: Facts, sums: list[int], copies: int) -> Facts:
+def _drawn_facts(facts: Facts, sums: list[int], copies: int) -> Facts:
     """The facts of a bootstrap sample."""
-    return lean[0], lean[1], True, sums, copies, lean[-1]
+    return facts._replace(weighted=True, sums=sums, n_rows=copies)
 
 
 def _rows_of(sample: tuple[np.ndarray, list[int]]) -> Any:

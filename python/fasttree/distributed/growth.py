@@ -107,7 +107,7 @@ def grown_tree(
     row_bytes, n_words, _ = core.record_sizes(facts)
     small_rows = max(SMALL_BYTES // row_bytes, 1)
     max_families = max(ROUND_BYTES // (4 * n_words), 1)
-    number = facts[-1] is not None
+    number = facts.target_range is not None
     below: list[tuple[list[int], Any]] = []
     while not growth.is_done():
         # Small nodes (group, node, rows, key, depth) leave the rounds: tasks grow their subtrees.

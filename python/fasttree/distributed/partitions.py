@@ -58,12 +58,12 @@ class Partitions:
 
 
 def aligned(value: Any) -> Any:
-    """Arrays, alone or in tuples and lists, as the core needs them: contiguous and aligned, which
-    arrays received from another process may not be."""
+    """Arrays, alone or in lists and tuples, with names or without, as the core needs them:
+    contiguous and aligned, which arrays received from another process may not be."""
     if isinstance(value, np.ndarray):
         return np.require(value, None, ["C", "A"])
     if isinstance(value, tuple | list):
-        return type(value)(aligned(v) for v in value)
+        return getattr(value, "_make", type(value))(aligned(v) for v in value)
     return value
 
 

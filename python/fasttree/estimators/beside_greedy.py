@@ -12,13 +12,12 @@ Complexity
 When not to use it
     As a verdict on criteria for new rows: these are losses on the rows of the fit.
 
-Examples
---------
->>> import fasttree
->>> model = fasttree.optimal_tree(fasttree.datasets.make_xor(), max_depth=2)
->>> found = beside_greedy(model, fasttree.datasets.make_xor(), None, ["gini"])
->>> found[0]["errors"], found.optimum
-(0.0, 0.0)
+Examples:
+    >>> import fasttree
+    >>> model = fasttree.optimal_tree(fasttree.datasets.make_xor(), max_depth=2)
+    >>> found = beside_greedy(model, fasttree.datasets.make_xor(), None, ["gini"])
+    >>> found[0]["errors"], found.optimum
+    (0.0, 0.0)
 """
 
 from __future__ import annotations

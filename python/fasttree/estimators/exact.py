@@ -27,12 +27,11 @@ When not to use it
     `minimal_tree` on noisy rows: a consistent tree of those is large and says little, and its proof
     does not end. `optimal_tree` deeper than 4 on numbers: be content with a gap.
 
-Examples
---------
->>> import fasttree
->>> model = fasttree.minimal_tree(fasttree.datasets.make_monks(1))
->>> model.n_nodes_, model.lower_bound_, model.proven_
-(15, 15, True)
+Examples:
+    >>> import fasttree
+    >>> model = fasttree.minimal_tree(fasttree.datasets.make_monks(1))
+    >>> model.n_nodes_, model.lower_bound_, model.proven_
+    (15, 15, True)
 """
 
 from __future__ import annotations

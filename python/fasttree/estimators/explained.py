@@ -25,7 +25,6 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import display_name
 from .._checks.plain_text import one_line
-from .._checks.warned import about
 from .._checks.words import counted
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
@@ -52,11 +51,24 @@ Candidate = tuple[str, Any, float]
 and score."""
 
 SORTED_AT_ONCE = 200_000
-"""Largest number of rows in one call of `sort`, which cannot be interrupted."""
+"""Largest number of candidates in one call of `sort`, which cannot be interrupted."""
+
+SAMPLED, PER_BOUND = 4096, 64
+"""Scores, evenly spaced, of which every 64th bounds two buckets of a long list."""
+
+TIED = 1e-12
+"""Relative difference of two scores up to which they are equal, but for rounding."""
+
+SAME_ROWS = 1e-9
+"""Relative difference of a candidate's score and that of the tree's split up to which both were
+found on the same rows."""
+
+Entry = dict[str, Any]
+"""A candidate split as `explain` returns it."""
 
 
-def best_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows in descending order of their score, equal ones in their order.
+def best_first(entries: list[Entry]) -> list[Entry]:
+    """Candidates in descending order of their score, equal ones in their order.
 
     Long lists are sorted in buckets, so that Ctrl-C is answered between two of them.
 
@@ -64,15 +76,14 @@ def best_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         >>> [r["score"] for r in best_first([{"score": 1.0}, {"score": 3.0}, {"score": 2.0}])]
         [3.0, 2.0, 1.0]
     """
-    # The buckets are bounded by every 64th of about 4096 scores, evenly spaced.
-    sample = sorted(-row["score"] for row in rows[:: max(1, len(rows) // 4096)])
-    bounds = sample[64::64] if len(rows) > SORTED_AT_ONCE else []
-    buckets: list[list[dict[str, Any]]] = [[] for _ in range(len(bounds) + 1)]
-    for row in rows:
-        buckets[bisect_left(bounds, -row["score"])].append(row)
+    sample = sorted(-one["score"] for one in entries[:: max(1, len(entries) // SAMPLED)])
+    bounds = sample[PER_BOUND::PER_BOUND] if len(entries) > SORTED_AT_ONCE else []
+    buckets: list[list[Entry]] = [[] for _ in range(len(bounds) + 1)]
+    for one in entries:
+        buckets[bisect_left(bounds, -one["score"])].append(one)
     for bucket in buckets:
-        bucket.sort(key=lambda row: -row["score"])
-    return [row for bucket in buckets for row in bucket]
+        bucket.sort(key=lambda one: -one["score"])
+    return [one for bucket in buckets for one in bucket]
 
 
 def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.ndarray]:
@@ -218,10 +229,10 @@ def explain(
             weights and priors of the model multiply them.
 
     Returns:
-        One dict per candidate; of each feature the best one is printed, and the split of the
-        tree. ``feature``; ``threshold`` (None for a
-        nominal feature); ``levels`` of the first branch of a subset split (the best subset of
-        each feature; else None); ``score``; ``chosen``: whether it is the split of the tree.
+        One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
+        of the first branch of a subset split (the best subset of each feature; else None);
+        ``score``; ``chosen``: whether it is the split of the tree. Printed are the best candidate
+        of each feature, and the split of the tree.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -238,80 +249,101 @@ def explain(
         raise ValueError(
             f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
         )
-    if X is None:
-        if node not in fitted._candidates:
-            raise ValueError(
-                f"node {node} has no candidates in the trace: give X and y, or fit with "
-                "trace='candidates'"
-                if tree.n_children[node]
-                else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
-            )
-        found = list(fitted._candidates[node])
-    else:
-        blocks, n = fitted._blocks(X)
-        table = labelled(fitted._schema, X, y)
-        if sample_weight is None and isinstance(X, Table):
-            sample_weight = X.sample_weight
-        weights = own_weights(table, sample_weight)
-        config, custom = config_of(fitted.get_params(deep=False), table, weights)
-        config = fitted._weighted(table, weights).configured(config)
-        fractions = fitted._model.reach(blocks, n, node)
-        if not fractions.any():
-            raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
-        found = candidates_of(fitted, table, fractions, config, custom, weights=weights)
-    # The split of the tree, as candidates state it: a threshold, or levels.
-    feature, threshold = tree.feature[node], tree.threshold[node]
-    name = fitted._schema.names[feature] if tree.n_children[node] else None
-    levels = tuple(fitted._schema.levels[feature][code] for code in tree.levels_of(node)) or None
-    chosen: Any = levels if np.isnan(threshold) else float(threshold)
-    if fitted.threshold_search == "histogram" and not np.isnan(threshold):
-        chosen = _nearest_cut(found, name, float(threshold), float(tree.score[node]))
-    rows = best_first(
+    found = _candidates_at(fitted, node, X, y, sample_weight)
+    feature, test = _split_of(fitted, node, found)
+    entries = best_first(
         [
             {
-                "feature": f,
-                "threshold": None if isinstance(test, tuple) else test,
-                "levels": test if isinstance(test, tuple) else None,
+                "feature": name,
+                "threshold": None if isinstance(tried, tuple) else tried,
+                "levels": tried if isinstance(tried, tuple) else None,
                 "score": score,
-                "chosen": f == name and test == chosen,
+                "chosen": name == feature and tried == test,
             }
-            for f, test, score in found
+            for name, tried, score in found
         ]
     )
     # One line per feature, the best of it, beside the split of the tree.
     seen: set[str] = set()
     displayed = []
-    for row in rows:
-        if row["feature"] not in seen or row["chosen"]:
-            displayed.append(row)
-        seen.add(row["feature"])
-    best = rows[0]["score"] if rows else 0.0
-    notes = [] if len(displayed) == len(rows) else [_more(len(rows) - len(displayed))]
+    for one in entries:
+        if one["feature"] not in seen or one["chosen"]:
+            displayed.append(one)
+        seen.add(one["feature"])
+    best = entries[0]["score"] if entries else 0.0
+    notes = []
+    if left := len(entries) - len(displayed):
+        verb = "is" if left == 1 else "are"
+        notes = [f"{counted(left, 'more split')} of these features {verb} in the list."]
     return Records(
-        rows,
+        entries,
         {
             "candidate": partial(_candidate_text, fitted, node),
             "score": "score",
-            "": lambda row: bar(row["score"] / best if best > 0 else 0.0),
-            "chosen": lambda row: "chosen" if row["chosen"] else "",
+            "": lambda one: bar(one["score"] / best if best > 0 else 0.0),
+            "chosen": lambda one: "chosen" if one["chosen"] else "",
         },
         title=f"Candidates of node {node} by {_criterion_text(fitted.criterion)}, best first",
-        notes=[*notes, *_tied(fitted, node, rows), *_forbidden(fitted, node, rows)],
+        notes=[*notes, *_tied(fitted, node, entries), *_forbidden(fitted, node, entries)],
         displayed=displayed,
     )
 
 
-def _candidate_text(fitted: Any, node: int, row: dict[str, Any]) -> str:
+def _candidates_at(
+    fitted: Any, node: int, X: Any, y: MaybeArray, sample_weight: MaybeArray
+) -> list[Candidate]:
+    """The candidates of a node on given rows, or without X those of the trace.
+
+    Raises:
+        ValueError: no rows given and no candidates kept, or no row reaches the node.
+    """
+    if X is None:
+        if node not in fitted._candidates:
+            raise ValueError(
+                f"node {node} has no candidates in the trace: give X and y, or fit with "
+                "trace='candidates'"
+                if fitted.tree_.n_children[node]
+                else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
+            )
+        return list(fitted._candidates[node])
+    blocks, n = fitted._blocks(X)
+    table = labelled(fitted._schema, X, y)
+    if sample_weight is None and isinstance(X, Table):
+        sample_weight = X.sample_weight
+    weights = own_weights(table, sample_weight)
+    config, custom = config_of(fitted.get_params(deep=False), table, weights)
+    config = fitted._weighted(table, weights).configured(config)
+    fractions = fitted._model.reach(blocks, n, node)
+    if not fractions.any():
+        raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
+    return candidates_of(fitted, table, fractions, config, custom, weights=weights)
+
+
+def _split_of(fitted: Any, node: int, found: list[Candidate]) -> tuple[str | None, Any]:
+    """The feature of the split of a node, None at a leaf, and its threshold or the levels of its
+    first branch, as one of the candidates states it."""
+    tree = fitted.tree_
+    place, threshold = tree.feature[node], float(tree.threshold[node])
+    feature = fitted._schema.names[place] if tree.n_children[node] else None
+    if math.isnan(threshold):
+        codes = tree.levels_of(node)
+        return feature, tuple(fitted._schema.levels[place][code] for code in codes) or None
+    if fitted.threshold_search == "histogram":
+        return feature, _nearest_cut(found, feature, threshold, float(tree.score[node]))
+    return feature, threshold
+
+
+def _candidate_text(fitted: Any, node: int, entry: Entry) -> str:
     """A candidate of a node as text; levels are those that can come there, the shorter side."""
     from ..exports.reading import Reading, ValueSet
     from ..exports.words import condition
 
-    if row["threshold"] is not None:
-        return f"{row['feature']} <= {row['threshold']:g}"
-    if row["levels"] is None:
-        return str(row["feature"])
-    reading, place = Reading(fitted), fitted._schema.names.index(row["feature"])
-    codes = frozenset(map(fitted._schema.levels[place].index, row["levels"]))
+    if entry["threshold"] is not None:
+        return f"{entry['feature']} <= {entry['threshold']:g}"
+    if entry["levels"] is None:
+        return str(entry["feature"])
+    reading, place = Reading(fitted), fitted._schema.names.index(entry["feature"])
+    codes = frozenset(map(fitted._schema.levels[place].index, entry["levels"]))
     among = reading.reaching(node, place)
     return condition(reading.features[place], ValueSet(codes=codes & among or codes, among=among))
 
@@ -320,43 +352,43 @@ def _leaf_text(fitted: Any, node: int) -> str:
     """That a node is a leaf, what it answers, and why growth ended there."""
     from ..exports.reading import Reading
 
-    reason = Reading(fitted).answers.reason(node).rstrip(".")
-    return f"node {node} is a leaf: {reason.partition(': ')[2]}{ended_by(fitted, node)}"
+    why = (Reading(fitted).answers.reason(node), ended_by(fitted, node))
+    return f"node {node} is a leaf: {'; '.join(filter(None, why))}"
 
 
 def ended_by(fitted: Any, node: int) -> str:
-    """Why growth ended at a leaf, as far as its rows and the parameters tell."""
+    """Why growth ended at a leaf, as far as its rows and the parameters tell; else ""."""
     tree, given = fitted.tree_, fitted.get_params(deep=False)
-    rows = tree.weighted_n_node_samples
+    weight = tree.weighted_n_node_samples
     answers = np.count_nonzero(tree.value[node]) if fitted._schema.classes else tree.variance[node]
     limits: dict[str, Callable[[float], bool]] = {
         "max_depth": lambda most: tree.depth[node] >= most,
-        "min_samples_split": lambda least: rows[node] < least,
-        "min_samples_leaf": lambda least: rows[node] < 2 * least,
+        "min_samples_split": lambda least: weight[node] < least,
+        "min_samples_leaf": lambda least: weight[node] < 2 * least,
         "max_leaf_nodes": lambda most: tree.n_leaves >= most,
     }
     if answers <= (1 if fitted._schema.classes else 0):
-        return "; pure"
+        return "pure"
     for name, ends in limits.items():
         limit = given.get(name)
-        if limit is not None and ends(limit * rows[0] if isinstance(limit, float) else limit):
-            return f"; {name}={limit} ends growth here"
+        if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
+            return f"{name}={limit} ends growth here"
     others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
     said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
-    return f"; no split is worth it by {' and '.join(said)}" if said else ""
+    return f"no split is worth it by {' and '.join(said)}" if said else ""
 
 
-def _tied(fitted: Any, node: int, rows: list[dict[str, Any]]) -> list[str]:
+def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     """That a node is a leaf, how many candidates share the score of its split, or that other
     rules of the criterion than the score decided."""
     if not fitted.tree_.n_children[node]:
         return [f"{_leaf_text(fitted, node)}."]
-    chosen = [row["score"] for row in rows if row["chosen"]]
+    chosen = [one["score"] for one in entries if one["chosen"]]
     if not chosen:
         return []
-    tied = sum(math.isclose(row["score"], chosen[0], rel_tol=1e-12) for row in rows)
+    tied = sum(math.isclose(one["score"], chosen[0], rel_tol=TIED) for one in entries)
     rules = [name for name in ("guard", "mdl_penalty") if getattr(fitted.criterion, name, None)]
-    if rules and (tied > 1 or max(row["score"] for row in rows) > chosen[0] * (1 + 1e-12)):
+    if rules and (tied > 1 or entries[0]["score"] > chosen[0] * (1 + TIED)):
         return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
     if tied < 2:
         return []
@@ -365,18 +397,18 @@ def _tied(fitted: Any, node: int, rows: list[dict[str, Any]]) -> list[str]:
     return [f"{tied} candidates are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 
-def _forbidden(fitted: Any, node: int, rows: list[dict[str, Any]]) -> list[str]:
+def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     """How many candidates score above the split of a node, where constraints alone forbid
     them: on the rows of the fit, with all features and thresholds searched."""
     params = fitted.get_params(deep=False)
     given = constraints_given(params)
-    chosen = [row["score"] for row in rows if row["chosen"]]
+    chosen = [one["score"] for one in entries if one["chosen"]]
     searches_all = params.get("max_features") is None and params.get("splitter") == "best"
     if not given or not searches_all or not chosen:
         return []
-    if not math.isclose(chosen[0], fitted.tree_.score[node], rel_tol=1e-9):
+    if not math.isclose(chosen[0], fitted.tree_.score[node], rel_tol=SAME_ROWS):
         return []
-    above = sum(row["score"] > chosen[0] * (1 + 1e-12) for row in rows)
+    above = sum(one["score"] > chosen[0] * (1 + TIED) for one in entries)
     verb = "forbid" if len(given) > 1 else "forbids"
     what = counted(above, "candidate")
     return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
@@ -413,35 +445,15 @@ def decision_rule(fitted: Any, row: Any) -> str:
           x0 <= 0.5  (of 2 rows, 1 comes here)
         Leaf 2: mean of 1 training row.
     """
-    from ..exports.answers import figures, number
+    from ..exports.answers import figures
     from ..exports.reading import Reading
-    from ..exports.words import condition
 
-    X = _one_row(row)
-    with about():
-        path = path_of(fitted, X, "decision_rule explains")
-        cells = [cell for block in fitted._blocks(X)[0] for cell in block[0]]
-        answer = fitted.predict(X)[0]
-    tree, reading = fitted.tree_, Reading(fitted)
-    leaves = [node for node in path if tree.n_children[node] == 0]
-    # One line per condition: the branch that leads to each node of the path. Branches below one
-    # another are indented where there are several.
-    weight = tree.weighted_n_node_samples
-    lines = []
-    for node in path[1:]:
-        parent = int(tree.parent[node])
-        subset = reading.shown_sets(parent)[reading.children[parent].index(node)]
-        test = condition(reading.features[reading.feature[parent]], subset, 6)
-        cell = cells[tree.feature[parent]]
-        if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
-            name, share = reading.features[reading.feature[parent]].name, subset.missing
-            part = "the row" if share == 1 else f"{100 * share:.3g} % of the row"
-            if test != f"{name} is missing":
-                test = f"{name} is missing: {part} goes to {test}"
-        indent = "  " * (int(tree.depth[node]) if len(leaves) > 1 else 1)
-        whole, part = float(weight[parent]), number(float(weight[node]), 2)
-        verb = "comes" if reading.answers.weighed or part == "1" else "come"
-        lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
+    blocks = _blocks_of_row(fitted, row, "decision_rule explains")
+    path, answer = _path_in(fitted, blocks), fitted._answers(fitted._model, blocks, 1)[0]
+    reading = Reading(fitted)
+    leaves = [node for node in path if not fitted.tree_.n_children[node]]
+    cells = [cell for block in blocks for cell in block[0]]
+    lines = _conditions(fitted.tree_, reading, path, cells, len(leaves) > 1)
     # The answer above, the leaf below.
     said = "no class" if answer is None else str(answer)
     if reading.predicts_number:
@@ -453,25 +465,64 @@ def decision_rule(fitted: Any, row: Any) -> str:
             "their rows."
         )
     else:
-        tail = reading.answers.reason(leaves[0])
+        tail = f"Leaf {leaves[0]}: {reading.answers.reason(leaves[0])}."
     return Lines("\n".join(map(one_line, [head, *lines, tail])))
+
+
+def _conditions(
+    tree: Any, reading: Any, path: list[int], cells: list[Any], is_divided: bool
+) -> list[str]:
+    """One line per condition: the branch that leads to each node of a path.
+
+    Args:
+        tree: the arrays of the tree.
+        reading: the tree as `exports.Reading`.
+        path: the nodes that the row goes through, ascending.
+        cells: the encoded cells of the row, one per feature.
+        is_divided: whether the row goes down several branches; lines are then indented by depth.
+    """
+    from ..exports.answers import number
+    from ..exports.words import condition
+
+    weight = tree.weighted_n_node_samples
+    lines = []
+    for node in path[1:]:
+        parent = int(tree.parent[node])
+        subset = reading.shown_sets(parent)[reading.children[parent].index(node)]
+        feature = reading.features[reading.feature[parent]]
+        test = condition(feature, subset)
+        cell = cells[tree.feature[parent]]
+        if np.isnan(cell) if cell.dtype.kind == "f" else cell < 0:
+            name, share = feature.name, subset.missing
+            part = "the row" if share == 1 else f"{100 * share:.3g} % of the row"
+            if test != f"{name} is missing":
+                test = f"{name} is missing: {part} goes to {test}"
+        indent = "  " * (int(tree.depth[node]) if is_divided else 1)
+        whole, part = float(weight[parent]), number(float(weight[node]), 2)
+        verb = "comes" if reading.answers.weighed or part == "1" else "come"
+        lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
+    return lines
 
 
 def path_of(fitted: Any, row: Any, what: str) -> list[int]:
     """Numbers of the nodes that one row goes through, ascending; `what` begins an error."""
-    blocks, n = fitted._blocks(_one_row(row))
-    if n != 1:
-        one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
-        raise ValueError(f"{what} one row, got {n}; pass {one}")
-    indptr, nodes = fitted._model.decision_path(blocks, n)
+    return _path_in(fitted, _blocks_of_row(fitted, row, what))
+
+
+def _path_in(fitted: Any, blocks: list[np.ndarray]) -> list[int]:
+    """Numbers of the nodes that one encoded row goes through, ascending."""
+    indptr, nodes = fitted._model.decision_path(blocks, 1)
     found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
     return found
 
 
-def _more(count: int) -> str:
-    """The note on candidates that are not printed."""
-    verb = "is" if count == 1 else "are"
-    return f"{counted(count, 'more split')} of these features {verb} in the list."
+def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
+    """One row in any form, encoded; `what` begins the error of another number of rows."""
+    blocks, n = fitted._blocks(_one_row(row))
+    if n != 1:
+        one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
+        raise ValueError(f"{what} one row, got {n}; pass {one}")
+    return blocks
 
 
 def _nearest_cut(

@@ -11,13 +11,12 @@ Complexity
 When not to use it
     For counts of whole trees: there are many below each first test.
 
-Examples
---------
->>> import fasttree
->>> table = fasttree.datasets.make_monks(1)
->>> roots = fasttree.optimal_tree(table, max_depth=2).near_optimal(table)
->>> roots[0]["more"]
-0.0
+Examples:
+    >>> import fasttree
+    >>> table = fasttree.datasets.make_monks(1)
+    >>> roots = fasttree.optimal_tree(table, max_depth=2).near_optimal(table)
+    >>> roots[0]["more"]
+    0.0
 """
 
 from __future__ import annotations

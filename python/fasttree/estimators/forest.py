@@ -88,9 +88,9 @@ class GrownForest(Estimator):
                     "partitions"
                 )
             self.__dict__.pop("_grown", None)
-            from .batches.fitting import fit_forest
+            from .batches import fitting
 
-            return fit_forest(self, batches, y, sample_weight)
+            return fitting.fit(self, batches, y, sample_weight)
         return self._fit_rows(self._training_rows(X, y, sample_weight), client)
 
     def _fit_rows(self, rows: TrainingRows, client: Any) -> Self:

@@ -75,9 +75,9 @@ class GrownTree(Readable, Estimator):
         """
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
-            from .batches.fitting import fit_tree
+            from .batches import fitting
 
-            return fit_tree(self, batches, y, sample_weight)
+            return fitting.fit(self, batches, y, sample_weight)
         return self._fit_rows(self._training_rows(X, y, sample_weight))
 
     def _fit_rows(self, rows: TrainingRows) -> Self:

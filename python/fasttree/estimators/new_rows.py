@@ -28,7 +28,7 @@ from ..datasets.inputs import given, target_in
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.data_checks.warned import warn_caller
-from ..table.dates import PARTS, DateOrder, as_said, dates_among, part_names
+from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, part_names
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
@@ -117,10 +117,10 @@ class Schema:
         """Warn of tested dates that SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
-            read = (self.unused[self.names.index(name)] or "").rpartition(": used")[0]
-            if read != "dates" and name in tested:
+            read = DatesRead.of(self.unused[self.names.index(name)] or "")
+            if read and read.words != "dates" and name in tested:
                 warn_caller(
-                    f"column {name!r}: the model reads {read}, and SQL a date type or texts like "
+                    f"column {name!r}: the model reads {read.words}, and SQL a date type or texts like "
                     "2024-01-31: give it that, in the time zone of the model"
                 )
 

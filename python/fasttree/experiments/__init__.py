@@ -9,11 +9,10 @@ How to add one
     A folder with a module that has a class ``Experiment``, a subclass of `paper.Paper`; its printed
     numbers as a file in ``published/``; and one entry in `EXPERIMENTS`.
 
-Examples
---------
->>> from fasttree import experiments
->>> sorted(experiments.EXPERIMENTS)[:2]
-['chen2013', 'f-measure']
+Examples:
+    >>> from fasttree import experiments
+    >>> sorted(experiments.EXPERIMENTS)[:2]
+    ['chen2013', 'f-measure']
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Answers(ABC):
 
     @abstractmethod
     def reason(self, node: int) -> str:
-        """Why a leaf predicts what it does, as a sentence."""
+        """Why a leaf predicts what it does: a clause."""
 
     @abstractmethod
     def held(self, node: int) -> list[str]:
@@ -160,7 +160,7 @@ class ClassAnswers(Answers):
             whole = f"the training weight {number(weight, 2)} is {name}"
         else:
             whole = f"{counted(int(weight), 'training row')} {'is' if right == 1 else 'are'} {name}"
-        return f"Leaf {node}: {number(right, 2)} of {whole}."
+        return f"{number(right, 2)} of {whole}"
 
     def held(self, node: int) -> list[str]:
         counts = self._counts[node]
@@ -218,11 +218,11 @@ class NumberAnswers(Answers):
     def reason(self, node: int) -> str:
         rows = float(self._weight[node])
         if rows == 0:
-            return f"Leaf {node}: no training row came here, so it answers as its parent."
+            return "no training row came here, so it answers as its parent"
         of = f"training rows of weight {number(rows, 2)}"
         of, deviation = of if self.weighed else counted(int(rows), "training row"), self._deviation
         spread = f", standard deviation {figures(deviation[node])}" if deviation[node] > 0 else ""
-        return f"Leaf {node}: {self._centre} of {of}{spread}."
+        return f"{self._centre} of {of}{spread}"
 
     def held(self, node: int) -> list[str]:
         return [

@@ -13,14 +13,13 @@ Complexity
 When not to use it
     With hundreds of thousands of rows: it is quadratic. Numbers get ten equal-width bins first.
 
-Examples
---------
->>> import fasttree
->>> counts = pair_counts(fasttree.datasets.make_xor())
->>> counts.score("pi").round(6).tolist()
-[1.00092, 1.00092, 0.001201]
->>> counts.score("contextual_merit").tolist(), counts.score("relief", alpha=2).tolist()
-([10.0, 10.0, 4.0], [8.0, 8.0, -8.0])
+Examples:
+    >>> import fasttree
+    >>> counts = pair_counts(fasttree.datasets.make_xor())
+    >>> counts.score("pi").round(6).tolist()
+    [1.00092, 1.00092, 0.001201]
+    >>> counts.score("contextual_merit").tolist(), counts.score("relief", alpha=2).tolist()
+    ([10.0, 10.0, 4.0], [8.0, 8.0, -8.0])
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def _one_dimensional(values: Any, what: str) -> np.ndarray:
         hashable(what, (None if is_missing(label) else label for label in array.ravel().tolist()))
     if array.ndim != 1:
         raise ValueError(
-            f"{what} must be one-dimensional, got shape {array.shape}; pass one label a row"
+            f"{what} must be one-dimensional, got shape {array.shape}; pass one label per row"
         )
     return array
 

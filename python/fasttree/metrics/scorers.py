@@ -28,18 +28,14 @@ def _find(estimator: Any, attribute: str) -> Any:
 class Scorer:
     """A metric with its options, callable on (estimator, X, y).
 
-    Parameters
-    ----------
-    metric : str
-        Name or alias in `METRICS`.
-    **options
-        Keyword arguments of the metric's function: ``beta=2``, ``positive="yes"``, ``base=2``,
-        ``prior=...``, ``quantile=0.9``.
+    Args:
+        metric: name or alias in `METRICS`.
+        **options: keyword arguments of the metric's function: ``beta=2``, ``positive="yes"``,
+            ``base=2``, ``prior=...``, ``quantile=0.9``.
 
-    Examples
-    --------
-    >>> Scorer("f_beta", beta=2)
-    Scorer('f_beta', beta=2)
+    Examples:
+        >>> Scorer("f_beta", beta=2)
+        Scorer('f_beta', beta=2)
     """
 
     def __init__(self, metric: str, **options: Any) -> None:

@@ -405,75 +405,53 @@ def compare(
 ) -> Comparison:
     """Compare split criteria and other estimators, of classes or of a number, over data sets.
 
-    Parameters
-    ----------
-    tables : Table, name of a data set or file, pair (X, y), or a list or dict of these
-        The data sets; ``compare(X, y, criteria)`` compares on one.
-    more : optional
-        The criteria, where `tables` and `criteria` are X and y of one data set.
-    criteria : str, criterion object, callable, list or dict of these, optional
-        Each becomes a `FastTreeClassifier(criterion=..., **params)`, or for a number a
-        `FastTreeRegressor`. Without criteria and estimators: "info_gain", or "squared_error".
-    estimators : classifier or regressor, list or dict of them, optional
-        Any of scikit-learn's. A pipeline gets a data frame, any other a float array with nominal
-        columns as codes.
-    cv : str, int, splitter or list of (train, test) index arrays, default "10x10"
-        As in `cross_validate`.
-    exposure : name of a column, array, or dict of these by data set, optional
-        As in `cross_validate`.
-    groups : name of a column, array, or dict of these by data set, optional
-        The group of each row, as in `cross_validate`. A name is a column of every data set; an
-        array is for a single one.
-    scoring : name, scorer, list or dict of them, optional
-        The metrics that are computed; by default "accuracy", for a number "r2", "rmse" and "mae".
-    task : "classification" | "regression", optional
-        As in `cross_validate`; the same for all data sets.
-    random_state : int, default 0
-        Seeds the folds, and the trees unless `params` does.
-    n_jobs : int, optional
-        Threads; None means the engine's default for trees and one for other estimators.
-    keep_proba : bool, default False
-        Keep class probabilities, for the ROC and calibration curves of a report.
-    params : keywords
-        Parameters of the trees of `criteria`.
-    alpha : float, default 0.05
-        Level of every single test.
-    baseline : method name or position, default the first method
-        What the marks v (significantly better) and * (worse) refer to.
-    test : str or callable, default "corrected_resampled_t"
-        Also "paired_t", "five_by_two_t", "five_by_two_f" (with cv="5x2"), "wilcoxon", or f(a, b) ->
-        PairedTestResult.
-    metric : str, optional
-        The metric compared: the first of `scoring` unless given.
-    sd : "folds" | "repeats", default "folds"
-        Standard deviation shown: of fold values, or of repetition means.
-    progress : bool, "auto" or callable(done, total), default False
-        Counts data sets.
-    on_interrupt : "raise" | "return", default "raise"
-        "return": Ctrl-C ends with the data sets that are finished, a warning, and `unfinished`, the
-        names of those that are not.
-    on_error : "raise" | "skip", default "raise"
-        With "skip" a criterion that does not apply to some data set is left out of the comparison
-        and named in `skipped` with the reason.
-    client, journal : optional
-        As in `cross_validate`; all data sets share the workers and the file.
+    Args:
+        tables: Table, name of a data set or file, pair (X, y), or a list or dict of these. The data
+            sets; ``compare(X, y, criteria)`` compares on one.
+        more: the criteria, where `tables` and `criteria` are X and y of one data set.
+        criteria: str, criterion object, callable, list or dict of these. Each becomes a
+            `FastTreeClassifier(criterion=..., **params)`, or for a number a `FastTreeRegressor`.
+            Without criteria and estimators: "info_gain", or "squared_error".
+        estimators: classifier or regressor, list or dict of them. Any of scikit-learn's. A pipeline
+            gets a data frame, any other a float array with nominal columns as codes.
+        cv: str, int, splitter or list of (train, test) index arrays. As in `cross_validate`.
+        exposure: name of a column, array, or dict of these by data set. As in `cross_validate`.
+        groups: name of a column, array, or dict of these by data set. The group of each row, as in
+            `cross_validate`. A name is a column of every data set; an array is for a single one.
+        scoring: name, scorer, list or dict of them. The metrics that are computed; by default
+            "accuracy", for a number "r2", "rmse" and "mae".
+        task: "classification" | "regression". As in `cross_validate`; the same for all data sets.
+        random_state: seeds the folds, and the trees unless `params` does.
+        n_jobs: threads; None means the engine's default for trees and one for other estimators.
+        keep_proba: keep class probabilities, for the ROC and calibration curves of a report.
+        params: parameters of the trees of `criteria`.
+        alpha: level of every single test.
+        baseline: method name or position. What the marks v (significantly better) and * (worse)
+            refer to.
+        test: str or callable. Also "paired_t", "five_by_two_t", "five_by_two_f" (with cv="5x2"),
+            "wilcoxon", or f(a, b) -> PairedTestResult.
+        metric: the metric compared: the first of `scoring` unless given.
+        sd: "folds" | "repeats". Standard deviation shown: of fold values, or of repetition means.
+        progress: bool, "auto" or callable(done, total), which counts data sets.
+        on_interrupt: "raise" | "return". With "return" Ctrl-C ends with the data sets that are
+            finished, a warning, and `unfinished`, the names of those that are not.
+        on_error: "raise" | "skip". With "skip" a criterion that does not apply to some data set is
+            left out of the comparison and named in `skipped` with the reason.
+        client, journal: as in `cross_validate`; all data sets share the workers and the file.
 
-    Returns
-    -------
-    Comparison
-        Means, marks, win/tie/loss; `.to_text()`, `.to_latex()` and so on.
+    Returns:
+        Comparison: means, marks, win/tie/loss; `.to_text()`, `.to_latex()` and so on.
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.dummy import DummyClassifier
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> sets = {"iris": load_iris(return_X_y=True)}
-    >>> result = compare(
-    ...     sets, estimators={"NB": GaussianNB(), "prior": DummyClassifier()}, cv="2x5"
-    ... )
-    >>> result.marks.tolist()
-    [['', '*']]
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.dummy import DummyClassifier
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> sets = {"iris": load_iris(return_X_y=True)}
+        >>> result = compare(
+        ...     sets, estimators={"NB": GaussianNB(), "prior": DummyClassifier()}, cv="2x5"
+        ... )
+        >>> result.marks.tolist()
+        [['', '*']]
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)

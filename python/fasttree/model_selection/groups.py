@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import one_of
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.speech import given
 from .._checks.words import counted
@@ -34,22 +35,16 @@ class GroupedKFold(Splitter):
     `GroupKFold`. A single repetition is not shuffled; of several, repetition r is shuffled with
     the seed ``random_state + r``.
 
-    Parameters
-    ----------
-    n_splits : int, default 10
-        Folds per repetition; at most the number of groups.
-    n_repeats : int, default 1
-        Repetitions.
-    random_state : int, generator or None, default 0
-        Seed of several repetitions.
-    task : "classification" | "regression", default "classification"
-        Whether folds are stratified by class.
+    Args:
+        n_splits: folds per repetition, at least 2 and at most the number of groups.
+        n_repeats: repetitions, at least 1.
+        random_state: seed of several repetitions.
+        task: whether folds are stratified by class.
 
-    Examples
-    --------
-    >>> folds = GroupedKFold(2).split(None, ["a", "b"] * 4, groups=[0, 0, 1, 1, 2, 2, 3, 3])
-    >>> [test.tolist() for _, test in folds]
-    [[0, 1, 4, 5], [2, 3, 6, 7]]
+    Examples:
+        >>> folds = GroupedKFold(2).split(None, ["a", "b"] * 4, groups=[0, 0, 1, 1, 2, 2, 3, 3])
+        >>> [test.tolist() for _, test in folds]
+        [[0, 1, 4, 5], [2, 3, 6, 7]]
     """
 
     n_splits: int = 10
@@ -60,7 +55,8 @@ class GroupedKFold(Splitter):
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, repetition by repetition.
 
-        Raises ValueError for no groups, or fewer groups than folds.
+        Raises:
+            ValueError: no groups, fewer groups than folds, or an unknown task.
         """
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 
@@ -71,9 +67,9 @@ class GroupedKFold(Splitter):
         if self.n_splits > n_groups:
             raise ValueError(
                 f"groups: {self.n_splits} folds need at least {counted(self.n_splits, 'group')}, "
-                "there are "
-                f'{n_groups}; use fewer folds, cv="1x{n_groups}"'
+                f'there are {n_groups}; use fewer folds, cv="1x{n_groups}"'
             )
+        one_of("task", self.task, ("classification", "regression"))
         kind = StratifiedGroupKFold if self.task == "classification" else GroupKFold
         rows = np.empty((len(codes), 1), dtype=np.int8)
         for seed in self._seeds():

@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, checked, generator_of, listing, number_in, random_seed, shown, whole
+from .._checks import (
+    as_float,
+    checked,
+    choice,
+    generator_of,
+    listing,
+    number_in,
+    random_seed,
+    shown,
+    whole,
+)
 from .._checks.aliases import MaybeArray, Seed
 from .splitter import Fold, Splitter, label_codes, row_count
 
@@ -21,32 +31,27 @@ from .splitter import Fold, Splitter, label_codes, row_count
 class LearningCurveSplit(Splitter):
     """Random test sets with training sets of growing size.
 
-    Parameters
-    ----------
-    train_sizes : sequence of float or int
-        Shares of the training part (0 < share <= 1, floats) or numbers of rows (integers).
-    test_size : float, default 0.1
-        Share of the rows drawn for testing.
-    n_repeats : int, default 100
-        Repetitions.
-    stratify : bool, default True
-        Draw the test set class by class in proportion; needs y.
-    nested : bool, default True
-        A larger training set contains the smaller ones of its repetition.
-    random_state : int, default 0
-        Seed.
+    Args:
+        train_sizes: shares of the training part (0 < share <= 1, floats) or numbers of rows
+            (integers).
+        test_size: share of the rows drawn for testing.
+        n_repeats: repetitions.
+        stratify: draw the test set class by class in proportion; needs y.
+        nested: a larger training set contains the smaller ones of its repetition.
+        random_state: seed.
 
-    Examples
-    --------
-    >>> cv = LearningCurveSplit(train_sizes=(0.5, 1.0), n_repeats=2)
-    >>> [(len(train), len(test)) for train, test in cv.split([[0]] * 20, [0, 1] * 10)]
-    [(9, 2), (18, 2), (9, 2), (18, 2)]
+    Examples:
+        >>> cv = LearningCurveSplit(train_sizes=(0.5, 1.0), n_repeats=2)
+        >>> [(len(train), len(test)) for train, test in cv.split([[0]] * 20, [0, 1] * 10)]
+        [(9, 2), (18, 2), (9, 2), (18, 2)]
     """
 
     @checked(
         train_sizes=listing,
         test_size=number_in(0.0, 1.0, above=True, below=True),
         n_repeats=whole(1),
+        stratify=choice(True, False),
+        nested=choice(True, False),
         random_state=random_seed,
     )
     def __init__(
@@ -62,16 +67,12 @@ class LearningCurveSplit(Splitter):
         if not len(train_sizes):
             raise ValueError("train_sizes is empty; give at least one share or number of rows")
         self.train_sizes = train_sizes
+        self.n_splits = len(train_sizes)
         self.test_size = test_size
         self.n_repeats = n_repeats
         self.stratify = stratify
         self.nested = nested
         self.random_state = random_state
-
-    @property
-    def n_splits(self) -> int:  # type: ignore[override]
-        """The number of training sizes of a repetition."""
-        return len(self.train_sizes)
 
     def row_sizes(self, n_rows: int) -> list[int]:
         """Return the training sizes in rows for a set of `n_rows`, in the order given; at least 1
@@ -79,28 +80,21 @@ class LearningCurveSplit(Splitter):
         part = n_rows - self._n_test(n_rows)
         sizes = []
         for size in self.train_sizes:
-            if not 0 < (as_float(size) or 0.0) < 2**63:
+            is_count, known = isinstance(size, (int, np.integer)), as_float(size)
+            if known is None or not 0 < known <= (np.inf if is_count else 1):
                 raise ValueError(
                     f"train_sizes: {shown(size)} must be above 0 and at most 1 (a share), or an "
                     "integer (rows)"
                 )
-            rows = int(size) if isinstance(size, (int, np.integer)) else round(float(size) * part)
-            if isinstance(size, (int, np.integer)) and not 1 <= rows <= part:
+            if is_count and size > part:
                 raise ValueError(
-                    f"train_sizes: {size} rows asked for, the training part has {part}"
+                    f"train_sizes: {shown(size)} rows asked for, the training part has {part}"
                 )
-            if not isinstance(size, (int, np.integer)) and not 0.0 < size <= 1.0:
-                raise ValueError(
-                    f"train_sizes: {size!r} must be above 0 and at most 1 (a share), or an integer "
-                    "(rows)"
-                )
-            sizes.append(max(1, rows))
+            sizes.append(int(size) if is_count else max(1, round(known * part)))
         return sizes
 
     def _n_test(self, n_rows: int) -> int:
         """Rows of a test set."""
-        if not 0.0 < self.test_size < 1.0:
-            raise ValueError(f"test_size={self.test_size!r} must be between 0 and 1")
         n_test = max(1, round(self.test_size * n_rows))
         if n_test >= n_rows:
             raise ValueError(

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import whole
 from .._checks.words import counted
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -43,7 +44,7 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must hold one label a row, got shape {labels.shape}")
+        raise ValueError(f"y must hold one label per row, got shape {labels.shape}")
     if X is not None and row_count(X, None) != len(labels):
         raise ValueError(f"X has {counted(row_count(X, None), 'row')} but y has {len(labels)}")
     # Small whole numbers are codes as they are; objects are numbered, as they may not be sortable.
@@ -58,14 +59,11 @@ def label_codes(X: Any, y: Any, name: str) -> np.ndarray:
 
 
 def check_folds(n_splits: int, n_rows: int, name: str) -> None:
-    """Raise ValueError when there are fewer rows than folds, or fewer than two folds."""
-    if n_splits < 2:
-        raise ValueError(f"{name}: n_splits={n_splits} must be at least 2")
+    """Raise ValueError when there are fewer rows than folds."""
     if n_splits > n_rows:
         raise ValueError(
             f"{name}: {n_splits} folds need at least {counted(n_splits, 'row')}, there are "
-            f"{n_rows}; use "
-            "fewer folds"
+            f"{n_rows}; use fewer folds"
         )
 
 
@@ -85,10 +83,20 @@ def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]
 
 
 class Splitter:
-    """Base of the splitters: parameters, repr and equality from the constructor's signature."""
+    """Base of the splitters: parameters, repr and equality from the constructor's signature.
+
+    Attributes:
+        n_splits: folds per repetition.
+        n_repeats: repetitions.
+    """
 
     n_splits: int
     n_repeats: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse other than whole numbers, fewer than two folds and no repetition."""
+        self.n_splits = whole(2)("n_splits", self.n_splits)
+        self.n_repeats = whole(1)("n_repeats", self.n_repeats)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds over all repetitions."""

@@ -23,20 +23,23 @@ from .splitter import Fold, Splitter, check_folds, folds_of_assignment, label_co
 class StratifiedRepeatedKFold(Splitter):
     """Repeated stratified k-fold cross-validation.
 
-    Parameters
-    ----------
-    n_splits : int, default 10
-        Folds per repetition.
-    n_repeats : int, default 5
-        Repetitions, each with another shuffle.
-    random_state : int, default 0
-        Seed; the same seed gives the same folds.  None draws new folds every time.
+    scikit-learn's `RepeatedStratifiedKFold` has 5 splits, 10 repeats and no seed by default, and
+    gives other folds for the same seed. It warns of a class with fewer rows than folds, and refuses
+    labels all of whose classes are that small; here such a class is absent from some folds. Labels
+    may come with a Table as X.
 
-    Examples
-    --------
-    >>> cv = StratifiedRepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
-    >>> [len(test) for _, test in cv.split([[0]] * 12, ["a"] * 6 + ["b"] * 6)]
-    [3, 3, 2, 2, 2, 3, 3, 2, 2, 2]
+    Args:
+        n_splits: folds per repetition, at least 2.
+        n_repeats: repetitions, at least 1, each with another shuffle.
+        random_state: seed; the same seed gives the same folds. None draws new folds every time.
+
+    Raises:
+        ValueError: another number of folds or repetitions.
+
+    Examples:
+        >>> cv = StratifiedRepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
+        >>> [len(test) for _, test in cv.split([[0]] * 12, ["a"] * 6 + ["b"] * 6)]
+        [3, 3, 2, 2, 2, 3, 3, 2, 2, 2]
     """
 
     n_splits: int = 10
@@ -46,7 +49,8 @@ class StratifiedRepeatedKFold(Splitter):
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices in row order; `y` any labels (n,), or X a Table.
 
-        Raises ValueError for fewer rows than folds.
+        Raises:
+            ValueError: fewer rows than folds.
         """
         codes = label_codes(X, y, type(self).__name__)
         n_rows = len(codes)

@@ -277,98 +277,86 @@ def cross_validate(
     """Cross-validate split criteria and other estimators, of classes or of a number, on the same
     folds.
 
-    Parameters
-    ----------
-    X : Table, array or frame of shape (n_rows, n_features), or name of a data set or file
-        A Table, or anything `Table` takes; without trees of ours, anything the estimators take.
-    y : array of shape (n_rows,), or name of a column of a frame, optional
-        Labels or numbers. For a Table or a data set, which have them, this argument may be the
-        criteria.
-    criterion : str, criterion object, callable, list or dict of these, optional
-        Each becomes a `FastTreeClassifier(criterion=..., **params)`, or for a number a
-        `FastTreeRegressor`.  Without criterion and estimators: "info_gain", or "squared_error".
-    estimators : classifier or regressor, list or dict of them, optional
-        Any of scikit-learn's; cloned for every fold.  Our own get the Table; of a Table, others get
-        a float array with nominal columns as codes, and pipelines a data frame.
-    cv : str, int, splitter or list of (train, test) index arrays, default "5x10"
-        "RxK" = R repetitions of stratified K-fold, "weka" = Weka's 10 x 10 folds. For a number the
-        rows are shuffled and not stratified: the folds of scikit-learn's `RepeatedKFold` with the
-        same seed, and Weka's for a numeric class.
-    groups : array of shape (n_rows,), or name of a column of a frame or Table, optional
-        The group of each row (a patient, a site), which goes to the splitter. "RxK" then keeps
-        groups together: scikit-learn's `StratifiedGroupKFold`, for a number `GroupKFold`, in
-        several repetitions shuffled by `random_state`. A column that is named is no feature.
-    exposure : array of shape (n_rows,), or name of a column of a frame or Table, optional
-        For counts and ``criterion="poisson"``, see `FastTreeRegressor.fit`: trees are fitted on
-        each fold's rates, weighed by exposure, and judged by how well they predict rates, each row
-        counting once. Other estimators get the rates without weights.
-    scoring : name, scorer, list or dict of them, optional
-        Names in `METRICS` ("leaves", "nodes" and "depth" among them) or of scikit-learn scorers;
-        by default "accuracy", for a number "r2", "rmse" and "mae".  Information rewards use the
-        prior of each training fold.  Values keep the metric's own orientation.
-    task : "classification" | "regression", optional
-        What the target is. By default a number where a criterion reads numbers, `target_bins` is
-        given, an estimator is a regressor, a metric is one of regression, a Table says so, or y is
-        floats with fractions; whole numbers are classes.
-    random_state : int, default 0
-        Seeds the folds, and the trees unless `params` does.
-    n_jobs : int, optional
-        Threads; None means the engine's default for trees and one for other estimators.
-    progress : bool or callable(done, total), default False
-        True draws a bar on stderr when that is a terminal.
-    keep_proba : bool, default False
-        Keep class probabilities, for ROC and calibration curves, even if no metric reads them; NaN
-        for a classifier without any. A regression has none.
-    on_interrupt : "raise" | "return", default "raise"
-        "return": Ctrl-C ends with the repetitions that are finished (of a single one: the folds),
-        a warning, and `unfinished`, the number of folds that are not.
-    on_error : "raise" | "skip", default "raise"
-        A method that does not apply to the data raises an error that names it, or is left out and
-        kept in `result.skipped` with the reason; tables say "does not apply".
-    client : dask.distributed.Client, optional
-        Fit on its workers. Without it the backend of ``joblib.parallel_config(backend=...)`` is
-        used, if there is one. The result is the same, but for `seconds`.
-    journal : path, optional
-        A file to which finished units of work are appended. The same call continues a killed run;
-        a call with other settings or data is refused. `random_state` must be a number.
-    memory_limit : int, optional
-        Bytes, at least 1, that passes over pairs and neighbours of rows may allocate beyond the
-        encoded table; on each worker with `client`. Fewer folds run at a time, in smaller blocks,
-        and no result depends on it. What the growth of the trees takes besides is not limited.
-    **params
-        Parameters of every tree.
+    Args:
+        X: Table, array or frame of shape (n_rows, n_features), or name of a data set or file. A
+            Table, or anything `Table` takes; without trees of ours, anything the estimators take.
+        y: array of shape (n_rows,), or name of a column of a frame. Labels or numbers. For a Table
+            or a data set, which have them, this argument may be the criteria.
+        criterion: str, criterion object, callable, list or dict of these. Each becomes a
+            `FastTreeClassifier(criterion=..., **params)`, or for a number a `FastTreeRegressor`.
+            Without criterion and estimators: "info_gain", or "squared_error".
+        estimators: classifier or regressor, list or dict of them. Any of scikit-learn's; cloned for
+            every fold. Our own get the Table; of a Table, others get a float array with nominal
+            columns as codes, and pipelines a data frame.
+        cv: str, int, splitter or list of (train, test) index arrays. "RxK" = R repetitions of
+            stratified K-fold, "weka" = Weka's 10 x 10 folds. For a number the rows are shuffled and
+            not stratified: the folds of scikit-learn's `RepeatedKFold` with the same seed, and
+            Weka's for a numeric class.
+        groups: array of shape (n_rows,), or name of a column of a frame or Table. The group of each
+            row (a patient, a site), which goes to the splitter. "RxK" then keeps groups together:
+            scikit-learn's `StratifiedGroupKFold`, for a number `GroupKFold`, in several repetitions
+            shuffled by `random_state`. A column that is named is no feature.
+        exposure: array of shape (n_rows,), or name of a column of a frame or Table. For counts and
+            ``criterion="poisson"``, see `FastTreeRegressor.fit`: trees are fitted on each fold's
+            rates, weighed by exposure, and judged by how well they predict rates, each row counting
+            once. Other estimators get the rates without weights.
+        scoring: name, scorer, list or dict of them. Names in `METRICS` ("leaves", "nodes" and
+            "depth" among them) or of scikit-learn scorers; by default "accuracy", for a number
+            "r2", "rmse" and "mae". Information rewards use the prior of each training fold. Values
+            keep the metric's own orientation.
+        task: "classification" | "regression". What the target is. By default a number where a
+            criterion reads numbers, `target_bins` is given, an estimator is a regressor, a metric
+            is one of regression, a Table says so, or y is floats with fractions; whole numbers are
+            classes.
+        random_state: seeds the folds, and the trees unless `params` does.
+        n_jobs: threads; None means the engine's default for trees and one for other estimators.
+        progress: bool or callable(done, total). True draws a bar on stderr when that is a terminal.
+        keep_proba: keep class probabilities, for ROC and calibration curves, even if no metric
+            reads them; NaN for a classifier without any. A regression has none.
+        on_interrupt: "raise" | "return". With "return" Ctrl-C ends with the repetitions that are
+            finished (of a single one: the folds), a warning, and `unfinished`, the number of folds
+            that are not.
+        on_error: "raise" | "skip". A method that does not apply to the data raises an error that
+            names it, or is left out and kept in `result.skipped` with the reason; tables say "does
+            not apply".
+        client: dask.distributed.Client. Fit on its workers. Without it the backend of
+            ``joblib.parallel_config(backend=...)`` is used, if there is one. The result is the
+            same, but for `seconds`.
+        journal: a file to which finished units of work are appended. The same call continues a
+            killed run; a call with other settings or data is refused. `random_state` must be a
+            number.
+        memory_limit: bytes, at least 1, that passes over pairs and neighbours of rows may allocate
+            beyond the encoded table; on each worker with `client`. Fewer folds run at a time, in
+            smaller blocks, and no result depends on it. What the growth of the trees takes besides
+            is not limited.
+        **params: parameters of every tree.
 
-    Returns
-    -------
-    CrossValidation
-        `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`, `.to_text()`,
-        `.to_json()` and so on. Of a regression ``result["squared_error"].predictions`` are the
-        numbers predicted out of fold, and ``result.true_numbers`` the observed ones.
+    Returns:
+        CrossValidation: `result["gini"]["accuracy"]` holds the fold values; `.to_frame()`,
+        `.to_text()`, `.to_json()` and so on. Of a regression
+        ``result["squared_error"].predictions`` are the numbers predicted out of fold, and
+        ``result.true_numbers`` the observed ones.
 
-    Raises
-    ------
-    MemoryError
-        A pass needs more than `memory_limit`, or than the system allows, even in the smallest
-        blocks; the message states how much.
-    ValueError
-        More folds than rows or groups, a splitter by groups without `groups`, unknown metric or
-        criterion, a metric of the other task, probabilities asked of a classifier without them.
-    TypeError
-        An estimator of the other task.
+    Raises:
+        MemoryError: a pass needs more than `memory_limit`, or than the system allows, even in the
+            smallest blocks; the message states how much.
+        ValueError: more folds than rows or groups, a splitter by groups without `groups`, unknown
+            metric or criterion, a metric of the other task, probabilities asked of a classifier
+            without them.
+        TypeError: an estimator of the other task.
 
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X, y = load_iris(return_X_y=True)
-    >>> result = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="2x5")
-    >>> result["NB"]["accuracy"].shape
-    (10,)
-    >>> from sklearn.datasets import load_diabetes
-    >>> X, y = load_diabetes(return_X_y=True)
-    >>> found = cross_validate(X, y, ["squared_error", "absolute_error"], cv="1x5", max_depth=2)
-    >>> found.metrics, round(found.mean("squared_error", "r2"), 1)
-    (('r2', 'rmse', 'mae'), 0.3)
+    Examples:
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> X, y = load_iris(return_X_y=True)
+        >>> result = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="2x5")
+        >>> result["NB"]["accuracy"].shape
+        (10,)
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> found = cross_validate(X, y, ["squared_error", "absolute_error"], cv="1x5", max_depth=2)
+        >>> found.metrics, round(found.mean("squared_error", "r2"), 1)
+        (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
     check_on_error(on_error)

@@ -61,22 +61,17 @@ class WekaKFold(Splitter):
     """Repeated k-fold cross-validation with Weka's own folds for a numeric class, which are not
     stratified.
 
-    Parameters
-    ----------
-    n_splits : int, default 10
-        Folds per repetition.
-    n_repeats : int, default 10
-        Repetitions.
-    seeds : sequence of int, optional
-        One seed of java.util.Random per repetition; default: 1..n_repeats, as in Weka's
-        Experimenter.
+    Args:
+        n_splits: folds per repetition, at least 2.
+        n_repeats: repetitions, at least 1.
+        seeds: one seed of java.util.Random per repetition; default: 1..n_repeats, as in Weka's
+            Experimenter.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cv = WekaKFold(n_splits=2, n_repeats=1)
-    >>> [test.tolist() for _, test in cv.split(np.zeros((6, 1)))]
-    [[4, 2, 0], [1, 5, 3]]
+    Examples:
+        >>> import numpy as np
+        >>> cv = WekaKFold(n_splits=2, n_repeats=1)
+        >>> [test.tolist() for _, test in cv.split(np.zeros((6, 1)))]
+        [[4, 2, 0], [1, 5, 3]]
     """
 
     n_splits: int = 10
@@ -86,14 +81,15 @@ class WekaKFold(Splitter):
     def split(self, X: Any, y: MaybeArray = None, groups: Any = None) -> Iterator[Fold]:
         """Yield (train, test) row indices, both in Weka's order.
 
-        Raises ValueError for fewer rows than folds or a wrong number of seeds.
+        Raises:
+            ValueError: fewer rows than folds, or another number of seeds than repetitions.
         """
         n_rows = row_count(X, y)
         check_folds(self.n_splits, n_rows, type(self).__name__)
         seeds = range(1, self.n_repeats + 1) if self.seeds is None else self.seeds
         if len(seeds) != self.n_repeats:
             raise ValueError(
-                f"{len(seeds)} seeds for n_repeats={self.n_repeats}; give one seed a repetition"
+                f"{len(seeds)} seeds for n_repeats={self.n_repeats}; give one seed per repetition"
             )
         size, longer = divmod(n_rows, self.n_splits)
         bounds = [fold * size + min(fold, longer) for fold in range(self.n_splits + 1)]
@@ -112,17 +108,14 @@ class WekaStratifiedKFold(WekaKFold):
 
     `split` needs y: any labels, shape (n_rows,), or X a Table.
 
-    Parameters
-    ----------
-    n_splits, n_repeats, seeds
-        As in `WekaKFold`.
+    Args:
+        n_splits, n_repeats, seeds: as in `WekaKFold`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> cv = WekaStratifiedKFold(n_splits=2, n_repeats=1)
-    >>> [test.tolist() for _, test in cv.split(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1])]
-    [[4, 3, 2], [5, 1, 0]]
+    Examples:
+        >>> import numpy as np
+        >>> cv = WekaStratifiedKFold(n_splits=2, n_repeats=1)
+        >>> [test.tolist() for _, test in cv.split(np.zeros((6, 1)), [0, 0, 0, 1, 1, 1])]
+        [[4, 3, 2], [5, 1, 0]]
     """
 
     def _order(self, X: Any, y: MaybeArray, seed: int) -> np.ndarray:

@@ -13,22 +13,21 @@ When not to use it
     If the tree must be consistent with every training row. Whether pruning helps on a data set is
     for cross-validation to show.
 
-Examples
---------
->>> import fasttree
->>> table = fasttree.datasets.load_iris()
->>> grown = fasttree.fit(table, criterion="gini")
->>> pruned = grown.prune("pessimistic")
->>> grown.get_n_leaves() > pruned.get_n_leaves()
-True
->>> ErrorBased(confidence=0.1)
-ErrorBased(confidence=0.1, subtree_raising=True)
->>> MEstimate(m=4).to_config()
-{'method': 'm_estimate', 'm': 4.0}
->>> ReducedError(fraction=0.25).to_config()
-{'method': 'reduced_error', 'share': 0.25, 'seed': 0}
->>> CostComplexity(0.01).to_config()
-{'method': 'cost_complexity', 'ccp_alpha': 0.01, 'impurity': 'gini'}
+Examples:
+    >>> import fasttree
+    >>> table = fasttree.datasets.load_iris()
+    >>> grown = fasttree.fit(table, criterion="gini")
+    >>> pruned = grown.prune("pessimistic")
+    >>> grown.get_n_leaves() > pruned.get_n_leaves()
+    True
+    >>> ErrorBased(confidence=0.1)
+    ErrorBased(confidence=0.1, subtree_raising=True)
+    >>> MEstimate(m=4).to_config()
+    {'method': 'm_estimate', 'm': 4.0}
+    >>> ReducedError(fraction=0.25).to_config()
+    {'method': 'reduced_error', 'share': 0.25, 'seed': 0}
+    >>> CostComplexity(0.01).to_config()
+    {'method': 'cost_complexity', 'ccp_alpha': 0.01, 'impurity': 'gini'}
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 What
     A column of dates, of a temporal type or as text, becomes three numeric columns that come after
-    all others. The column itself keeps its place and is unused; the reason says that it holds
-    dates, in which order their text has day, month and year, whether it has the form that SQL
-    reads, and their time zone. So a schema says all that is needed to make the three columns of new
-    rows, which are converted to that zone.
+    all others. The column itself keeps its place and is unused. Model files hold why a column is
+    unused as a text, and nothing else of dates: it says that the column holds dates, in which order
+    their text has day, month and year, whether it has the form that SQL reads, and their time zone,
+    to which new rows are converted. `date_reason` writes this text, and `DatesRead.of` reads it.
 Complexity
     A text is read once per level; other cells one by one, or by the library of their frame.
 When not to use it
@@ -20,7 +20,7 @@ import functools
 import re
 import zoneinfo
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -34,6 +34,7 @@ __all__ = [
     "LOCAL",
     "PARTS",
     "DateOrder",
+    "DatesRead",
     "as_said",
     "date_columns",
     "date_reason",
@@ -58,9 +59,8 @@ PARTS = ("year", "month", "weekday")
 """The numbers that are made of a date; the weekday is 1 for Monday to 7 for Sunday (ISO 8601)."""
 
 _ORDERS = {"ymd": "", "dmy": ", day first", "mdy": ", month first"}
-_REASON = re.compile(
-    r"dates(?: in (\S+?))?(, day first|, month first|)(?:, [^:]+)?: used as year, month and .*"
-)
+_USED = ": used as year, month and weekday"
+_READ = re.compile(r"dates(?: in (\S+?))?(, day first|, month first|)(?:, [^:]+)?")
 _SQL = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?)?")
 """A text of which every dialect of SQL takes the date."""
 
@@ -83,7 +83,32 @@ def date_reason(order: DateOrder, values: Any = ()) -> str:
     cells = _cells_of(values) if said == "dates" and _temporal(values) is None else ()
     if any(isinstance(t, str) and not _SQL.fullmatch(t) and _date_of(t, order) for t in cells):
         said += ", not as 2024-01-31"
-    return f"{said}: used as year, month and weekday"
+    return said + _USED
+
+
+class DatesRead(NamedTuple):
+    """How a column of dates is read.
+
+    Attributes:
+        order: the order of its text, and its time zone.
+        words: the same in words; "dates" alone where SQL reads the texts as well.
+
+    Examples:
+        >>> DatesRead.of(date_reason("dmy UTC")), DatesRead.of("an identifier")
+        (DatesRead(order='dmy UTC', words='dates in UTC, day first'), None)
+    """
+
+    order: DateOrder
+    words: str
+
+    @classmethod
+    def of(cls, reason: str) -> DatesRead | None:
+        """What the reason of an unused column, as `date_reason` writes it, says; None of others."""
+        words = reason.removesuffix(_USED)
+        if words == reason or (found := _READ.fullmatch(words)) is None:
+            return None
+        order = next(order for order, said in _ORDERS.items() if said == found[2])
+        return cls(f"{order} {found[1] or ''}".rstrip(), words)
 
 
 def part_names(dates: Iterable[str]) -> list[str]:
@@ -98,9 +123,8 @@ def part_names(dates: Iterable[str]) -> list[str]:
 
 def dates_of(reasons: Mapping[str, str]) -> dict[str, DateOrder]:
     """The columns whose reason is that they hold dates, and the order and zone of these."""
-    order_of = {said: order for order, said in _ORDERS.items()}
-    found = {name: _REASON.fullmatch(why) for name, why in reasons.items()}
-    return {n: f"{order_of[m[2]]} {m[1] or ''}".rstrip() for n, m in found.items() if m}
+    found = {name: DatesRead.of(why) for name, why in reasons.items()}
+    return {name: read.order for name, read in found.items() if read}
 
 
 def as_said(dates: Mapping[str, DateOrder]) -> dict[str, DateOrder]:

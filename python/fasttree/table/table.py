@@ -70,8 +70,8 @@ class Table:
         X: features, n rows x p columns: 2-D NumPy array (float, int, bool, object, str), list of
             rows, mapping of columns, or a pandas / Polars / PyArrow frame.
         y: n class labels (ints, bools, strings, whole floats, a series of those), for a regression
-            n numbers, or None. Of a categorical series the classes are the categories that occur,
-            in their order.
+            n numbers, or None. The classes are the labels that occur, sorted, those of a
+            categorical series too.
         feature_names: p names; for a frame: the columns to use, in this order. Default: the frame's
             names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default

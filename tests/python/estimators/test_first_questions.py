@@ -161,6 +161,20 @@ def test_candidates_name_the_levels_of_the_node_by_the_shorter_side():
         assert chosen.split("  ")[0] in texts
 
 
+def test_a_leaf_s_class_is_told_as_it_is():
+    model = fasttree.FastTreeClassifier().fit([[0], [1]], ["a: b.", "etc."])
+    for node, label in ((1, "a: b."), (2, "etc.")):
+        said = str(model.explain(node, [[0], [1]], ["a: b.", "etc."]))
+        assert f"node {node} is a leaf: 1 of 1 training row is {label}; pure." in said
+
+
+def test_a_rule_encodes_its_row_once(monkeypatch):
+    calls, blocks = [], type(MODEL)._blocks
+    monkeypatch.setattr(type(MODEL), "_blocks", lambda *a: calls.append(a) or blocks(*a))
+    MODEL.decision_rule(X[:1])
+    assert len(calls) == 1
+
+
 def test_explain_says_how_many_candidates_are_tied():
     rows, labels = [[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 1]] * 2, [0, 1, 1, 0] * 2
     model = fasttree.fit([row[:2] for row in rows], labels)

@@ -107,7 +107,6 @@ NOT_SHOWN = {
     "Splitter": "settings of a program, by repr",
     "_SameFolds": "the text of a splitter",
     "Reproduction": "its names are those of the package",
-    "TwoWayAnovaResult": "names of arguments of a program",
     "VariantTests": "numbers alone",
     "RegressionEvaluation": "numbers alone",
 }

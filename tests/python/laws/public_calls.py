@@ -166,8 +166,8 @@ SHORT = {
       GrownTree.prune_report_
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
-    model_selection: ContiguousKFold.n_splits JavaRandom.next_int LearningCurveSplit.n_splits
-      LearningCurveSplit.row_sizes Splitter.get_n_splits Splitter.get_params
+    model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
+      Splitter.get_params
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule
       _CostComplexity.to_config _ReducedError.to_config impurity_for make
     table: Table.block Table.class_values Table.classes Table.column Table.columns Table.dates
@@ -210,8 +210,8 @@ SHORT = {
       bayesian_correlated_t_test bonferroni corrected_resampled_t_test five_by_two_cv_f_test
       five_by_two_cv_t_test friedman_nemenyi holm paired_t_test repeated_measures_anova
       two_way_repeated_measures_anova wilcoxon
-    pruning: PruneReport.to_frame
-    exports: Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
+    pruning: PruneReport.of
+    exports: Listed.to_frame Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html
       Rendered.to_json Rendered.to_latex Rendered.to_markdown Rendered.to_text
       ReportTable.number_columns render render_csv render_json tables_of
     reports: render_html

@@ -1,6 +1,7 @@
 """Splitters: Weka's folds row for row, balance and determinism of our own, scikit-learn's
 protocol."""
 
+import inspect
 import json
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from fasttree.model_selection import (  # noqa: E402
     WekaStratifiedKFold,
 )
 from fasttree.model_selection.folds import make_folds  # noqa: E402
+from fasttree.model_selection.groups import GroupedKFold  # noqa: E402
 
 from ..tools import function_calls  # noqa: E402
 
@@ -223,7 +225,6 @@ def test_splitters_serve_scikit_learn(cv):
             lambda: list(ContiguousKFold().split(np.zeros((4, 1)))),
             "5 parts need at least 5 rows, there are 4",
         ),
-        (lambda: list(StratifiedRepeatedKFold(1).split(None, [0, 1])), "must be at least 2"),
         (lambda: list(StratifiedRepeatedKFold(2).split(np.zeros((4, 1)))), "y must be given"),
         (
             lambda: list(StratifiedRepeatedKFold(2).split(np.zeros((4, 1)), [0, 1])),
@@ -258,3 +259,27 @@ def test_bad_settings_say_what_to_do(call, words):
     with pytest.raises(ValueError) as error:
         call()
     assert words in str(error.value)
+
+
+BAD = {
+    "n_splits": [2.5, 1, True, "5", None],
+    "n_folds": [2.5, 1, True, "5", None],
+    "n_repeats": [2.5, 0, True, "5", None],
+    "holdout": ["no", 0, None],
+    "stratify": ["no", 0, None],
+    "nested": ["no", 0, None],
+}
+
+
+@pytest.mark.parametrize("kind", sorted({type(cv) for cv in ALL} | {GroupedKFold}, key=str))
+def test_splitters_refuse_a_number_or_flag_by_name(kind):
+    """Every splitter, when it is made, as those of scikit-learn do."""
+    for name in BAD.keys() & inspect.signature(kind).parameters.keys():
+        for value in BAD[name]:
+            with pytest.raises(ValueError, match=f"{name}="):
+                kind(**{name: value})
+
+
+def test_grouped_folds_refuse_an_unknown_task():
+    with pytest.raises(ValueError, match="task='clustering' is not known"):
+        next(GroupedKFold(2, task="clustering").split(None, [0, 1], groups=[0, 1]))

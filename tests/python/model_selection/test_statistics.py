@@ -23,6 +23,7 @@ from fasttree.model_selection import (
     two_way_repeated_measures_anova,
     wilcoxon,
 )
+from fasttree.model_selection.statistics.outcome import format_p
 from fasttree.model_selection.statistics.ties import exact_mean, snap
 
 VALUES = st.floats(-5, 5).map(lambda x: round(x, 3))
@@ -235,6 +236,34 @@ def test_anova_equals_least_squares_and_the_paired_t_for_two():
     assert math.isinf(apart.statistic) and apart.p_value == 0.0
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-150, 1e150])
+def test_anova_has_greenhouse_and_geisser_s_epsilon_in_any_unit(unit):
+    scores = np.random.default_rng(5).normal(size=(9, 4)).cumsum(axis=1)
+    covariance = np.cov(scores, rowvar=False)
+    centring = np.eye(4) - 0.25
+    centred = centring @ covariance @ centring
+    epsilon = np.trace(centred) ** 2 / (3 * (centred**2).sum())
+    one = repeated_measures_anova(scores * unit)
+    two = two_way_repeated_measures_anova(np.stack([scores, scores**2], axis=2) * unit).effects
+    assert one.epsilon == pytest.approx(epsilon) and 1 / 3 < epsilon < 1
+    assert one.statistic == pytest.approx(repeated_measures_anova(scores).statistic)
+    for effect in (one, *two):
+        df = np.multiply(effect.epsilon, effect.df)
+        assert effect.corrected_p_value == pytest.approx(stats.f.sf(effect.statistic, *df))
+
+
+def test_anova_without_error_is_certain_or_finds_nothing():
+    levels = np.array([[0.1, 0.7], [0.3, 0.4]])
+    for subjects in (np.zeros(5), np.arange(5) / 7):
+        scores = levels + subjects[:, None, None]
+        for effect in two_way_repeated_measures_anova(scores).effects:
+            found = (effect.statistic, effect.p_value, effect.corrected_p_value)
+            assert found == (math.inf, 0.0, 0.0) and type(effect.p_value) is float
+        for effect in two_way_repeated_measures_anova(scores - levels).effects:
+            found = (effect.statistic, effect.p_value, effect.corrected_p_value)
+            assert found == (0.0, 1.0, 1.0) and type(effect.p_value) is float
+
+
 def test_sentences_say_what_was_found():
     a, b = [3, 5, 4, 6.5, 4], [2, 3, 4, 3, 2]
     found = paired_t_test(a, b, names=("gini", "gain"))
@@ -269,10 +298,15 @@ def test_sentences_say_what_was_found():
         (lambda: paired_t_test([1, 2], [1, 3], alpha=5), "alpha=5"),
         (lambda: corrected_resampled_t_test([1, 2], [1, 3]), "test_over_train"),
         (lambda: corrected_resampled_t_test([1, 2], [1, 3], test_over_train=0), "must be positive"),
-        (lambda: friedman_nemenyi([[1, 2]]), "at least 2 data sets"),
+        (lambda: friedman_nemenyi([[1, 2]]), r"\(data sets, methods\), at least 2 of each"),
         (lambda: friedman_nemenyi([[1, 2], [np.nan, 1]]), r"scores\[1, 0\] is nan"),
         (lambda: friedman_nemenyi([[1, 2], [2, 1]], names=["a"]), "1 names for 2 methods"),
-        (lambda: repeated_measures_anova([[1], [2]]), "at least 2 subjects"),
+        (lambda: repeated_measures_anova([[1], [2]]), r"\(subjects, methods\), at least 2"),
+        (lambda: repeated_measures_anova([[1, 2], [3, np.inf]]), r"scores\[1, 1\] is inf"),
+        (
+            lambda: two_way_repeated_measures_anova(np.eye(4).reshape(4, 2, 2), names="abc"),
+            "3 names for 2 factors",
+        ),
         (lambda: bonferroni([1.5]), "between 0 and 1"),
     ],
 )
@@ -448,7 +482,10 @@ def test_two_factor_anova_equals_contrasts_by_hand():
     )
     assert [e.df for e in found.effects] == [(2, 12), (3, 18), (6, 36)]
     assert all(e.corrected_p_value >= e.p_value or e.statistic < 1 for e in found.effects)
-    assert "learner: F(2, 12) = 8.706" in found.sentence
+    for effect in found.effects:
+        assert format_p(effect.p_value) + "; Greenhouse-Geisser " in found.sentence
+        assert "Greenhouse-Geisser " + format_p(effect.corrected_p_value) in found.sentence
+    assert "learner: F(2, 12) = 8.706, p = 0.0046; Greenhouse-Geisser p = " in found.sentence
 
 
 def test_two_factor_anova_of_one_factor_is_the_one_way_test():
@@ -461,7 +498,7 @@ def test_two_factor_anova_of_one_factor_is_the_one_way_test():
     assert two.effects[1].p_value == 1.0
     with pytest.raises(ValueError, match="at least 2 of each"):
         two_way_repeated_measures_anova(scores)
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match=r"scores\[0, 0, 0\] is nan"):
         two_way_repeated_measures_anova(np.full((3, 2, 2), np.nan))
 
 

@@ -1,5 +1,5 @@
-"""Sections of docstrings keep their shape: one item a parameter, attribute or error, and what goes
-on after its first line is indented."""
+"""Sections of docstrings have Google's style and keep their shape: one item per parameter,
+attribute or error, and what goes on after its first line is indented."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 ERROR = r"[\w.]*[A-Z]\w*(?:Error|Warning|Interrupt)"
 NAMES = r"\*{0,2}\w+(?:, (?:\*{0,2}\w+|\.\.\.))*"
 GOOGLE = {"Args": NAMES, "Attributes": NAMES, "Raises": rf"{ERROR}(?:, {ERROR})*"}
-
-ITEM = r" |\.\.\.$|\w+(, \w+)*( :|$)|\*{1,2}\w+$|[A-Z][A-Za-z ]+$"
-"""In numpydoc's Parameters: an indented line, names with or without a type, or another heading."""
 
 
 def google_faults(doc: str, parameters: set[str]) -> list[str]:
@@ -49,19 +46,13 @@ def google_faults(doc: str, parameters: set[str]) -> list[str]:
 
 
 def numpy_faults(doc: str) -> list[str]:
-    """Lines of numpydoc's Parameters that are neither ``name : type`` nor indented.
+    """Headings of sections that are underlined, as numpydoc has them.
 
-    >>> numpy_faults("Do.\\n\\nParameters\\n----------\\na : int\\n    How\\nmany.")
-    ['not indented: many.']
+    >>> numpy_faults("Do.\\n\\nParameters\\n----------\\na : int")
+    ['underlined: Parameters']
     """
-    found, section, before = [], None, ""
-    for line in doc.split("\n"):
-        if line and set(line) == {"-"} and len(line) == len(before):
-            section = before
-        elif section == "Parameters" and line and not re.match(ITEM, line):
-            found.append(f"not indented: {line}")
-        before = line
-    return found
+    sections = "Parameters|Attributes|Returns|Yields|Raises|Notes|References|Examples"
+    return [f"underlined: {name}" for name in re.findall(rf"^({sections})\n-+$", doc, re.M)]
 
 
 def parameters_of(node: ast.AST) -> set[str]:

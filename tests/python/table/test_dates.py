@@ -12,7 +12,15 @@ import pytest
 import fasttree
 from fasttree import Table
 from fasttree.table.columns import Column
-from fasttree.table.dates import date_columns, dates_among, instants_of, order_of_dates, part_names
+from fasttree.table.dates import (
+    DatesRead,
+    date_columns,
+    date_reason,
+    dates_among,
+    instants_of,
+    order_of_dates,
+    part_names,
+)
 
 DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
 WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float)
@@ -139,6 +147,17 @@ def test_what_holds_no_dates_is_refused():
         Table([["2024-01-31"]], dates=["t"])
     with pytest.raises(ValueError, match="duplicate column names: 't .year.'"):
         Table({"t": ["2024-01-31"], "t (year)": [1]}, dates=["t"])
+
+
+@pytest.mark.parametrize("zone", ["", " UTC", " UTC+02:00", " UTC-09:30", " Europe/Berlin"])
+@pytest.mark.parametrize("order", ["ymd", "dmy", "mdy"])
+@pytest.mark.parametrize("text", ["2024-01-31", "31.1.2024", "2024/01/31"])
+def test_the_reason_of_a_column_of_dates_says_how_it_is_read(order, zone, text):
+    reason = date_reason(order + zone, [text])
+    read = DatesRead.of(reason)
+    assert read.order == order + zone and reason.startswith(read.words)
+    assert date_reason(f"{order}{zone} local", [text]).startswith("dates")
+    assert DatesRead.of("my " + reason) is DatesRead.of(reason[:-1]) is DatesRead.of("") is None
 
 
 def test_a_reason_alone_makes_no_dates():

@@ -1,13 +1,14 @@
 """Fits of trees and forests on batches of rows, which are held as codes only.
 
 What
-    `fit_tree` and `fit_forest` read the batches in several passes, keep one byte per cell (two if a
-    column has more than 256 codes), and grow on these codes. The model is bit-identical to a fit on
-    all rows together with ``threshold_search="histogram"``; numbers of a target are kept on one
+    `fit` reads the batches in several passes, keeps one byte per cell (two if a column has more
+    than 256 codes), and grows a tree or forest on these codes. The model is bit-identical to a fit
+    on all rows together with ``threshold_search="histogram"``; numbers of a target are kept on one
     grid (2^-41 of their range at most), so that this holds of leaf numbers where all are on it.
 Complexity
-    Three passes over the batches (the first one reads only labels, weights and nominal columns if
-    there is a schema); growth as on an array.
+    Two to five passes over the batches: one for kinds, levels and classes (if there is a schema, it
+    reads labels, weights and nominal columns only), one for imputed values with ``missing="mode"``,
+    one or two for the cut points of numeric columns, and one for the codes. Growth as on an array.
 Memory
     Three times p + 1 bytes per row for p columns (p + 5 with weights), rounded up to a multiple of
     eight; a forest needs 20 bytes per row more.
@@ -20,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,77 +41,80 @@ from .unchanged import Repeated
 __all__ = [
     "Columns",
     "Facts",
+    "check_arguments",
     "check_plan",
-    "check_words",
-    "configured",
     "facts_of",
     "finished",
-    "fit_forest",
-    "fit_tree",
-    "forest_configured",
+    "fit",
+    "plan_of",
     "reader_for",
 ]
 
 core = _engine.core
-Facts = tuple[
-    dict[str, Any],
-    list[tuple[int, bool, np.ndarray | None]],
-    bool,
-    list[int],
-    int,
-    tuple[float, float] | None,
-]
-"""What the core needs to know of all rows: schema, columns, whether rows have weights, sums
-(`passes.Encoded`), number of rows, range of a numeric target."""
 
 
-class RowCount:
-    """The facts of a Table that a configuration needs: rows, features, classes."""
+class Facts(NamedTuple):
+    """What the core needs to know of all rows.
+
+    Attributes:
+        schema: names, kinds, levels and classes (`Coding.schema`).
+        features: of each feature its number of codes, whether one of them is for missing cells,
+            and the range of each code of a numeric one.
+        weighted: whether rows have weights.
+        sums: of the target, by class (`passes.Encoded`).
+        n_rows: number of rows.
+        target_range: the smallest and the largest number of a regression; None for classes.
+    """
+
+    schema: dict[str, Any]
+    features: list[tuple[int, bool, np.ndarray | None]]
+    weighted: bool
+    sums: list[int]
+    n_rows: int
+    target_range: tuple[float, float] | None
+
+
+class BatchShape:
+    """What a configuration reads of a Table, of rows that no Table holds."""
+
+    dates = ()
+    file_cells = FileCells()  # batches are frames or arrays
 
     def __init__(self, facts: PartFacts) -> None:
-        self.feature_names, self.dates = list(facts.names), ()
-        self.file_cells = FileCells()  # batches are frames or arrays
-        self.classes, self.n_features, self._rows = facts.classes, len(facts.names), facts.rows
+        self.feature_names, self.n_features = list(facts.names), len(facts.names)
+        self.classes, self._rows = facts.classes, facts.rows
 
     def __len__(self) -> int:
         return self._rows
 
 
-def configured(params: dict[str, Any], facts: PartFacts) -> dict[str, Any]:
-    """The parameters of a tree as the core takes them.
+def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
+    """The parameters as the core takes them: of a tree or of the trees of a forest, and of a
+    forest's samples; None of a tree.
 
     Raises:
-        ValueError: a user's function as criterion.
+        ValueError: a user's function as criterion, or too many rows.
     """
-    config, custom = config_of(params, *_counted(facts))
-    _refuse_function(custom)
-    return config
-
-
-def forest_configured(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters of a forest as the core takes them: of its trees, and of its samples."""
-    rows = TrainingRows(*_counted(facts), None)
-    config, custom, bagging = estimator._plan(rows, estimator.get_params(deep=False), facts.rows)
-    _refuse_function(custom)
-    return config, bagging
-
-
-def _counted(facts: PartFacts) -> tuple[Any, np.ndarray | None]:
-    """The number of rows as a `RowCount`, and their total weight if they are weighted."""
     if facts.copies >= 2**32 - 1:
         raise ValueError(
             f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
             "the weights by a number, or sample the rows"
         )
-    return RowCount(facts), np.array([float(facts.copies)]) if facts.weighted else None
-
-
-def _refuse_function(custom: Callable[..., Any] | None) -> None:
+    table: Any = BatchShape(facts)
+    # Their total is all that is read of weights here.
+    weights = np.array([float(facts.copies)]) if facts.weighted else None
+    params, bagging = estimator.get_params(deep=False), None
+    if hasattr(estimator, "_plan"):
+        rows = TrainingRows(table, weights, None)
+        config, custom, bagging = estimator._plan(rows, params, facts.rows)
+    else:
+        config, custom = config_of(params, table, weights)
     if custom is not None:
         raise ValueError(
             "a function as criterion on rows in batches or partitions: supported are the criteria "
             "of fasttree.list_criteria()"
         )
+    return config, bagging
 
 
 def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bool) -> None:
@@ -156,7 +160,7 @@ def _warn_of_lost_digits(facts: PartFacts, target: str) -> None:
     )
 
 
-def check_words(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
+def check_arguments(estimator: Any, y: Any, sample_weight: Any, frames: bool = True) -> None:
     """Refuse arguments and parameters that batches and partitions do not support, by name.
 
     `frames`: parts are frames that hold their labels and weights as columns.
@@ -196,8 +200,7 @@ def facts_of(
 ) -> Facts:
     """The facts of all rows that the core needs."""
     facts = coding.facts
-    schema = coding.schema()
-    return schema, features, facts.weighted, sums, facts.rows, facts.target_range
+    return Facts(coding.schema(), features, facts.weighted, sums, facts.rows, facts.target_range)
 
 
 def _reduce(
@@ -351,31 +354,20 @@ def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
     return coding
 
 
-def fit_tree(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a tree on batches."""
-    check_words(estimator, y, sample_weight)
+def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
+    """Fit a tree or forest on batches."""
+    check_arguments(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)
-    config = configured(estimator.get_params(deep=False), facts)
-    check_plan(config, facts, y, False)
-    rows = coded_rows(source, config, facts, False)
-    report = _engine.make_report(estimator.progress, "growing")
-    model = core.tree_fit(rows.dataset(), config, n_jobs=estimator.n_jobs, progress=report)
-    return finished(estimator, model, facts)
-
-
-def fit_forest(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a forest on batches."""
-    check_words(estimator, y, sample_weight)
-    reader = reader_for(estimator, y, sample_weight)
-    source, facts = described(batches, reader)
-    config, bagging = forest_configured(estimator, facts)
-    check_plan(config, facts, y, True)
-    rows = coded_rows(source, config, facts, True)
-    report = _engine.make_report(estimator.progress, "trees")
+    config, bagging = plan_of(estimator, facts)
+    is_forest = bagging is not None
+    check_plan(config, facts, y, is_forest)
+    rows = coded_rows(source, config, facts, is_forest).dataset()
+    report = _engine.make_report(estimator.progress, "trees" if is_forest else "growing")
     words: dict[str, Any] = {"n_jobs": estimator.n_jobs, "progress": report}
-    forest = core.forest_fit(rows.dataset(), config, bagging, **words)
-    return finished(estimator, forest, facts)
+    if bagging is None:
+        return finished(estimator, core.tree_fit(rows, config, **words), facts)
+    return finished(estimator, core.forest_fit(rows, config, bagging, **words), facts)
 
 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:

@@ -32,10 +32,10 @@ class Batches:
     Attributes:
         read: a function that returns an iterable of batches (Arrow record batches or tables, data
             frames); it takes the names of the columns that are needed, None for all.
-        names: what the rows come from, for messages.
-        numbers: names of the columns of which the schema says that they are numbers, None where
-            there is no schema.
+        name: what the rows come from, for messages.
         columns: names of all columns, None where there is no schema.
+        numbers: names of the columns of which the schema says that they are numbers; none where
+            there is no schema.
     """
 
     read: Callable[[Sequence[str] | None], Iterable[Any]]

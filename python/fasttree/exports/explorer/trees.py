@@ -177,8 +177,7 @@ class TreeData:
             **self._answers(kept, np.flatnonzero(~inner).tolist()),
             "score": [rounded(s, 4) for s in np.where(inner, tree.score[kept], np.nan).tolist()],
             "ended": {
-                str(i): self.model._ended_by(int(kept[i])).removeprefix("; ")
-                for i in np.flatnonzero(~inner).tolist()
+                str(i): self.model._ended_by(int(kept[i])) for i in np.flatnonzero(~inner).tolist()
             },
             "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~opened).tolist()},
             "histograms": {str(index[n]): h for n, h in self.histograms.items()},

@@ -5,11 +5,11 @@ scipy (which comes with scikit-learn) is loaded when a test runs, not on import.
 """
 
 from .anova import repeated_measures_anova
-from .anova_two_way import AnovaEffect, TwoWayAnovaResult, two_way_repeated_measures_anova
+from .anova_two_way import TwoWayAnovaResult, two_way_repeated_measures_anova
 from .bayesian import BayesianTestResult, bayesian_correlated_t_test
 from .five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
 from .multiple import bonferroni, holm
-from .outcome import AnovaResult, FriedmanResult, PairedTestResult
+from .outcome import AnovaEffect, AnovaResult, FriedmanResult, PairedTestResult
 from .ranks import friedman_nemenyi, wilcoxon
 from .t_tests import corrected_resampled_t_test, paired_t_test
 

@@ -19,66 +19,76 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import number_array
-from .outcome import AnovaResult, check_alpha, method_names
+from .outcome import AnovaEffect, AnovaResult, check_alpha, method_names, score_array
 from .t_tests import ROUNDING, paired_t_test
 
 
-def _epsilon(values: np.ndarray) -> float:
-    """Return Greenhouse & Geisser's epsilon: 1/(k - 1) to 1."""
-    k = values.shape[1]
-    covariance = np.cov(values, rowvar=False)
-    centred = (
-        covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None] + covariance.mean()
-    )
-    bottom = (k - 1) * float((centred**2).sum())
-    return (
-        float(np.clip(np.trace(centred) ** 2 / bottom, 1.0 / (k - 1), 1.0)) if bottom > 0 else 1.0
+def contrasts_of(levels: int) -> np.ndarray:
+    """An orthonormal basis of the differences between levels, (levels, levels - 1)."""
+    whole = np.linalg.qr(np.column_stack([np.ones(levels), np.eye(levels)[:, 1:]]))[0]
+    found: np.ndarray = whole[:, 1:]
+    return found
+
+
+def effect_of(name: str, scores: np.ndarray, contrasts: np.ndarray) -> AnovaEffect:
+    """The test of an effect.
+
+    Args:
+        name: of the effect.
+        scores: shape (subjects, cells).
+        contrasts: orthonormal contrasts of the effect, shape (cells, df).
+    """
+    from scipy.special import fdtrc
+
+    # The contrasts of each subject: their mean is the effect, their spread the error.
+    # All in units of the largest score, so that no square is too large or too small.
+    (n, n_cells), df = scores.shape, contrasts.shape[1]
+    z = scores / (np.abs(scores).max() or 1.0) @ contrasts
+    mean = z.mean(axis=0)
+    residual = z - mean
+    degrees = (float(df), float(df * (n - 1)))
+    limit = ROUNDING * math.sqrt(n_cells)
+    # Without error the effect is certain, or there is none.
+    if np.abs(residual).max() <= limit:
+        is_zero = np.abs(mean).max() <= limit
+        statistic, epsilon = 0.0 if is_zero else math.inf, 1.0
+    else:
+        statistic = n * float(mean @ mean) / df / (float((residual**2).sum()) / degrees[1])
+        covariance = residual.T @ residual
+        sphericity = np.trace(covariance) ** 2 / (df * (covariance**2).sum())
+        epsilon = float(np.clip(sphericity, 1.0 / df, 1.0))
+    return AnovaEffect(
+        name=name,
+        statistic=statistic,
+        df=degrees,
+        p_value=float(fdtrc(*degrees, statistic)),
+        epsilon=epsilon,
+        corrected_p_value=float(fdtrc(epsilon * degrees[0], epsilon * degrees[1], statistic)),
     )
 
 
 def repeated_measures_anova(
     scores: Any, *, names: Sequence[str] | None = None, alpha: float = 0.05
 ) -> AnovaResult:
-    """Return the one-way repeated-measures ANOVA of `scores` (subjects, methods), at least 2 x 2,
-    finite.
+    """Return the one-way repeated-measures ANOVA with all pairs of methods.
 
-    `pairs` holds all pairs of methods with Bonferroni-adjusted p-values and intervals of joint
-    coverage 1 - alpha.
+    Args:
+        scores: finite, shape (subjects, methods), at least 2 x 2.
+        names: of the methods; default: "method 1", "method 2", ...
+        alpha: level, in (0, 1). The intervals of `pairs` have joint coverage 1 - alpha, and their
+            p-values are Bonferroni-adjusted.
+
+    Raises:
+        ValueError: another shape, a value that is not finite, or another number of names.
 
     >>> round(repeated_measures_anova([[1, 2, 4], [2, 3, 4], [3, 5, 6]]).statistic, 3)
     32.0
     """
-    from scipy.special import fdtrc
-
     check_alpha(alpha)
-    values = number_array("scores", scores)
-    if values.ndim != 2 or min(values.shape) < 2:
-        raise ValueError(
-            f"scores has shape {values.shape}; it needs at least 2 subjects (rows) and 2 methods "
-            "(columns)"
-        )
-    if not np.isfinite(values).all():
-        raise ValueError("scores holds a value that is not finite")
+    values = score_array(scores, "subjects", "methods")
     n, k = values.shape
     labels = method_names(names, k)
-    # Effects of the methods, and what neither methods nor subjects explain.
-    grand = values.mean()
-    means = values.mean(axis=0)
-    effect = means - grand
-    error = values - means - values.mean(axis=1)[:, None] + grand
-    df = (float(k - 1), float((n - 1) * (k - 1)))
-    limit = ROUNDING * float(np.abs(values).max())
-    if np.abs(error).max() <= limit:
-        equal = np.abs(effect).max() <= limit
-        statistic, p_value, corrected, epsilon = (
-            (0.0, 1.0, 1.0, 1.0) if equal else (math.inf, 0.0, 0.0, 1.0)
-        )
-    else:
-        statistic = float((n * (effect**2).sum() / df[0]) / ((error**2).sum() / df[1]))
-        epsilon = _epsilon(values)
-        p_value = float(fdtrc(df[0], df[1], statistic))
-        corrected = float(fdtrc(epsilon * df[0], epsilon * df[1], statistic))
+    effect = effect_of("methods", values, contrasts_of(k))
     # Every pair of methods, at a level that holds for all together.
     pairs = []
     count = k * (k - 1) // 2
@@ -90,4 +100,15 @@ def repeated_measures_anova(
         pairs.append(
             replace(found, test="paired t test, Bonferroni", p_value=adjusted, alpha=alpha)
         )
-    return AnovaResult(labels, means, statistic, p_value, df, epsilon, corrected, alpha, n, pairs)
+    return AnovaResult(
+        names=labels,
+        means=values.mean(axis=0),
+        statistic=effect.statistic,
+        p_value=effect.p_value,
+        df=effect.df,
+        epsilon=effect.epsilon,
+        corrected_p_value=effect.corrected_p_value,
+        alpha=alpha,
+        n=n,
+        pairs=pairs,
+    )

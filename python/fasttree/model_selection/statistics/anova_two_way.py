@@ -10,37 +10,28 @@ not independent.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._checks import listing, number_array
-from ..._checks.plain_text import one_line
-from .outcome import Shown, check_alpha, format_p
-from .t_tests import ROUNDING
+from .anova import contrasts_of, effect_of
+from .outcome import AnovaEffect, Shown, check_alpha, f_words, method_names, score_array
 
-__all__ = ["AnovaEffect", "TwoWayAnovaResult", "two_way_repeated_measures_anova"]
-
-
-@dataclass(frozen=True)
-class AnovaEffect:
-    """One effect: F, its degrees of freedom, p, Greenhouse & Geisser's epsilon, and p with it."""
-
-    name: str
-    statistic: float
-    df: tuple[float, float]
-    p_value: float
-    epsilon: float
-    corrected_p_value: float
+__all__ = ["TwoWayAnovaResult", "two_way_repeated_measures_anova"]
 
 
 @dataclass(frozen=True)
 class TwoWayAnovaResult(Shown):
-    """Effects of both factors and of their interaction, and the cell means (levels of A, levels of
-    B)."""
+    """Outcome of a repeated-measures analysis of variance with two factors, A and B.
+
+    Attributes:
+        effects: A, B and their interaction.
+        means: of the cells, shape (levels of A, levels of B).
+        n_subjects: number of subjects.
+        alpha: level, with which `sentence` compares the corrected p-values.
+    """
 
     effects: tuple[AnovaEffect, AnovaEffect, AnovaEffect]
     means: np.ndarray
@@ -51,76 +42,28 @@ class TwoWayAnovaResult(Shown):
     def sentence(self) -> str:
         """The finding in words."""
         parts = [
-            f"{e.name}: F({e.df[0]:g}, {e.df[1]:g}) = {e.statistic:.4g}, "
-            f"{format_p(e.corrected_p_value)}"
-            + ("" if e.corrected_p_value < self.alpha else " (not significant)")
-            for e in self.effects
+            f"{effect.name}: {f_words(effect)}"
+            + ("" if effect.corrected_p_value < self.alpha else " (not significant)")
+            for effect in self.effects
         ]
         return (
-            f"Two-factor repeated-measures ANOVA on {self.n_subjects} subjects. "
-            + "; ".join(parts)
-            + "."
+            f"Two-factor repeated-measures ANOVA on {self.n_subjects} subjects. {'. '.join(parts)}."
         )
-
-    def __str__(self) -> str:
-        return one_line(self.sentence)
-
-
-def _contrasts(levels: int) -> np.ndarray:
-    """An orthonormal basis of the differences between levels, (levels, levels - 1)."""
-    whole = np.linalg.qr(np.column_stack([np.ones(levels), np.eye(levels)[:, 1:]]))[0]
-    found: np.ndarray = whole[:, 1:]
-    return found
-
-
-def _effect(name: str, y: np.ndarray, contrasts: np.ndarray, limit: float) -> AnovaEffect:
-    """The test of an effect.
-
-    Args:
-        name: of the effect.
-        y: measurements, shape (subjects, cells).
-        contrasts: orthonormal contrasts of the effect, shape (cells, df).
-        limit: largest difference that is rounding.
-    """
-    from scipy.special import fdtrc
-
-    # The contrasts of each subject: their mean is the effect, their spread the error.
-    n, df = y.shape[0], contrasts.shape[1]
-    z = y @ contrasts
-    mean = z.mean(axis=0)
-    residual = z - mean
-    error = float((residual**2).sum()) / (df * (n - 1))
-    effect = n * float(mean @ mean) / df
-    degrees = (float(df), float(df * (n - 1)))
-    # Without error the effect is certain, or there is none.
-    if np.abs(residual).max() <= limit:
-        equal = np.abs(mean).max() <= limit
-        return AnovaEffect(
-            name, 0.0 if equal else math.inf, degrees, float(equal), 1.0, float(equal)
-        )
-    covariance = np.atleast_2d(np.cov(z, rowvar=False))
-    epsilon = float(
-        np.clip(np.trace(covariance) ** 2 / (df * (covariance**2).sum()), 1.0 / df, 1.0)
-    )
-    statistic = effect / error
-    return AnovaEffect(
-        name,
-        statistic,
-        degrees,
-        float(fdtrc(*degrees, statistic)),
-        epsilon,
-        float(fdtrc(epsilon * degrees[0], epsilon * degrees[1], statistic)),
-    )
 
 
 def two_way_repeated_measures_anova(
     scores: Any, *, names: Sequence[str] = ("A", "B"), alpha: float = 0.05
 ) -> TwoWayAnovaResult:
-    """Return the two-factor repeated-measures ANOVA of `scores` (subjects, levels of A, levels of
-    B), finite.
+    """Return the two-factor repeated-measures ANOVA.
+
+    Args:
+        scores: finite, shape (subjects, levels of A, levels of B), at least 2 of each.
+        names: of the two factors; the interaction is "A x B".
+        alpha: level of each of the three tests, in (0, 1).
 
     Raises:
-        ValueError: another shape, fewer than two subjects or levels, a value that is not finite.
+        ValueError: another shape, fewer than two subjects or levels, a value that is not finite,
+            or another number of names.
 
     >>> rng = np.random.default_rng(3)
     >>> scores = rng.normal(size=(20, 3, 2)) + np.array([0.0, 1.0, 2.0])[:, None]
@@ -129,31 +72,20 @@ def two_way_repeated_measures_anova(
     [True, False, False]
     """
     check_alpha(alpha)
-    values = number_array("scores", scores)
-    if values.ndim != 3 or min(values.shape) < 2:
-        raise ValueError(
-            f"scores has shape {values.shape}; it needs (subjects, levels of A, levels of B), at "
-            "least 2 of each"
-        )
-    if not np.isfinite(values).all():
-        raise ValueError("scores holds a value that is not finite")
-    names = tuple(listing("names", names))
-    if len(names) != 2:
-        raise ValueError(f"{len(names)} names for 2 factors")
+    values = score_array(scores, "subjects", "levels of A", "levels of B")
+    first, second = method_names(names, 2, "factor")
     n, a, b = values.shape
     # Contrasts of each factor, constant over the other one, and their products.
-    limit = ROUNDING * float(np.abs(values).max())
     cells = values.reshape(n, a * b)
-    of_a, of_b = _contrasts(a), _contrasts(b)
+    of_a, of_b = contrasts_of(a), contrasts_of(b)
     flat_a, flat_b = np.full((a, 1), a**-0.5), np.full((b, 1), b**-0.5)
-    first, second = names
     return TwoWayAnovaResult(
-        (
-            _effect(first, cells, np.kron(of_a, flat_b), limit),
-            _effect(second, cells, np.kron(flat_a, of_b), limit),
-            _effect(f"{first} x {second}", cells, np.kron(of_a, of_b), limit),
+        effects=(
+            effect_of(first, cells, np.kron(of_a, flat_b)),
+            effect_of(second, cells, np.kron(flat_a, of_b)),
+            effect_of(f"{first} x {second}", cells, np.kron(of_a, of_b)),
         ),
-        values.mean(axis=0),
-        n,
-        alpha,
+        means=values.mean(axis=0),
+        n_subjects=n,
+        alpha=alpha,
     )

@@ -1,6 +1,7 @@
 """Results of the statistical tests: numbers, an interval, and a sentence that states the finding.
 
-The tests of this folder return these; `check_alpha` and `method_names` check arguments of several.
+The tests of this folder return these; `check_alpha`, `method_names` and `score_array` check
+arguments of several.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import listing, number_in
+from ..._checks import listing, number_array, number_in
 from ..._checks.plain_text import one_line
 from ...exports.tables.table import Cell, ReportTable, number
 
@@ -22,14 +23,31 @@ def check_alpha(alpha: float) -> float:
     return number_in(0.0, 1.0, above=True, below=True)("alpha", alpha)
 
 
-def method_names(names: Sequence[str] | None, n_methods: int) -> tuple[str, ...]:
-    """The names of methods, "method 1" and so on by default; ValueError for another number."""
+def method_names(names: Sequence[str] | None, count: int, what: str = "method") -> tuple[str, ...]:
+    """The names of methods, "method 1" and so on by default, or of `what` else they are of;
+    ValueError for another number of names."""
     if names is None:
-        return tuple(f"method {j + 1}" for j in range(n_methods))
+        return tuple(f"{what} {j + 1}" for j in range(count))
     labels = tuple(listing("names", list(names) if isinstance(names, str) else names))
-    if len(labels) != n_methods:
-        raise ValueError(f"{len(labels)} names for {n_methods} methods")
+    if len(labels) != count:
+        raise ValueError(f"{len(labels)} names for {count} {what}s")
     return labels
+
+
+def score_array(scores: Any, *axes: str) -> np.ndarray:
+    """Scores as a float64 array with these axes.
+
+    Raises:
+        ValueError: another number of axes, an axis shorter than 2, or a value that is not finite.
+    """
+    values = number_array("scores", scores)
+    if values.ndim != len(axes) or min(values.shape) < 2:
+        raise ValueError(
+            f"scores has shape {values.shape}; it needs ({', '.join(axes)}), at least 2 of each"
+        )
+    for place in np.argwhere(~np.isfinite(values)).tolist():
+        raise ValueError(f"scores{place} is {values[tuple(place)]}; every score must be finite")
+    return values
 
 
 def format_p(p_value: float) -> str:
@@ -238,19 +256,49 @@ class FriedmanResult(Shown):
         order = np.argsort(self.mean_ranks, kind="stable")
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
+        said = f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}"
+        if math.isinf(self.f_statistic):
+            said = "F says nothing where all data sets rank the methods alike"
         return (
             f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} "
             "significantly "
             f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
-            "Iman-Davenport "
-            f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}); mean ranks: "
-            f"{ranks}; "
+            f"Iman-Davenport {said}); mean ranks: {ranks}; "
             f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number and the sentence as plain values."""
         return {**plain_values(self), "significant": self.significant, "sentence": self.sentence}
+
+
+@dataclass(frozen=True)
+class AnovaEffect:
+    """Outcome of the test of one effect in a repeated-measures analysis of variance.
+
+    Attributes:
+        name: of the effect.
+        statistic: the F ratio, infinite for an effect without error.
+        df: degrees of freedom of effect and error, under sphericity.
+        p_value: under sphericity.
+        epsilon: Greenhouse & Geisser's, in [1 / df[0], 1].
+        corrected_p_value: with both degrees of freedom multiplied by `epsilon`.
+    """
+
+    name: str
+    statistic: float
+    df: tuple[float, float]
+    p_value: float
+    epsilon: float
+    corrected_p_value: float
+
+
+def f_words(effect: AnovaEffect | AnovaResult) -> str:
+    """Return "F(2, 12) = 8.706, p = 0.0046; Greenhouse-Geisser p = 0.0071"."""
+    return (
+        f"F({effect.df[0]:g}, {effect.df[1]:g}) = {effect.statistic:.4g}, "
+        f"{format_p(effect.p_value)}; Greenhouse-Geisser {format_p(effect.corrected_p_value)}"
+    )
 
 
 @dataclass(frozen=True)
@@ -292,10 +340,7 @@ class AnovaResult(Shown):
         verdict = "differ" if self.significant else "do not differ"
         return (
             f"The means of {len(self.names)} methods over {self.n} subjects {verdict} "
-            "significantly "
-            f"(repeated-measures F({self.df[0]:g}, {self.df[1]:g}) = {self.statistic:.4g}, "
-            f"{format_p(self.p_value)}; "
-            f"Greenhouse-Geisser {format_p(self.corrected_p_value)})."
+            f"significantly (repeated-measures {f_words(self)})."
         )
 
     @property

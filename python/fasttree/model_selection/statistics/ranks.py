@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import checked, number_array, one_value
-from .outcome import FriedmanResult, PairedTestResult, check_alpha, method_names
+from ..._checks import checked, one_value
+from .outcome import FriedmanResult, PairedTestResult, check_alpha, method_names, score_array
 from .t_tests import paired_values
 from .ties import TIED, exact_mean, mean_ranks, snap
 
@@ -156,18 +156,7 @@ def friedman_nemenyi(
     from scipy.stats import studentized_range
 
     check_alpha(alpha)
-    values = number_array("scores", scores)
-    if values.ndim != 2 or min(values.shape) < 2:
-        raise ValueError(
-            f"scores has shape {values.shape}; it needs at least 2 data sets (rows) and 2 methods "
-            "(columns)"
-        )
-    if not np.isfinite(values).all():
-        row, column = (int(part[0]) for part in np.nonzero(~np.isfinite(values)))
-        raise ValueError(
-            f"scores[{row}, {column}] is {values[row, column]}; every method needs a value on "
-            "every set"
-        )
+    values = score_array(scores, "data sets", "methods")
     n, k = values.shape
     labels = method_names(names, k)
     # Friedman's statistic of the mean ranks, and Iman & Davenport's F from it.

@@ -26,45 +26,45 @@ _NAMED_CODE = re.compile(
 _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
 
 
-def find(rows: TableFacts) -> Iterator[Finding]:
+def find(facts: TableFacts) -> Iterator[Finding]:
     """The columns whose names say so (region, zip_code, rs1234_A)."""
-    yield from (Finding(name, repr(name)) for name in code_columns(rows))
+    yield from (Finding(name, repr(name)) for name in code_columns(facts))
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns, and what reads them as levels."""
     names = [one.column for one in found]
-    as_levels: Any = "all" if len(names) == rows.table.n_features > 1 else names
+    as_levels: Any = "all" if len(names) == facts.table.n_features > 1 else names
     yield (
         f"codes of categories, by the name, are read as numbers: {some_of(names)}; as levels: "
         f"{argument('categorical_features', as_levels)}"
     )
 
 
-def code_columns(rows: TableFacts, *, by_name: bool = True) -> list[str]:
+def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     """Names of numeric columns whose whole numbers may be codes of categories: three or more
     values, ten rows a value.
 
     Args:
-        rows: the data.
+        facts: the data.
         by_name: only those whose names say so (region, zip_code, rs1234_A); else all with up to 12
             values.
 
     Examples:
         >>> from fasttree import Table
         >>> cells = [[i % 4, i % 7] for i in range(80)]
-        >>> rows = TableFacts(Table(cells, [0, 1] * 40, feature_names=["region", "rooms"]))
-        >>> code_columns(rows), code_columns(rows, by_name=False)
+        >>> facts = TableFacts(Table(cells, [0, 1] * 40, feature_names=["region", "rooms"]))
+        >>> code_columns(facts), code_columns(facts, by_name=False)
         (['region'], ['region', 'rooms'])
     """
-    if rows.is_genotypes:
+    if facts.is_genotypes:
         return []
-    most, names = MOST_CODES if by_name else FEW_CODES, rows.table.feature_names
+    most, names = MOST_CODES if by_name else FEW_CODES, facts.table.feature_names
     found = []
-    for place in rows.places:
+    for place in facts.places:
         if by_name and not named_code(names[place]):
             continue
-        column = rows.column(place)
+        column = facts.column(place)
         if column.is_nominal or not column.are_whole:
             continue
         if 3 <= column.n_distinct <= min(most, column.n_filled / 10):

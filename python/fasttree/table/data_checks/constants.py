@@ -28,10 +28,10 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, f"one value, {value}, in all rows", value, "leave out")
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """That columns have no value, where a fit uses them."""
     empty = [one.column for one in found if one.evidence is None]
-    if empty and len(empty) == rows.table.n_features:
+    if empty and len(empty) == facts.table.n_features:
         yield (
             "no cell of the features has a value, so the model can only count classes: check how "
             "missing cells are written in the source, and read it again"

@@ -32,7 +32,7 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, date_reason(order + zone_of(levels)), order, "use parts")
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns whose dates are read as levels."""
     names = some_of([repr(one.column) for one in found])
     yield (

@@ -194,6 +194,17 @@ class TableFacts:
         return target if target is None or self.rows is None else target.take(self.rows)
 
     @cached_property
+    def block(self) -> np.ndarray | None:
+        """These rows of the block of numbers that the features are, if they are one."""
+        block = self.table.block
+        return block if block is None or self.rows is None else block[self.rows]
+
+    @property
+    def target_name(self) -> str:
+        """The name of the target, "y" where it has none."""
+        return self.table.target or "y"
+
+    @cached_property
     def is_genotypes(self) -> bool:
         """Whether the features are one block of codes, in which nothing is looked for."""
         block = self.table.block
@@ -247,7 +258,7 @@ class TableFacts:
     @cached_property
     def texts_and_gaps(self) -> list[ColumnFacts]:
         """The features in use that are nominal, or whose first cell is missing."""
-        block = self.table.block
+        block = self.block
         if block is None:
             return [c for c in self.columns if c.is_nominal or c.is_missing_first]
         if block.dtype.kind != "f" or not np.isnan(first := block[0]).any():

@@ -38,32 +38,32 @@ _NAMED = re.compile(
 _NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
 
 
-def find(rows: TableFacts) -> Iterator[Finding]:
+def find(facts: TableFacts) -> Iterator[Finding]:
     """The columns; the evidence is the number of values, and the fewest and most rows of one."""
-    if rows.n_rows < LEAST_ROWS or rows.is_genotypes:
+    if facts.n_rows < LEAST_ROWS or facts.is_genotypes:
         return
-    names = rows.table.feature_names
-    for place in rows.places:
+    names = facts.table.feature_names
+    for place in facts.places:
         if named_code(names[place]):
             continue
-        codes = _codes_of(rows, place)
+        codes = _codes_of(facts, place)
         if codes is None:
             continue
         counts = np.bincount(codes)
         counts = counts[counts > 0]
-        mean = rows.n_rows / len(counts)
+        mean = facts.n_rows / len(counts)
         if len(counts) < LEAST_GROUPS or not 2 <= mean <= MOST_PER_GROUP:
             continue
-        if counts[counts > 1].sum() < 0.8 * rows.n_rows:
+        if counts[counts > 1].sum() < 0.8 * facts.n_rows:
             continue
-        if _belong_together(rows, place, codes, mean):
+        if _belong_together(facts, place, codes, mean):
             fewest, most = int(counts.min()), int(counts.max())
             each = f"{fewest} to {most}" if fewest < most else str(most)
             said = f"{counted(len(counts), 'value')} with {each} rows each"
             yield Finding(names[place], said, (len(counts), fewest, most))
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what to do if it identifies groups."""
     for one in found:
         yield (
@@ -74,15 +74,15 @@ def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
         )
 
 
-def _codes_of(rows: TableFacts, place: int) -> np.ndarray | None:
+def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
     """Codes of the values of a column of text or whole numbers without gaps, else None."""
-    block = rows.table.block
+    block = facts.block
     if block is not None:
         first = block[:LEAST_ROWS, place]
         if np.isnan(first).any() or (first != np.floor(first)).any():
             return None
-    column = rows.column(place)
-    if column.n_filled < rows.n_rows:
+    column = facts.column(place)
+    if column.n_filled < facts.n_rows:
         return None
     if column.is_nominal:
         if are_numbers(column.levels, fractions=True) or strange_cells(column) is not None:
@@ -94,9 +94,9 @@ def _codes_of(rows: TableFacts, place: int) -> np.ndarray | None:
     return np.unique(column.known, return_inverse=True)[1].reshape(-1)
 
 
-def _belong_together(rows: TableFacts, place: int, codes: np.ndarray, mean: float) -> bool:
+def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: float) -> bool:
     """Whether something says that the rows of one code belong together."""
-    column = rows.column(place)
+    column = facts.column(place)
     if _NAMED.search(column.name):
         return True
     if column.is_nominal and mean <= FEW_PER_GROUP:
@@ -109,7 +109,7 @@ def _belong_together(rows: TableFacts, place: int, codes: np.ndarray, mean: floa
     pairs = np.flatnonzero(codes[order][1:] == codes[order][:-1])  # of rows of one value
     one, next_one = order[pairs], order[pairs + 1]
     first = slice(0, LEAST_ROWS)  # these rule most columns out
-    for other in map(rows.column, rows.places):
+    for other in map(facts.column, facts.places):
         if other is column:
             continue
         values = np.asarray(other.column.values)

@@ -35,7 +35,7 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, text, strange, "leave out" if many and dressed is None else None)
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what makes it text, and what helps."""
     for one in found:
         if one.evidence is not None:

@@ -8,6 +8,10 @@ from ..._checks.words import counted
 from .facts import LEAST_ROWS, ColumnFacts
 from .finding import Finding
 
+COUNTED = "an identifier: a different whole number in every row"
+BY_NAME = "an identifier by its name"
+"""Reasons of columns of numbers, the second one with the numbers behind it."""
+
 WORDS_OF_TEXT = 3
 """Mean number of words of a cell from which different texts are free text."""
 
@@ -42,23 +46,20 @@ def find(column: ColumnFacts) -> Finding | None:
     counts_up = column.n_filled == n_rows and high - low == n_rows - 1
     named = _NAMED.search(column.name) is not None
     distinct = column.n_distinct if counts_up or named else 0
-    said = "an identifier: a different whole number in every row"
+    said = COUNTED
     if distinct < n_rows:
-        said = (
-            f"an identifier by its name, {counted(distinct, 'different number')} in "
-            f"{counted(n_rows, 'row')}"
-        )
+        said = f"{BY_NAME}, {counted(distinct, 'different number')} in {counted(n_rows, 'row')}"
         if not named or distinct <= 0.5 * n_rows:
             return None
     return Finding(column.name, said, distinct, "leave out")
 
 
 def is_of_numbers(reason: str) -> bool:
-    """Whether a column that is left out for this reason is one of numbers.
+    """Whether a column that is left out for this reason is one of numbers; models hold no more of
+    it than the reason.
 
     Examples:
         >>> is_of_numbers("one value, 1, in all rows"), is_of_numbers("one value, '1', in all rows")
         (True, False)
     """
-    found = re.match(r"one value, [-\d]|an identifier: a different whole|an identifier by", reason)
-    return found is not None
+    return re.match(rf"one value, [-\d]|{COUNTED}|{BY_NAME}", reason) is not None

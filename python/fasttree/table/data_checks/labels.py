@@ -19,18 +19,18 @@ LEAST_LABELLED = 20
 """Rows from which a feature is compared with the target."""
 
 
-def find(rows: TableFacts) -> Iterator[Finding]:
+def find(facts: TableFacts) -> Iterator[Finding]:
     """The features that are the label under another name; without a target there are none."""
-    target, block = rows.target, rows.table.block
-    if target is None or rows.n_rows < LEAST_LABELLED or rows.is_genotypes:
+    target, block = facts.target, facts.block
+    if target is None or facts.n_rows < LEAST_LABELLED or facts.is_genotypes:
         return
     truth, is_number = np.asarray(target.values), target.levels is None
-    some = slice(None, None, max(1, rows.n_rows // LEAST_ROWS))
+    some = slice(None, None, max(1, facts.n_rows // LEAST_ROWS))
     what = "is equal to the target" if is_number else "stands one to one for the classes"
-    for place in rows.places:
+    for place in facts.places:
         if block is not None and not _agree(block[some, place], truth[some], is_number):
             continue
-        column = rows.column(place).column
+        column = facts.column(place).column
         if is_number and column.levels is not None:
             continue
         values = np.asarray(column.values)
@@ -40,7 +40,7 @@ def find(rows: TableFacts) -> Iterator[Finding]:
             yield Finding(column.name, what, "target" if is_number else "label")
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Asks of each column whether it is the label."""
     for one in found:
         yield (

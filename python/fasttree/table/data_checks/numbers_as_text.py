@@ -27,7 +27,7 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, text, example, "leave out" if many else None)
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns that are read as levels, with an example of each."""
     yield (
         f"numbers as text: {some_of([f'{one.column!r} {one.evidence}' for one in found])}; each is "

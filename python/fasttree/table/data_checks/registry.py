@@ -34,7 +34,7 @@ of a frame or file together; the rows of every fit; or those of a fit of trees."
 Said = Callable[[Sequence[Finding], TableFacts], Iterable[str]]
 
 
-def _each_text(found: Sequence[Finding], rows: TableFacts) -> list[str]:
+def _each_text(found: Sequence[Finding], facts: TableFacts) -> list[str]:
     return [one.text for one in found]
 
 

@@ -35,21 +35,21 @@ _WORD = re.compile(
 """Levels that stand for a missing cell."""
 
 
-def find(rows: TableFacts) -> Iterator[Finding]:
+def find(facts: TableFacts) -> Iterator[Finding]:
     """The numbers and words of each column; the evidence is the number or word."""
-    if rows.n_rows < LEAST_ROWS:
+    if facts.n_rows < LEAST_ROWS:
         return
-    for column in rows.texts_and_gaps:
+    for column in facts.texts_and_gaps:
         if column.is_nominal and len(column.levels) > 1 and strange_cells(column) is None:
             yield from _words(column)
-    columns = [*_suspected(rows)]
-    if rows.target is not None and rows.target.kind == "numeric":
-        columns.append(ColumnFacts(rows.target))
+    columns = [*_suspected(facts)]
+    if facts.target is not None and facts.target.kind == "numeric":
+        columns.append(ColumnFacts(facts.target))
     for column in columns:
         yield from _of_column(column)
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the numbers of all columns, and what reads them as missing."""
     for kind, what in ((int, "numbers far from all others"), (str, "levels")):
         some = [one for one in found if isinstance(one.evidence, kind)]
@@ -68,15 +68,15 @@ def _words(column: ColumnFacts) -> Iterator[Finding]:
             yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
 
 
-def _suspected(rows: TableFacts) -> Iterator[ColumnFacts]:
+def _suspected(facts: TableFacts) -> Iterator[ColumnFacts]:
     """Columns of numbers whose least or greatest value may stand for a missing cell."""
-    block = rows.table.block
+    block = facts.block
     if block is None:
-        yield from (c for c in rows.columns if not c.is_nominal)
-    elif not rows.is_genotypes:
+        yield from (c for c in facts.columns if not c.is_nominal)
+    elif not facts.is_genotypes:
         lows, highs = np.fmin.reduce(block, axis=0), np.fmax.reduce(block, axis=0)
         places = np.flatnonzero(_may_be_one(lows) | _may_be_one(highs))
-        yield from (rows.column(place) for place in places.tolist())
+        yield from (facts.column(place) for place in places.tolist())
 
 
 def _may_be_one(values: np.ndarray) -> np.ndarray:

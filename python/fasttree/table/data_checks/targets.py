@@ -10,7 +10,6 @@ import numpy as np
 from ..._checks.aliases import Task
 from ..._checks.speech import argument, worded
 from ..._checks.words import counted, some_of
-from ..table import Table
 from ..texts import hidden_numbers
 from .facts import TableFacts
 from .finding import Finding
@@ -18,44 +17,75 @@ from .unfailing import unfailing
 from .warned import is_quiet, warn_caller
 
 MANY_CLASSES = 20
-"""Most numbers that are taken as classes without a question."""
+"""Most different whole numbers of a target that are its classes, with no question asked."""
 
 LEAST_OF_CODE = 5
 """Rows that each number of a target has, at least, where more numbers are codes of classes."""
 
+LEAST_ASKED = 20
+"""Rows from which a question is asked about the numbers of a target."""
 
-def find_constant(rows: TableFacts) -> Iterator[Finding]:
+
+def find_constant(facts: TableFacts) -> Iterator[Finding]:
     """A target that is the same in all rows; the evidence is its value."""
-    table, name = rows.table, rows.table.target or "y"
-    if table.task == "regression":
-        numbers = table.numbers
-        if len(numbers) and numbers.min() == numbers.max():
-            said = (
-                f"the target is {numbers[0]:g} in all {counted(len(numbers), 'row')}, so the tree "
-                "is one leaf, and R2 has no meaning (1 where predictions are right, else 0): add "
-                "rows with other numbers, or name another target"
-            )
-            yield Finding(name, said, numbers[0])
+    target = facts.target
+    if target is None or not facts.n_rows:
         return
-    codes = table.y_codes
-    if len(codes) and codes.min() == codes.max():
-        label = table.classes[int(codes[0])]
+    values, many = np.asarray(target.values), counted(facts.n_rows, "row")
+    if (values != values[0]).any():  # as a missing number is
+        return
+    if target.levels is None:
         said = (
-            f"all {counted(len(codes), 'row')} are of the class {label!r}, so every prediction is "
-            "that class: add rows of another class, or name another target"
+            f"the target is {values[0]:g} in all {many}, so the tree is one leaf, and R2 has no "
+            "meaning (1 where predictions are right, else 0): add rows with other numbers, or name "
+            "another target"
         )
-        yield Finding(name, said, label)
+        yield Finding(facts.target_name, said, values[0])
+    elif values[0] >= 0:
+        label = target.levels[int(values[0])]
+        said = (
+            f"all {many} are of the class {label!r}, so every prediction is that class: add rows "
+            "of another class, or name another target"
+        )
+        yield Finding(facts.target_name, said, label)
 
 
-def find_numbers(rows: TableFacts) -> Iterator[Finding]:
-    """A target whose classes are numbers with few rows each."""
-    question = many_numbers(rows.table)
-    if question is not None:
-        said = (
-            f"{question} {worded('FastTreeRegressor or ')}{argument('task', 'regression')} grows a "
-            "tree for a number"
+def find_numbers(facts: TableFacts) -> Iterator[Finding]:
+    """A target whose classes are numbers with few rows each, or hide that they are numbers or
+    dates; the evidence is the number of classes.
+
+    That is: more than 20 classes, or more than half as many classes as rows (scikit-learn's
+    condition), of at least 20 rows.
+
+    Examples:
+        >>> from fasttree import Table
+        >>> X = [[i] for i in range(30)]
+        >>> [one.evidence for one in find_numbers(TableFacts(Table(X, range(30))))]
+        [30]
+        >>> list(find_numbers(TableFacts(Table(X, [str(i) for i in range(30)]))))
+        []
+    """
+    target = facts.target
+    if target is None or target.levels is None or facts.n_rows < LEAST_ASKED:
+        return
+    codes = np.asarray(target.values)
+    n_classes = int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+    if 2 * n_classes <= facts.n_rows and n_classes <= MANY_CLASSES:
+        return
+    if facts.table.labels_are_numbers:
+        question = (
+            f"{counted(n_classes, 'value')} in {counted(facts.n_rows, 'row')} of the target: is "
+            "this a regression problem?"
         )
-        yield Finding(rows.table.target or "y", said, question)
+    elif hidden := hidden_numbers(target.levels):
+        question = f"the target {facts.target_name!r} holds {hidden}; then"
+    else:
+        return
+    said = (
+        f"{question} {worded('FastTreeRegressor or ')}{argument('task', 'regression')} grows a "
+        "tree for a number"
+    )
+    yield Finding(facts.target_name, said, n_classes)
 
 
 def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) -> Task:
@@ -91,33 +121,6 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
     if said is not None and not is_quiet():
         warn_caller(f"the target {name!r} {said}; as classes: {argument('task', 'classification')}")
     return "regression"
-
-
-def many_numbers(table: Table) -> str | None:
-    """A question, if the classes are numbers with few rows each, or what hides that they are
-    numbers or dates; None otherwise.
-
-    That is: more than 20 classes, or more than half as many classes as rows (scikit-learn's
-    condition), of at least 20 rows.
-
-    Examples:
-        >>> from fasttree import Table
-        >>> many_numbers(Table([[i] for i in range(30)], range(30)))
-        '30 values in 30 rows of the target: is this a regression problem?'
-        >>> many_numbers(Table([[i] for i in range(30)], [str(i) for i in range(30)]))
-    """
-    if table.task == "regression" or len(table) < 20:
-        return None
-    n_rows, n_classes = len(table), int(np.count_nonzero(np.bincount(table.y_codes)))
-    if 2 * n_classes <= n_rows and n_classes <= MANY_CLASSES:
-        return None
-    if not table.labels_are_numbers:
-        hidden = hidden_numbers(table.classes)
-        return hidden and f"the target {table.target or 'y'!r} holds {hidden}; then"
-    return (
-        f"{counted(n_classes, 'value')} in {counted(n_rows, 'row')} of the target: is this a "
-        "regression problem?"
-    )
 
 
 @unfailing()

@@ -15,18 +15,18 @@ MANY_LEVELS = 10
 """Columns of fewer levels are never thin."""
 
 
-def find(rows: TableFacts) -> Iterator[Finding]:
+def find(facts: TableFacts) -> Iterator[Finding]:
     """The columns with fewer than five rows per level; the evidence is the number of levels."""
-    table = rows.table
+    table = facts.table
     if table.block is not None and table.block.dtype != np.uint8:
         return
     for column in table.columns:
         n = 0 if column.levels is None else len(column.levels)
-        if n > MANY_LEVELS and len(table) < 5 * n:
+        if n > MANY_LEVELS and facts.n_rows < 5 * n:
             yield Finding(column.name, f"{column.name!r} ({counted(n, 'level')})", n)
 
 
-def say(found: Sequence[Finding], rows: TableFacts) -> Iterator[str]:
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns and their levels."""
     yield (
         f"nominal columns with fewer than five rows per level: "

@@ -20,6 +20,7 @@ from fasttree.table.data_checks import findings as findings_module
 from fasttree.table.data_checks.facts import ColumnFacts
 from fasttree.table.data_checks.findings import screened
 from fasttree.table.data_checks.hidden_numbers import strange_cells
+from fasttree.table.data_checks.identifiers import is_of_numbers
 from fasttree.table.data_checks.unreadable import table_to_inspect
 from fasttree.table.data_checks.warned import DataWarning
 
@@ -397,12 +398,39 @@ def test_every_check_finds_something_says_it_and_only_reads(kind):
     assert all(np.array_equal(old.values, values) for old, values in before)
 
 
+def test_a_reason_says_whether_its_column_is_one_of_numbers():
+    X, y = messy()
+    odd = {"minus": -1.5, "huge": 1e300, "digit": "1", "sign": "-1", "identifier": np.arange(N)}
+    X = X.assign(**odd, customer_id=np.arange(N) // 1.1 // 1, key=[f"k{i}" for i in range(N)])
+    table = table_to_inspect(X, y)
+    kinds = {column.name: column.kind for column in table.columns}
+    left_out = [one for one in inspect(table).of_columns if one.action == "leave out"]
+    assert {"identifiers", "constants"} <= {one.kind for one in left_out}
+    for one in left_out:
+        assert is_of_numbers(one.text) == (kinds[one.column] == "numeric"), one
+
+
 def test_findings_of_some_rows_are_of_these_rows():
     X, y = messy()
     table = table_to_inspect(X, y)
     assert inspect(table).of("constants")[0].column == "country"
     few = np.flatnonzero(y == 0)
     assert [one.column for one in inspect(table, rows=few).of("constants")] == ["country", "label"]
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+@pytest.mark.parametrize("form", ["frame", "array"])
+def test_every_check_looks_at_the_rows_of_a_fold_alone(kind, form):
+    X, y = messy()
+    if form == "array":
+        X = X.select_dtypes("number").to_numpy(float)
+    for target in (y, TARGETS.get(kind, y), y.astype(float) / 2):
+        table = table_to_inspect(
+            X, target, task="classification" if target.dtype == int else "regression"
+        )
+        for rows in (np.arange(N)[::3], np.flatnonzero(y == 0), np.arange(30, 90)):
+            assert inspect(table, rows=rows).of(kind) == inspect(table.take(rows)).of(kind)
+    assert inspect(table, rows=np.flatnonzero(y == 1)).of("constant_target")[0].evidence == 0.5
 
 
 def test_what_is_known_of_a_column_is_asked_once(monkeypatch):

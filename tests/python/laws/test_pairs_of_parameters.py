@@ -1,11 +1,11 @@
-"""Every parameter of trees, forests and searches beside every other one: what each promises holds, or the fit
-is refused by a message that names both.
+"""Every parameter of trees, forests and searches beside every other one: what each promises holds,
+or the fit is refused by a message that names both.
 
 The declaration says which parameters there are and, of words, which values (`SEARCHED` does of
-searches). `NUMBERS` adds the values that are no words, `BESIDE` what a value needs in order to act. Each pair of values of two
-parameters is fitted on a small frame with a bend, levels and gaps, and `PROMISES` is asked for
-every parameter that is set; some promises hold of any model. Promises read the fitted trees, new
-rows and other fits, never the code that keeps them.
+searches). `NUMBERS` adds the values that are no words, `BESIDE` what a value needs in order to act.
+Each pair of values of two parameters is fitted on a small frame with a bend, levels and gaps, and
+`PROMISES` is asked for every parameter that is set; some promises hold of any model. Promises read
+the fitted trees, new rows and other fits, never the code that keeps them.
 """
 
 from __future__ import annotations

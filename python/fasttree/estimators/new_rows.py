@@ -120,8 +120,8 @@ class Schema:
             read = DatesRead.of(self.unused[self.names.index(name)] or "")
             if read and read.words != "dates" and name in tested:
                 warn_caller(
-                    f"column {name!r}: the model reads {read.words}, and SQL a date type or texts like "
-                    "2024-01-31: give it that, in the time zone of the model"
+                    f"column {name!r}: the model reads {read.words}, and SQL a date type or texts "
+                    "like 2024-01-31: give it that, in the time zone of the model"
                 )
 
     @property

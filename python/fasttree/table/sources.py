@@ -112,17 +112,16 @@ def check_names(names: list[str]) -> list[str]:
     return names
 
 
-def _not_2d(shape: tuple[int, ...], text: str) -> ValueError:
+def _not_2d(shape: tuple[int, ...], scalar: str = "") -> ValueError:
     if len(shape) == 0:
         return ValueError(
-            f"Expected 2D array, got scalar array instead: array={text}. X needs rows and columns"
+            f"Expected 2D array, got scalar array instead: {scalar}. X needs rows and columns"
         )
     if len(shape) == 1:
         return ValueError(
-            f"Expected 2D array, got 1D array instead: array={text}. Reshape your data either "
-            "using "
-            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it "
-            "contains a single sample."
+            f"Expected 2D array, got 1D array instead, of length {shape[0]}. Reshape your data "
+            "either using array.reshape(-1, 1) if your data has a single feature or "
+            "array.reshape(1, -1) if it contains a single sample."
         )
     return ValueError(
         f"Found array with dim {len(shape)}, X expected <= 2. Reshape your data to (rows, features)"
@@ -135,12 +134,7 @@ def _from_array(X: np.ndarray, unused: Collection[str] = ()) -> Source:
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: pass real and imaginary parts as two columns")
     if X.ndim != 2:
-        raise _not_2d(
-            X.shape,
-            shown(X.tolist())
-            if X.dtype.kind == "O"
-            else np.array2string(X, threshold=6, edgeitems=2),
-        )
+        raise _not_2d(X.shape, shown(X.item()) if X.ndim == 0 else "")
     if X.dtype.kind in "fiu":
         return Source(X.shape[0], X.shape[1], block=X)
     return Source(X.shape[0], X.shape[1], cells=[X[:, j] for j in range(X.shape[1])])
@@ -212,7 +206,7 @@ def _refuse_single(name: str, cells: Any) -> None:
 def _from_rows(rows: list[Any]) -> Source:
     # Rows that are arrays of numbers of one length are one block.
     if not rows:
-        raise _not_2d((0,), "[]")
+        raise _not_2d((0,))
     if all(
         isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype.kind in "fiu" for row in rows
     ) and (len({row.shape for row in rows}) == 1):
@@ -224,7 +218,7 @@ def _from_rows(rows: list[Any]) -> Source:
                 f"row {i} of X is a mapping; pass a mapping of columns, or pandas.DataFrame(X)"
             )
         if isinstance(row, (str, bytes)) or not hasattr(row, "__len__"):
-            raise _not_2d((len(rows),), shown(rows[:4]) + "..." * (len(rows) > 4))
+            raise _not_2d((len(rows),))
     width = len(rows[0])
     for i, row in enumerate(rows):
         if len(row) != width:
@@ -239,7 +233,7 @@ def _from_rows(rows: list[Any]) -> Source:
         assert isinstance(column, np.ndarray)
         first = column[0]
         if isinstance(first, (list, tuple)) or (isinstance(first, np.ndarray) and first.ndim):
-            raise _not_2d((len(rows), width, len(first)), "")
+            raise _not_2d((len(rows), width, len(first)))
         if column.dtype.kind == "c" or isinstance(first, complex):
             raise ValueError(
                 f"Complex data not supported: column {j}; pass real and imaginary parts as two "
@@ -266,7 +260,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         ]
         return Source(X.shape[0], X.shape[1], names, cells=cells)
     if pandas is not None and isinstance(X, pandas.Series):
-        said = _not_2d((len(X),), shown(X.to_list()[:4]))
+        said = _not_2d((len(X),))
         raise ValueError(f"{said} One row of a frame is X.iloc[[i]], one column X[[name]].")
     import narwhals as nw
 
@@ -276,7 +270,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
             f"{type(X).__name__} is lazy; call .collect() (or .compute()) first and pass the result"
         )
     if isinstance(frame, nw.Series):
-        raise _not_2d((len(frame),), shown(frame.head(4).to_list()))
+        raise _not_2d((len(frame),))
     if not isinstance(frame, nw.DataFrame):
         return None
     names = check_names(list(frame.columns))

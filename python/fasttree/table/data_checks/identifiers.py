@@ -16,8 +16,8 @@ WORDS_OF_TEXT = 3
 """Mean number of words of a cell from which different texts are free text."""
 
 _NAMED = re.compile(
-    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: "
-    r"\d+$|^row(?:_?(?:id|number|no|num))$|[a-z]Id$|[a-z]ID$"
+    r"(?i:(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: \d+$"
+    r"|^row_?(?:id|number|no|num)$)|[a-z]I[dD]$"
 )
 
 

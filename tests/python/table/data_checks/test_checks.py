@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import fasttree
-from fasttree import Table
+from fasttree import Column, Table
 from fasttree._checks.speech import speaking
 from fasttree.cli.shell import SHELL
 from fasttree.model_selection import cross_validate
@@ -451,3 +451,11 @@ def test_what_is_known_of_a_column_is_asked_once(monkeypatch):
     with pytest.warns(DataWarning):
         fasttree.fit(X, y, max_depth=1)
     assert asked and len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "ID", "Customer_ID", "Index", "rowId", "patientID"])
+def test_numbers_of_rows_in_any_order_are_identifiers_by_their_name(name):
+    numbers = np.random.default_rng(0).permutation(5000)[:300].astype(float)
+    columns = [Column(name, "numeric", numbers), Column("paid", "numeric", numbers)]
+    found = inspect(Table.from_columns(columns)).of("identifiers")
+    assert [one.column for one in found] == [name]

@@ -85,12 +85,14 @@ def sniff(line: str) -> str:
 
 
 def sniff_lines(lines: Sequence[str]) -> str:
-    """The separator of a file: that of its first line, unless the line lacks one that nearly all
-    others have the same number of times, as a title does.
+    """The separator of a file: that of its first line, unless nearly all others have another one
+    the same number of times and the line does not, as a title does.
 
     Examples:
         >>> sniff_lines(["# by x, y", "a;b", "1,5;2", "2;3"]), sniff_lines(["a,b", "1;2,3", "4,5"])
         (';', ',')
+        >>> sniff_lines(["Report, Ulm; 2012", "a;b;c", "1,5;2;yes", "2;3;no"])
+        ';'
     """
     lines = [line for line in lines if line.strip()][:30]
     if not lines:
@@ -98,11 +100,12 @@ def sniff_lines(lines: Sequence[str]) -> str:
     first, *others = lines
     for other in others:
         sep = sniff(other)
-        if sep in first.strip() or sep == sniff(first):
+        if sep == sniff(first):
             continue
         counts = Counter(len(_divided(line, sep)) for line in others)
         width, n = counts.most_common(1)[0]
-        if width > 1 and n >= 0.8 * len(others):
+        is_title = len(_divided(first.strip(), sep)) != width
+        if is_title and width > 1 and n >= 0.8 * len(others):
             return sep
     return sniff(first)
 

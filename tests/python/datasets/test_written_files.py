@@ -240,6 +240,10 @@ WRITERS: dict[str, tuple[str, Any]] = {
         lambda d: spreadsheet(d, ",", ".", end=",\r\n").encode(),
     ),
     "a title without separators": (".csv", lambda d: titled(d, "# made by x", padded=False)),
+    "Excel, a title with all separators": (
+        ".csv",
+        lambda d: b"Report, Ulm; 2012\r\n" + spreadsheet(d, ";", ",", end="\r\n").encode(),
+    ),
     "LibreOffice": (".csv", lambda d: spreadsheet(d, ",", ".", always=True, end="\n").encode()),
     "LibreOffice, tabs": (
         ".csv",
@@ -262,7 +266,7 @@ WRITERS: dict[str, tuple[str, Any]] = {
     "DuckDB": (".csv", lambda d: spreadsheet(d, ",", ".", end="\n").encode()),
     "DuckDB, pipes": (".csv", lambda d: spreadsheet(d, "|", ".", end="\n").encode()),
 }
-PLAIN = {"SQLite, list"}
+PLAIN = {"SQLite, list", "Excel, a title with all separators"}
 """Programs whose files have no way to write a separator or a quote in a cell."""
 
 CASES = [(writer, seed) for seed in range(14) for writer in WRITERS]

@@ -15,6 +15,8 @@ import numpy as np
 from .._checks.aliases import Task
 from .._checks.naming import display_name
 from ..criteria import Criterion, PairFunction, _by_name
+from ..datasets.files import load
+from ..datasets.inputs import labelled
 from ..table import Table
 from ..table.data_checks.unreadable import table_to_inspect
 
@@ -31,6 +33,7 @@ def has_labels(X: Any) -> bool:
     return len(X) > 0 and all(
         isinstance(one, (Table, str, os.PathLike))
         or (isinstance(one, tuple) and len(one) == 2 and not isinstance(one[0], (int, float, str)))
+        or len(getattr(one, "shape", ())) == 2  # refused by its place
         for one in several
     )
 
@@ -141,16 +144,14 @@ def load_tables(
     out: dict[str, Any] = {}
     for place, (name, one) in enumerate(items):
         if isinstance(one, (str, os.PathLike)):
-            from ..datasets import load
-
-            one = load(one, task=task, as_given=as_given)
+            one = labelled(load(one, task=task, as_given=as_given), f"{os.fspath(one)}: ")
         elif isinstance(one, tuple) and len(one) == 2:
             columns = "as_given" if as_given else "auto"
             one = table_to_inspect(*one, columns, name=name or None, task=task_of(*one))
         if not isinstance(one, Table):
             raise TypeError(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
-                "pair (X, y)"
+                "pair (X, y), such as (frame, 'name of the target')"
             )
         base = name or one.name or f"set {place + 1}"
         final, number = base, 2

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas
 import pytest
 from scipy.stats import rankdata
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -238,3 +239,17 @@ def test_one_fit_gives_each_warning_once_at_the_line_that_calls():
             fit()
         (deep,) = (one for one in found if "levels" in str(one.message))
         assert deep.filename == __file__
+
+
+def test_files_leave_rows_without_a_class_out_aloud_and_frames_need_a_target(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text(
+        "a,b,y\n" + "".join(f"{i},{i % 7},{'pq'[i % 2]}\n" for i in range(40)) + "1,2,\n"
+    )
+    with pytest.warns(UserWarning, match=r"gaps\.csv: 1 of 41 rows has no class and is left out"):
+        found = compare([path, "weather"], ["gini", "info_gain"], cv="2x2")
+    assert list(found.results) == ["gaps", "weather"]
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "y": ["p", "q"]})
+    for tables in ([frame], {"frame": frame}):
+        with pytest.raises(TypeError, match=r"entry 0 is a DataFrame; .* such as \(frame, 'name"):
+            compare(tables, ["gini", "info_gain"])

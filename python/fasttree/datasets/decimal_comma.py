@@ -33,6 +33,7 @@ FIRST = 256
 
 # What may be either; then what cannot be 1,5.
 _THOUSANDS = re.compile(r"\s*[-+]?(?:\d{1,3}|[1-9]\d{0,2},\d{3})\s*")
+_CODE = re.compile(r"\s*0\d+\s*")  # loses its zero as a number
 _SETTLED = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})\s*")
 
 
@@ -129,12 +130,17 @@ def with_numbers(
         >>> text = Column("a", "nominal", np.array([1, 0], dtype=np.int32), ("1,234", "2"))
         >>> with_numbers(text, ",", ".").values.tolist()
         [2.0, 1234.0]
+        >>> postcodes = Column("a", "nominal", np.array([1, 0], dtype=np.int32), ("01067", "80331"))
+        >>> with_numbers(postcodes, ";", ",").levels
+        ('01067', '80331')
     """
     levels = column.levels
     if not levels or not isinstance(levels[0], str):
         return column
     texts = [str(level) for level in levels]
     if decimal != "," and not any("," in text for text in texts):
+        return column
+    if any(map(_CODE.fullmatch, texts)):
         return column
     if decimal is None and all(map(_THOUSANDS.fullmatch, texts)):
         if any(map(has_decimal_point, numeric)):

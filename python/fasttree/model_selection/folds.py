@@ -103,7 +103,7 @@ def resolve_cv(
         if cv == "weka":
             return WekaKFold() if task == "regression" else WekaStratifiedKFold()
         match = re.fullmatch(r"(\d+)\s*[x×]\s*(\d+)", cv)
-        if not match or int(match[1]) < 1:
+        if not match or int(match[1]) < 1 or int(match[2]) < 2:
             raise ValueError(
                 f"{given('cv', shown(cv))} is not known; use '5x10' (repetitions x folds), "
                 "'10x10', '5x2', 'weka', a splitter or folds"

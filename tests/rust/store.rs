@@ -19,7 +19,7 @@ fn small() -> Model {
     );
     fit(
         &data,
-        r#"{"smoothing": {"method": "m_estimate", "m": 2.0}, "parameters": {"a": 1}}"#,
+        r#"{"smoothing": {"method": "m_estimate", "m": 2.0}, "parameters": "{\"a\": 1}"}"#,
         &Control::new(1),
     )
     .unwrap()

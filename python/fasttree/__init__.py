@@ -204,7 +204,13 @@ _READERS = {
 """Kind of a model, as ``save`` writes it at the head of the file -> the function that reads it.
 Readers validate the whole file before they use any of it, and execute nothing."""
 
-_HEAD = rb'\s*\{\s*"format"\s*:\s*"([^"]*)"'
+
+def _kind_of(data: bytes) -> bytes:
+    """What the head of a model file calls the model, "" of other bytes."""
+    import re
+
+    head = re.match(rb'\s*\{\s*"format"\s*:\s*"([^"]*)"', data[:100])
+    return head[1] if head else b""
 
 
 def from_bytes(data: bytes) -> Any:
@@ -219,14 +225,10 @@ def from_bytes(data: bytes) -> Any:
         >>> from_bytes(fasttree.naive_bayes.AODE().fit(table).to_bytes())
         AODE()
     """
-    import re
-
     from ._checks import content
 
     data = content("data", data)
-    head = re.match(_HEAD, data[:100])
-    reader = _READERS.get(head[1] if head else b"", _READERS[b"fasttree model"])
-    module, _, function = reader.rpartition(".")
+    module, _, function = _READERS.get(_kind_of(data), _READERS[b"fasttree model"]).rpartition(".")
     return getattr(importlib.import_module(f".{module}", __name__), function)(data)
 
 
@@ -238,13 +240,10 @@ def load(path: str | PathLike[str]) -> Any:
         ValueError: as `from_bytes`, with the name of the file.
         OSError: the file cannot be read.
     """
-    import re
-
     from ._checks import path_of
 
-    file = path_of("path", path)
     try:
-        return from_bytes(file.read_bytes())
+        data = path_of("path", path).read_bytes()
     except FileNotFoundError as error:
         from .datasets import list_datasets
 
@@ -253,9 +252,10 @@ def load(path: str | PathLike[str]) -> Any:
                 f"{path}: no such model file; the data set is fasttree.datasets.load({str(path)!r})"
             ) from error
         raise
+    try:
+        return from_bytes(data)
     except ValueError as error:
-        is_model = re.match(_HEAD, file.read_bytes()[:100])
-        hint = "" if is_model else f"; data are read by fasttree.datasets.load({str(path)!r})"
+        hint = "" if _kind_of(data) else f"; data are read by fasttree.datasets.load({str(path)!r})"
         raise ValueError(f"{path}: {error}{hint}") from error
 
 

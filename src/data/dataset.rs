@@ -290,6 +290,7 @@ impl DatasetBuilder {
     ///
     /// # Errors
     /// [`Error::Data`] names the column and row of an infinite cell.
+    // Inlined into the closure of a job, the loop reads the strides of `value` for every cell.
     #[inline(never)]
     pub fn numeric_block(
         &mut self,

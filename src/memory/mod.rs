@@ -406,8 +406,8 @@ pub fn with_capacity<T>(n: usize) -> Result<Vec<T>> {
 /// heap, which keeps up to twice as many free bytes. So a block of nearly 32 MiB is mapped and
 /// freed here, without being touched. A fit of 100,000 rows of 20 numbers otherwise faults 9,000
 /// pages in again, which takes a tenth of the time of a tree that is grown out and a third of one
-/// of depth 4. Limits in the environment (`MALLOC_MMAP_THRESHOLD_`) still hold, and other
-/// allocators do nothing.
+/// of depth 4. A threshold that is set in the environment (`MALLOC_MMAP_THRESHOLD_`) stays, and
+/// other allocators than glibc's are not affected.
 pub fn keep_pages() {
     const MOST: usize = 32 * MIB - (1 << 16);
     static ONCE: Once = Once::new();

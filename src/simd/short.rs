@@ -109,7 +109,7 @@ fn plain_ranks(order: &Bytes, facts: &OrderFacts, rank: &mut Bytes, size: &mut B
 }
 
 /// Write, for each cut of an order, the sums of the squares of the classes' rows on the left and on
-/// the right. Numbers from that of the last row on are not specified. Returns a mask of the cuts
+/// the right. Numbers of cuts that do not exist are not specified. Returns a mask of the cuts
 /// between rows of different classes.
 pub fn squares(
     level: Level,

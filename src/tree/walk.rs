@@ -79,25 +79,27 @@ impl Tree {
         let (mut top, mut numbers, mut waiting) = (Self::empty(self.classes), vec![], vec![0]);
         while let Some(number) = waiting.pop() {
             let i = number as usize;
-            let mut node = self.nodes[i];
-            if is_inner(i) {
+            let keeps_test = is_inner(i);
+            if keeps_test {
                 waiting.extend(self.children(i).iter().rev());
-            } else {
-                node = node.as_leaf();
             }
-            top.push_copy(self, i, node);
+            top.push_copies(self, i..i + 1, |node| if keeps_test { node } else { node.as_leaf() });
             numbers.push(number);
         }
         top.link();
         (top, numbers)
     }
 
-    /// Append `node`, which is node `i` of another tree, without its links.
-    fn push_copy(&mut self, from: &Self, i: usize, mut node: Node) {
-        node.test = self.copy_levels(node.test, &from.levels);
-        self.nodes.push(node);
-        self.counts.extend_from_slice(from.counts(i));
-        self.outcomes.extend(from.outcome(i));
+    /// Append successive nodes of another tree, as `changed` makes them, without their links.
+    fn push_copies(&mut self, from: &Self, nodes: Range<usize>, changed: impl Fn(Node) -> Node) {
+        for &node in &from.nodes[nodes.clone()] {
+            let node = changed(node);
+            let test = self.copy_levels(node.test, &from.levels);
+            self.nodes.push(Node { test, ..node });
+        }
+        let counts = nodes.start * from.classes..nodes.end * from.classes;
+        self.counts.extend_from_slice(&from.counts[counts]);
+        self.outcomes.extend(from.outcomes.get(nodes).into_iter().flatten());
     }
 
     /// Set parents, branches, depths and children of all nodes, which lie in pre-order, from their
@@ -170,22 +172,13 @@ impl Tree {
         joined.nodes.reserve(most);
         joined.counts.reserve(most * self.classes);
         joined.outcomes.reserve(most);
-        let mut push = |tree: &Self, nodes: Range<usize>| {
-            for node in &tree.nodes[nodes.clone()] {
-                let test = joined.copy_levels(node.test, &tree.levels);
-                joined.nodes.push(Node { test, ..*node });
-            }
-            let counts = nodes.start * tree.classes..nodes.end * tree.classes;
-            joined.counts.extend_from_slice(&tree.counts[counts]);
-            joined.outcomes.extend(tree.outcomes.get(nodes).into_iter().flatten());
-        };
         let mut start = 0;
         for (node, subtree) in other {
-            push(self, start..*node);
-            push(subtree, 0..subtree.nodes.len());
+            joined.push_copies(self, start..*node, |node| node);
+            joined.push_copies(subtree, 0..subtree.nodes.len(), |node| node);
             start = self.end_of(*node);
         }
-        push(self, start..self.nodes.len());
+        joined.push_copies(self, start..self.nodes.len(), |node| node);
         joined.link();
         let inner = joined.nodes.iter_mut().filter(|node| node.n_children > 0);
         inner.zip(0..).for_each(|(node, step)| node.step = step);

@@ -2,10 +2,10 @@
 //! and what is refused.
 
 use super::growth::{draw, fit, nominal, numeric};
+use super::pairs::plan;
 use fasttree_core::criteria::{CRITERIA, EvidenceKind};
 use fasttree_core::data::{RowSet, Weights};
 use fasttree_core::error::Error;
-use fasttree_core::fit::FitPlan;
 use fasttree_core::inspect::score_features;
 use fasttree_core::parallel::Control;
 use fasttree_core::stats::neighbours::{
@@ -84,11 +84,7 @@ fn weights_are_copies() {
     let internal: Vec<f64> = one.original().iter().map(|&r| weights[r as usize]).collect();
     let weights = Weights::from_reals(&internal, &|i| i).unwrap();
     for name in names() {
-        let plan = FitPlan::new(
-            serde_json::from_str(&format!(r#"{{"criterion": "{name}"}}"#)).unwrap(),
-            None,
-        )
-        .unwrap();
+        let plan = plan(&format!(r#"{{"criterion": "{name}"}}"#));
         let control = Control::new(1);
         let a = score_features(&plan, &one, &RowSet::all(n), &weights, &control).unwrap();
         let b = score_features(&plan, &many, &RowSet::all(which.len()), &Weights::Unit, &control)
@@ -104,7 +100,7 @@ fn weights_are_copies() {
 fn numbers_are_scored_as_numbers_but_not_split_without_bins() {
     let data = numeric(&[vec![0.0, 1.0, 9.0, 10.0], vec![0.0, 5.0, 1.0, 4.0]], &[0, 0, 1, 1], 2);
     let words = r#"{"criterion": "relieff", "criterion_options": {"k": 1}}"#;
-    let plan = FitPlan::new(serde_json::from_str(words).unwrap(), None).unwrap();
+    let plan = plan(words);
     let all = RowSet::all(4);
     let scores = score_features(&plan, &data, &all, &Weights::Unit, &Control::new(1)).unwrap();
     // x0: near 1 to the other class, 0.1 within; x1: gaps over 5

@@ -34,7 +34,8 @@ fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
     nominal(&columns, levels as usize, &classes, 3)
 }
 
-fn plan(words: &str) -> FitPlan {
+/// The plan of a configuration in JSON.
+pub fn plan(words: &str) -> FitPlan {
     FitPlan::new(serde_json::from_str(words).unwrap(), None).unwrap()
 }
 

@@ -43,7 +43,7 @@ def stub() -> str:
     text = text.replace("import Incomplete, ", "import ").replace("Incomplete", "ndarray")
     text = text.replace("-> dict:", "-> dict[str, Any]:").replace("-> list:", "-> list[Any]:")
     text = re.sub(r"\[(`[\w:]+`)\]", r"\1", text)  # links of Rust's documentation
-    # PyO3 says nothing of exceptions, nor therefore of all names.
+    # PyO3 describes no exceptions, so they and the list of all names are added here.
     kinds = [k for k in vars(_core).values() if isinstance(k, type) and issubclass(k, Exception)]
     raised = [f"class {kind.__name__}({kind.__base__.__name__}): ..." for kind in kinds]
     text = "\n".join([HEAD, text, *raised, f"__all__ = {sorted(_core.__all__)!r}"])

@@ -98,8 +98,7 @@ def sniff_lines(lines: Sequence[str]) -> str:
     if not lines:
         return ","
     first, *others = lines
-    for other in others:
-        sep = sniff(other)
+    for sep in dict.fromkeys(map(sniff, others)):
         if sep == sniff(first):
             continue
         counts = Counter(len(_divided(line, sep)) for line in others)

@@ -60,8 +60,8 @@ TIED = 1e-12
 """Relative difference of two scores up to which they are equal, but for rounding."""
 
 SAME_ROWS = 1e-9
-"""Relative difference of a candidate's score and that of the tree's split up to which both were
-found on the same rows."""
+"""Relative difference up to which the score of a candidate and the score of the tree's split are
+taken to be of the same rows."""
 
 Entry = dict[str, Any]
 """A candidate split as `explain` returns it."""
@@ -292,7 +292,7 @@ def explain(
 def _candidates_at(
     fitted: Any, node: int, X: Any, y: MaybeArray, sample_weight: MaybeArray
 ) -> list[Candidate]:
-    """The candidates of a node on given rows, or without X those of the trace.
+    """The candidates of a node on given rows; if X is None, those that the trace has kept.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.

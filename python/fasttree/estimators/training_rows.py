@@ -243,11 +243,9 @@ def warn_of_few_rows(criterion: Any, table: Table, weights: np.ndarray | None = 
     """
     if weights is not None or is_quiet() or is_of_trees(criterion):
         return
-    if evidence_of(criterion) != "neighbours":
+    if evidence_of(criterion) != "neighbours" or not isinstance(made := make(criterion), Criterion):
         return
-    made = make(criterion)
-    k = made.get_params().get("k") if isinstance(made, Criterion) else None
-    if not isinstance(made, Criterion) or not isinstance(k, int):
+    if not isinstance(k := made.get_params().get("k"), int):
         return
     if table.task == "regression":
         fewest, where = len(table), f"there are {counted(len(table), 'row')}"

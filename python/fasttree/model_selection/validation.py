@@ -297,9 +297,9 @@ def cross_validate(
             scikit-learn's `StratifiedGroupKFold`, for a number `GroupKFold`, in several repetitions
             shuffled by `random_state`. A column that is named is no feature.
         exposure: array of shape (n_rows,), or name of a column of a frame or Table. For counts and
-            ``criterion="poisson"``, see `FastTreeRegressor.fit`: trees are fitted on each fold's
-            rates, weighed by exposure, and judged by how well they predict rates, each row counting
-            once. Other estimators get the rates without weights.
+            ``criterion="poisson"``, see `FastTreeRegressor.fit`. Trees are fitted on the rates of
+            each fold, weighted by exposure. Predicted rates are scored without weights. Other
+            estimators get the rates without weights.
         scoring: name, scorer, list or dict of them. Names in `METRICS` ("leaves", "nodes" and
             "depth" among them) or of scikit-learn scorers; by default "accuracy", for a number
             "r2", "rmse" and "mae". Information rewards use the prior of each training fold. Values

@@ -1,8 +1,7 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and in ``estimators`` the types of
-the declared parameters (``keywords.py``) and the fields of the classes, and the stub of the core
-(``_core.pyi``); tests compare them with what is there. Trees come from the library, speeds from
+``python -m docs.studies.first_screen.make`` writes them anew, and the types of the declared
+parameters (``estimators/keywords.py``) and the stub of the core (``_core.pyi``); tests compare them with what is there. Trees come from the library, speeds from
 ``benches/record``, criteria from the registry.
 """
 
@@ -17,7 +16,7 @@ from typing import Any
 
 import fasttree
 
-from .constructors import sources
+from .keywords import sources
 from .stub import STUB, install, stub
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -13,17 +13,16 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
+from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
-from .._checks.progress import Progress, make_report
+from .._checks.progress import make_report
 from .._checks.words import counted
 from ..exports.tables.html import html_table
 from ..table import Table
@@ -48,7 +47,7 @@ from .tree_arrays import TreeArrays
 from .warm_start import kept_words, trees_before
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
@@ -385,7 +384,6 @@ class GrownForest(Estimator):
 
 
 @described(FOREST)
-@dataclass(eq=False, repr=False)
 class FastForestClassifier(GrownForest, Classifier):
     """A random forest of trees that split by any criterion.
 
@@ -427,49 +425,15 @@ class FastForestClassifier(GrownForest, Classifier):
         (50, True)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    n_estimators: int = 100
-    _: KW_ONLY
-    bootstrap: bool = True
-    max_samples: int | float | None = None
-    criterion: keywords.SplitCriterion = "info_gain"
-    evaluation: keywords.EvaluationMode = "local"
-    labels: keywords.Labels = "majority"
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = "sqrt"
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    empty_branch: keywords.EmptyBranch = "parent"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.PruningMethod = None
-    ccp_alpha: float = 0.0
-    merge_redundant: keywords.MergedLeaves = None
-    class_weight: keywords.ForestClassWeight = None
-    leaf_smoothing: keywords.LeafSmoothing = None
-    oob_score: bool = False
-    warm_start: bool = False
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            n_estimators: int = 100,
+            *,
+            criterion: keywords.SplitCriterion = "info_gain",
+            **parameters: Unpack[keywords.ForestParameters],
+        ) -> None: ...
 
     _tree_type = FastTreeClassifier
     _any_criterion = "gini"
@@ -501,7 +465,6 @@ class FastForestClassifier(GrownForest, Classifier):
 
 
 @described(REGRESSION_FOREST)
-@dataclass(eq=False, repr=False)
 class FastForestRegressor(GrownForest, Regressor):
     """A random forest of regression trees that split by any criterion on numbers.
 
@@ -534,44 +497,15 @@ class FastForestRegressor(GrownForest, Regressor):
         (50, True)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    n_estimators: int = 100
-    _: KW_ONLY
-    bootstrap: bool = True
-    max_samples: int | float | None = None
-    criterion: keywords.NumberCriterion = "squared_error"
-    target_bins: keywords.TargetBins = None
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = "sqrt"
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.NumberPruning = None
-    ccp_alpha: float = 0.0
-    oob_score: bool = False
-    warm_start: bool = False
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            n_estimators: int = 100,
+            *,
+            criterion: keywords.NumberCriterion = "squared_error",
+            **parameters: Unpack[keywords.RegressionForestParameters],
+        ) -> None: ...
 
     _tree_type = FastTreeRegressor
     _any_criterion = "squared_error"

@@ -13,16 +13,14 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import criteria
 from .._checks import one_of
-from .._checks.aliases import TASKS, CategoricalFeatures, ColumnUse, MaybeArray, Seed, Task
-from .._checks.progress import Progress
+from .._checks.aliases import TASKS, MaybeArray, Task
 from .._checks.speech import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
@@ -47,7 +45,6 @@ __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 @described(TREE)
-@dataclass(eq=False, repr=False)
 class FastTreeClassifier(GrownTree, Classifier):
     """A decision tree that splits by any criterion.
 
@@ -80,47 +77,14 @@ class FastTreeClassifier(GrownTree, Classifier):
         (0.96, 3)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    _: KW_ONLY
-    criterion: keywords.SplitCriterion = "info_gain"
-    evaluation: keywords.EvaluationMode = "local"
-    labels: keywords.Labels = "majority"
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = None
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    empty_branch: keywords.EmptyBranch = "parent"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.PruningMethod = None
-    ccp_alpha: float = 0.0
-    merge_redundant: keywords.MergedLeaves = None
-    cost_matrix: Any = None
-    priors: Any = None
-    class_weight: keywords.ClassWeight = None
-    leaf_smoothing: keywords.LeafSmoothing = None
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
-    trace: keywords.TraceKept = "steps"
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            *,
+            criterion: keywords.SplitCriterion = "info_gain",
+            **parameters: Unpack[keywords.TreeParameters],
+        ) -> None: ...
 
 
 @documented(FastTreeClassifier, TREE)
@@ -132,7 +96,7 @@ def fit(
     sample_weight: MaybeArray = None,
     exposure: MaybeArray = None,
     task: Task | None = None,
-    **params: Unpack[keywords.TreeParameters],
+    **params: Unpack[keywords.FitParameters],
 ) -> FastTreeClassifier | Any:  # or a FastTreeRegressor, which type checkers cannot tell
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
     sample_weight)``, or the same with `FastTreeRegressor`.

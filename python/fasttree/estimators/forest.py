@@ -38,7 +38,7 @@ from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .new_rows import check_table
-from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
+from .parameters import config_of, copies_of, seed_of, stored_parameters
 from .regressing import Regressor
 from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
@@ -149,10 +149,12 @@ class GrownForest(Estimator):
         draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
         config, custom = config_of(
-            tree_parameters(self._tree_type, params, seed), table, rows.copies
+            tree_parameters(self._tree_type, params, seed),
+            table,
+            rows.copies,
+            # The copies that a sample holds on average.
+            sampled=None if draws is None else draws * copies / max(n_rows, 1),
         )
-        # Shares of the rows are shares of the copies that a sample holds on average.
-        config |= row_counts(params, copies if draws is None else draws * copies / max(n_rows, 1))
         config.update(seed=seed, parameters=stored_parameters(params, table.file_cells))
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}

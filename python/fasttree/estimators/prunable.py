@@ -22,6 +22,7 @@ from ..exports.tables.listing import Records
 from ..pruning import PruneReport, make
 from ..table import Table
 from .costs import costs_of
+from .declaration import check
 from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
 
@@ -192,6 +193,7 @@ def prune(
     from sklearn.base import clone
 
     check_is_fitted(fitted)
+    check("merge_redundant", merge_redundant)
     method = None if method is None else make(method)
     other = clone(fitted).set_params(pruning=method)
     if merge_redundant is not None and not hasattr(fitted, "merge_redundant"):

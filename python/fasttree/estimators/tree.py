@@ -35,7 +35,7 @@ from .declaration import TREE
 from .described import described, documented
 from .grown_tree import GrownTree
 from .idle import defaults_of, refuse_idle
-from .parameters import config_of, made_of
+from .parameters import SHARES, config_of, made_of
 from .regressor import FastTreeRegressor
 
 if TYPE_CHECKING:
@@ -215,12 +215,11 @@ def config_for(
     Class weights and shares of the rows depend on the training rows, and only `fit` calls a user's
     function.
     """
-    shares = (estimator.min_samples_split, estimator.min_samples_leaf)
     if (
         table.exposure is not None
         or getattr(estimator, "class_weight", None) is not None
         or getattr(estimator, "priors", None) is not None
-        or any(isinstance(one, float) for one in shares)
+        or any(isinstance(getattr(estimator, name), float) for name in SHARES)
     ):
         return None
     config, custom = config_of(estimator.get_params(deep=False), table)

@@ -28,7 +28,6 @@ import numpy as np
 from ... import _engine
 from ..._checks import HALF, HALF_REMEDY, shown
 from ...table.data_checks.warned import warn_caller
-from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
 from ..parameters import config_of
@@ -74,20 +73,6 @@ class Facts(NamedTuple):
     target_range: tuple[float, float] | None
 
 
-class BatchShape:
-    """What a configuration reads of a Table, of rows that no Table holds."""
-
-    dates = ()
-    file_cells = FileCells()  # batches are frames or arrays
-
-    def __init__(self, facts: PartFacts) -> None:
-        self.feature_names, self.n_features = list(facts.names), len(facts.names)
-        self.classes, self._rows = facts.classes, facts.rows
-
-    def __len__(self) -> int:
-        return self._rows
-
-
 def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The parameters as the core takes them: of a tree or of the trees of a forest, and of a
     forest's samples; None of a tree.
@@ -100,9 +85,8 @@ def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str,
             f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
             "the weights by a number, or sample the rows"
         )
-    table: Any = BatchShape(facts)
-    # Their total is all that is read of weights here.
-    weights = np.array([float(facts.copies)]) if facts.weighted else None
+    # Columns, classes and the number of copies are all that is read here.
+    table, weights = facts.table_of_one_row(), np.array([float(facts.copies)])
     params, bagging = estimator.get_params(deep=False), None
     if hasattr(estimator, "_plan"):
         rows = TrainingRows(table, weights, None)

@@ -25,7 +25,7 @@ from ... import _engine
 from ..._checks import weights_array
 from ..._checks.aliases import CategoricalFeatures, Task
 from ...table import Column, Table
-from ...table.columns import make_levels, sort_levels
+from ...table.columns import Kind, make_levels, sort_levels
 from ...table.inputs import without_column
 from ...table.target import (
     NumericTarget,
@@ -166,7 +166,7 @@ class PartFacts:
 
     names: tuple[str, ...]
     has_names: bool
-    kinds: tuple[str, ...]
+    kinds: tuple[Kind, ...]
     levels: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
     values: np.ndarray
@@ -177,6 +177,18 @@ class PartFacts:
     copies: int
     weighted: bool
     where: str
+
+    def table_of_one_row(self) -> Table:
+        """A Table with these columns and classes."""
+        columns = [
+            Column(name, kind, np.zeros(1) if levels is None else np.array([-1]), levels)
+            for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True)
+        ]
+        if self.target_range is not None:
+            return Table.from_columns(
+                columns, Column("y", "numeric", np.zeros(1)), task="regression"
+            )
+        return Table.from_columns(columns, Column("y", "nominal", np.array([0]), self.classes))
 
     def without_unused_classes(self) -> PartFacts:
         """The facts of all parts, with the classes that some row has."""

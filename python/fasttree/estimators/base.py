@@ -98,6 +98,9 @@ class Estimator(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
+
     # -- on the way in ----------------------------------------------------------------------------
 
     def _training_rows(

@@ -70,12 +70,12 @@ from .costs import costs_of
 from .described import documented
 from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
-from .grown_tree import GrownTree
 from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import refuse_unknown, stored_parameters
 from .training_rows import TrainingRows
 from .tree import FastTreeClassifier
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -107,7 +107,7 @@ OBJECTIVE: dict[str, Check] = {
 """Parameters of an optimal tree beside what its leaves cost, and their checks."""
 
 
-class _Searched(GrownTree, Classifier):
+class _Searched(TreeEstimator, Classifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0

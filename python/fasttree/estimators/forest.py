@@ -24,6 +24,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
 from .._checks.words import counted
+from ..exports import FORMATS
 from ..exports.tables.html import html_table
 from ..table import Table
 from ..table.data_checks.warned import warn_caller
@@ -348,41 +349,26 @@ class GrownForest(Estimator):
             return super()._repr_html_()
         return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": str(self), "text/html": self._repr_html_()}
-
     def to_python(self) -> str:
         """A Python module without dependencies; see `fasttree.exports.forest_code.to_python`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_python
-
-        return to_python(self)
+        return FORMATS["python"].write(self)
 
     def to_c(self, *, name: str = "forest") -> str:
         """C99 source without dependencies; see `fasttree.exports.forest_code.to_c`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_c
-
-        return to_c(self, name=name)
+        return FORMATS["c"].write(self, name=name)
 
     def to_sql(
         self, *, output: str | None = None, table: str | None = None, dialect: str = "ansi"
     ) -> str:
         """An SQL expression or query; see `fasttree.exports.forest_code.to_sql`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_sql
-
-        return to_sql(self, output=output, table=table, dialect=dialect)
+        return FORMATS["sql"].write(self, output=output, table=table, dialect=dialect)
 
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:
         """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``, or of a number
         ``variable``; see `fasttree.exports.onnx_graph.to_onnx`."""
-        check_is_fitted(self, "_model")
-        from ..exports.onnx_graph import to_onnx
-
-        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+        return FORMATS["onnx"].write(self, inputs=inputs, dtype=dtype, name=name)
 
 
 @described(FOREST)

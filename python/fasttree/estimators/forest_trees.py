@@ -12,9 +12,9 @@ import numpy as np
 from .. import _engine
 from .._checks import integer, real
 from .._checks.words import counted
-from .grown_tree import GrownTree
 from .new_rows import file_cells_of
 from .parameters import stored_parameters
+from .tree_estimator import TreeEstimator
 
 
 def tree_parameters(kind: Any, params: Mapping[str, Any], seed: int) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int 
     return max(1, round(float(share) * copies))
 
 
-class ForestTrees(Sequence[GrownTree]):
+class ForestTrees(Sequence[TreeEstimator]):
     """Trees of a forest as estimators, from the core's model of the forest."""
 
     def __init__(
@@ -69,20 +69,20 @@ class ForestTrees(Sequence[GrownTree]):
     def __len__(self) -> int:
         return len(self._seeds)
 
-    def _tree(self, t: int) -> GrownTree:
+    def _tree(self, t: int) -> TreeEstimator:
         params = tree_parameters(self._kind, self._params, self._seeds[t])
         tree: Any = self._kind(**params)
         model = self._model.tree(t, stored_parameters(params, self._file_cells))
         tree._adopt(model, self._classes, self._has_names)
         tree._float32_conflicts = self._float32_conflicts
-        grown: GrownTree = tree
+        grown: TreeEstimator = tree
         return grown
 
     @overload
-    def __getitem__(self, index: int) -> GrownTree: ...
+    def __getitem__(self, index: int) -> TreeEstimator: ...
     @overload
-    def __getitem__(self, index: slice) -> list[GrownTree]: ...
-    def __getitem__(self, index: int | slice) -> GrownTree | list[GrownTree]:
+    def __getitem__(self, index: slice) -> list[TreeEstimator]: ...
+    def __getitem__(self, index: int | slice) -> TreeEstimator | list[TreeEstimator]:
         places = range(len(self))[index]
         return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
 

@@ -23,9 +23,9 @@ from .._checks.aliases import MaybeArray
 from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described
-from .grown_tree import GrownTree
 from .regressing import Regressor
 from .tree_arrays import TreeArrays
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -34,7 +34,7 @@ __all__ = ["FastTreeRegressor"]
 
 
 @described(REGRESSION_TREE)
-class FastTreeRegressor(GrownTree, Regressor):
+class FastTreeRegressor(TreeEstimator, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
     Sums of the target are exact, so that results depend neither on the order of the rows nor on

@@ -33,10 +33,10 @@ from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
 from .described import described, documented
-from .grown_tree import GrownTree
 from .idle import defaults_of, refuse_idle
 from .parameters import SHARES, config_of, made_of
 from .regressor import FastTreeRegressor
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -45,7 +45,7 @@ __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 @described(TREE)
-class FastTreeClassifier(GrownTree, Classifier):
+class FastTreeClassifier(TreeEstimator, Classifier):
     """A decision tree that splits by any criterion.
 
     Args:

@@ -234,9 +234,13 @@ class Estimator(BaseEstimator):
 
     # -- on the way out ---------------------------------------------------------------------------
 
-    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
-        if "_model" not in self.__dict__:  # scikit-learn's check costs more than a walk
+    def _refuse_unfitted(self) -> None:
+        """`check_is_fitted`, which costs more than a walk, where it finds something."""
+        if "_model" not in self.__dict__:
             check_is_fitted(self)
+
+    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
+        self._refuse_unfitted()
         if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
             warn_caller(
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with "

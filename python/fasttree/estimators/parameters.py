@@ -62,6 +62,9 @@ ELSEWHERE = {
 }
 """Where words that are not parameters of an estimator belong."""
 
+OF_CORE = [one.name for one in TREE if one.core]
+"""Parameters that the core reads under their name."""
+
 SHARES = "min_samples_split", "min_samples_leaf"
 """Numbers of rows that may be given as shares of them."""
 
@@ -273,6 +276,14 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
+def _as_json(value: Any) -> Any:
+    """A value that JSON does not have: arrays and their numbers as such, others as their text."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
+
+
+ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
+
+
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
     """Parameters as the JSON text that a model file holds, sorted by name.
 
@@ -280,10 +291,6 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         params: parameters of an estimator.
         file_cells: how the file of the training rows wrote missing cells.
     """
-
-    def default(value: Any) -> Any:
-        return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
-
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
@@ -301,7 +308,7 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     if file_cells:
         kept["file_cells"] = file_cells.as_json()
-    return json.dumps(kept, sort_keys=True, default=default)
+    return ENCODER.encode(kept)
 
 
 def restored_parameters(text: str) -> dict[str, Any]:
@@ -381,7 +388,7 @@ def config_of(
         check_copies(weights, criterion)
     # Parameters that the core takes as they are, then those that need the data or other parameters.
     checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
-    config: dict[str, Any] = {p.name: checked[p.name] for p in TREE if p.core and p.name in checked}
+    config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
         "discretize": discretizer_of(

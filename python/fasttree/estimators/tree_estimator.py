@@ -161,7 +161,7 @@ class TreeEstimator(Readable, Estimator):
     def tree_(self) -> TreeArrays:
         """The nodes as read-only arrays."""
         if "_tree" not in self.__dict__:
-            check_is_fitted(self, "_model")
+            self._refuse_unfitted()
             self._tree = TreeArrays(self._model.arrays(), criteria.name_of(self.criterion))
         return self._tree
 

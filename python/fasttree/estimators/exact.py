@@ -62,13 +62,11 @@ from .._checks import (
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
-from ..exports.tables.listing import Records
 from ..table import Table
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
 from .costs import costs_of
 from .described import documented
-from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
 from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
@@ -158,41 +156,13 @@ class _Searched(TreeEstimator, Classifier):
         tests = two_way_tests(self)
         return f"{super()._head_line()}{f'; {tests}' if tests else ''}"
 
-    def _grown(self) -> FastTreeClassifier:
+    def _as_grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
         grown._adopt(self._model, self.classes_, self._schema.has_names)
         return grown
-
-    def prune(self, *args: Any, **options: Any) -> Any:
-        """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
-        return self._grown().prune(*args, **options)
-
-    @by_own_criterion
-    def explain(
-        self,
-        node: int = 0,
-        X: Any = None,
-        y: MaybeArray = None,
-        sample_weight: MaybeArray = None,
-    ) -> Records:
-        """Information gain of all candidate splits of a node; see `FastTreeClassifier.explain`."""
-        return self._grown().explain(node, X, y, sample_weight)
-
-    def cost_complexity_pruning_path(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> Any:
-        """Not of searched trees.
-
-        Raises:
-            ValueError: always; the path belongs to a tree that is grown.
-        """
-        raise ValueError(
-            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
-            "prune this one"
-        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -218,7 +218,8 @@ def explain(
     y: MaybeArray = None,
     sample_weight: MaybeArray = None,
 ) -> Records:
-    """Scores of all candidate splits of a node, best first.
+    """Scores of all candidate splits of a node, best first; of a searched tree their information
+    gains.
 
     Args:
         node: node number (`tree_`); 0 is the root.
@@ -238,6 +239,7 @@ def explain(
         ValueError: no rows given and no candidates kept, or no row reaches the node.
     """
     check_is_fitted(fitted)
+    fitted = fitted._as_grown()
     tree = fitted.tree_
     if isinstance(node, bool) or not isinstance(node, numbers.Integral):
         raise TypeError(

@@ -44,7 +44,6 @@ from .regressing import Regressor
 from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
 from .tree import FastTreeClassifier
-from .tree_arrays import TreeArrays
 from .warm_start import kept_words, trees_before
 
 if TYPE_CHECKING:
@@ -304,10 +303,7 @@ class GrownForest(Estimator):
     def estimators_(self) -> Sequence[Any]:
         """The trees as fitted estimators, each made when it is looked at."""
         check_is_fitted(self, "_model")
-        params = self.get_params(deep=False)
-        known = (self._labels_known(), self._schema.has_names)
-        rounding = getattr(self, "_float32_conflicts", None)
-        return ForestTrees(self._tree_type, self._model, *known, params, float32_conflicts=rounding)
+        return ForestTrees(self)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -535,13 +531,6 @@ class FastForestRegressor(GrownForest, Regressor):
 
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag R2", f"{self.oob_score_:.4f}"
-
-    def _nodes_of(self, tree: int) -> TreeArrays:
-        nodes: TreeArrays = self.estimators_[tree].tree_
-        return nodes
-
-    def _sizes(self) -> np.ndarray:
-        return np.asarray(self._model.shapes()[:, 0])
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

@@ -178,7 +178,7 @@ def prune(
 
     Returns:
         An estimator with the parameters of this one and `pruning` and `merge_redundant` as
-        given.
+        given; of a searched tree a `FastTreeClassifier`.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or
@@ -193,6 +193,7 @@ def prune(
     from sklearn.base import clone
 
     check_is_fitted(fitted)
+    fitted = fitted._as_grown()
     check("merge_redundant", merge_redundant)
     method = None if method is None else make(method)
     other = clone(fitted).set_params(pruning=method)
@@ -264,6 +265,9 @@ def cost_complexity_pruning_path(
         A Bunch with ccp_alphas, ascending from 0, and impurities (summed over the leaves of
         each tree), both of shape (n_trees,).
 
+    Raises:
+        ValueError: an estimator that searches for a tree and grows none.
+
     Examples:
         >>> import fasttree
         >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(
@@ -275,6 +279,11 @@ def cost_complexity_pruning_path(
     from sklearn.base import clone
     from sklearn.utils import Bunch
 
+    if "pruning" not in fitted.get_params(deep=False):
+        raise ValueError(
+            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
+            "prune this one"
+        )
     whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
     known = fitted.get_params(deep=False).keys()
     grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})

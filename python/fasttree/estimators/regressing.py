@@ -193,11 +193,13 @@ class Regressor(RegressorMixin, Estimator):
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         """The nodes of a tree by its number."""
-        raise NotImplementedError
+        nodes: TreeArrays = getattr(self, "estimators_", [self])[tree].tree_
+        return nodes
 
     def _sizes(self) -> np.ndarray:
         """Number of nodes of each tree, shape (n_trees,)."""
-        raise NotImplementedError
+        is_forest = hasattr(self._model, "shapes")
+        return self._model.shapes()[:, 0] if is_forest else np.array([self.n_nodes_])
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         """Weight of each training row in each tree, shape (n_trees, n_rows)."""

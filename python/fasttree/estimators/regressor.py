@@ -17,14 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from .._checks.aliases import MaybeArray
 from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described
 from .regressing import Regressor
-from .tree_arrays import TreeArrays
 from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
@@ -118,9 +115,3 @@ class FastTreeRegressor(TreeEstimator, Regressor):
             return super().fit(X, y, sample_weight)
         self._refuse_batches(X)
         return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
-
-    def _nodes_of(self, tree: int) -> TreeArrays:
-        return self.tree_
-
-    def _sizes(self) -> np.ndarray:
-        return np.array([self.n_nodes_])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -97,27 +97,9 @@ class TreeArrays:
         self.max_depth = int(self.depth.max())
         self.n_leaves = int((self.n_children == 0).sum())
 
-    parent: np.ndarray
-    branch: np.ndarray
-    depth: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    reach: np.ndarray
-    first_child: np.ndarray
-    n_children: np.ndarray
-    missing_branch: np.ndarray
-    label: np.ndarray
-    n_node_samples: np.ndarray
-    step: np.ndarray
-    score: np.ndarray
-    distance: np.ndarray
-    children: np.ndarray
-    n_levels: np.ndarray
-    first_level: np.ndarray
-    levels: np.ndarray
-    value: np.ndarray
-    variance: np.ndarray
-    weighted_n_node_samples: np.ndarray
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
 
     @cached_property
     def impurity(self) -> np.ndarray:

@@ -122,6 +122,10 @@ class TreeEstimator(Readable, Estimator):
         super()._adopt(model, classes, has_names)
         self.n_nodes_, self._candidates = model.shape[0], {}
 
+    def _as_grown(self) -> TreeEstimator:
+        """The tree in an estimator that has the parameters of growth."""
+        return self
+
     def _class_totals(self) -> np.ndarray:
         totals: np.ndarray = self.tree_.value[0]
         return totals

@@ -56,11 +56,10 @@ WALKED = {
     """,
     "leaves of a forest": "estimators: GrownForest.apply",
     "decision_path": "estimators: TreeEstimator.decision_rule TreeEstimator.decision_path",
-    "explain": "estimators: TreeEstimator.explain _Searched.explain",
-    "prune": "estimators: TreeEstimator.prune _Searched.prune",
+    "explain": "estimators: TreeEstimator.explain",
+    "prune": "estimators: TreeEstimator.prune",
     "cost_complexity_pruning_path": """
     estimators: TreeEstimator.ccp_path_ TreeEstimator.cost_complexity_pruning_path TreeEstimator.cp_table
-      _Searched.cost_complexity_pruning_path
     """,
     "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
     "from_bytes": "fasttree: from_bytes load",

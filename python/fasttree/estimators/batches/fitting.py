@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -189,14 +190,17 @@ def facts_of(
 
 def _reduce(
     source: Repeated,
-    of_part: Callable[[Any, str], Any],
-    join: Callable[[Any, Any], Any],
+    of_part: Callable[..., Any],
+    words: tuple[Any, ...],
+    join: Callable[..., Any],
+    with_words: tuple[Any, ...] = (),
+    *,
     columns: list[str] | None = None,
 ) -> Any:
-    """One pass: the results of all batches, merged; None without rows."""
+    """One pass over some columns, as `passes.Pass` says; None without rows."""
     found = None
     for batch, where in source.parts(columns):
-        found = join(found, of_part(batch, where))
+        found = join(*with_words, found, of_part(source, *words, batch, where))
     return found
 
 
@@ -247,9 +251,7 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
     source = Repeated(batches, reader)
-    facts: PartFacts | None = _reduce(
-        source, lambda part, where: describe(source, part, where), joined, wanted
-    )
+    facts: PartFacts | None = _reduce(source, describe, (), joined, columns=wanted)
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
     source.expected = columns.completed(facts.without_unused_classes())
@@ -281,18 +283,8 @@ def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
 ) -> CodedRows:
     """All rows of the batches as codes; `hashed`: with hashes of their content."""
-    # Imputed values and cut points, one pass each.
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
-    bins = config["max_bins"]
-    if config["missing"] == "mode":
-        gaps = _reduce(
-            source,
-            lambda part, where: passes.gaps_of_part(source, coding, part, where),
-            lambda a, b: passes.joined_gaps(coding, a, b),
-        )
-        coding = passes.fills_of(coding, gaps)
-    if "numeric" in facts.kinds:
-        coding = _with_cuts(source, coding, bins)
+    coding = passes.completed(coding, config, partial(_reduce, source))
     # The last pass: codes of all rows in one array, in the order of the batches.
     records: np.ndarray | None = None
     hashes: np.ndarray | None = None
@@ -317,25 +309,6 @@ def coded_rows(
         start = end
     assert records is not None
     return CodedRows(coding, facts_of(coding, features, sums), records, hashes)
-
-
-def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
-    """The coding with cut points, from one pass, or two if values must be counted."""
-    edges = _reduce(
-        source,
-        lambda part, where: passes.edges_of_part(source, coding, bins, part, where),
-        lambda a, b: passes.joined_edges(bins, a, b),
-    )
-    coding, columns = passes.cuts_of(coding, edges, bins)
-    if columns:
-        names = [coding.facts.names[j] for j in columns]
-        values = _reduce(
-            source,
-            lambda part, where: passes.values_of_part(source, coding, columns, part, where),
-            lambda a, b: passes.joined_values(names, a, b),
-        )
-        coding = passes.with_values(coding, columns, values, bins)
-    return coding
 
 
 def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:

@@ -13,6 +13,7 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,20 +22,7 @@ import numpy as np
 from ... import _engine
 from .parts import Coding, ReadPart
 
-__all__ = [
-    "Encoded",
-    "cuts_of",
-    "edges_of_part",
-    "encoded_part",
-    "fills_of",
-    "gaps_of_part",
-    "joined_edges",
-    "joined_features",
-    "joined_gaps",
-    "joined_sums",
-    "joined_values",
-    "values_of_part",
-]
+__all__ = ["Encoded", "completed", "encoded_part", "joined_features", "joined_sums"]
 
 MOST_VALUES = 1 << 26
 """Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
@@ -63,6 +51,34 @@ rows, and the distinct values of each column that has few."""
 
 Values = list[tuple[np.ndarray, np.ndarray]]
 """Distinct values and their counts, per column."""
+
+
+Pass = Callable[[Callable[..., Any], tuple[Any, ...], Callable[..., Any], tuple[Any, ...]], Any]
+"""``run(of_part, words, join, with_words)``: the results ``of_part(reader, *words, part, name)`` of
+all parts, joined by ``join(*with_words, a, b)``."""
+
+
+def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
+    """The coding with imputed values and cut points: a pass for each, and one more if values must
+    be counted.
+
+    Args:
+        coding: of all parts, without both.
+        config: the parameters as the core takes them.
+        run: makes a pass over all parts.
+    """
+    bins = config["max_bins"]
+    if config["missing"] == "mode":
+        coding = fills_of(coding, run(gaps_of_part, (coding,), joined_gaps, (coding,)))
+    if "numeric" not in coding.facts.kinds:
+        return coding
+    edges = run(edges_of_part, (coding, bins), joined_edges, (bins,))
+    coding, columns = cuts_of(coding, edges, bins)
+    if not columns:
+        return coding
+    names = [coding.facts.names[j] for j in columns]
+    values = run(values_of_part, (coding, columns), joined_values, (names,))
+    return with_values(coding, columns, values, bins)
 
 
 def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> list[Gaps] | None:

@@ -59,7 +59,8 @@ WALKED = {
     "explain": "estimators: TreeEstimator.explain",
     "prune": "estimators: TreeEstimator.prune",
     "cost_complexity_pruning_path": """
-    estimators: TreeEstimator.ccp_path_ TreeEstimator.cost_complexity_pruning_path TreeEstimator.cp_table
+    estimators: TreeEstimator.ccp_path_ TreeEstimator.cost_complexity_pruning_path
+      TreeEstimator.cp_table
     """,
     "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
     "from_bytes": "fasttree: from_bytes load",
@@ -83,7 +84,10 @@ WALKED = {
     estimators: GrownForest.to_c GrownForest.to_onnx GrownForest.to_python GrownForest.to_sql
     exports: Format.show Format.write
     """,
-    "tree_": "estimators: TreeEstimator.cut TreeEstimator.get_depth TreeEstimator.get_n_leaves TreeEstimator.tree_",
+    "tree_": """
+    estimators: TreeEstimator.cut TreeEstimator.get_depth TreeEstimator.get_n_leaves
+      TreeEstimator.tree_
+    """,
     "global distances": "estimators: TreeEstimator.trace_",
     "staged_score": "estimators: TreeEstimator.staged_score TreeEstimator.staged_predict",
     "permutation_importance": "estimators: GrownForest.permutation_importance",

@@ -78,6 +78,17 @@ class GrownForest(Estimator):
         Returns:
             The estimator.
         """
+        return self._fit(X, y, sample_weight, client)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: MaybeArray,
+        client: Any,
+        exposure: MaybeArray = None,
+    ) -> Self:
+        """Grow the trees on rows in memory or in batches."""
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             self._check_samples()
@@ -89,8 +100,8 @@ class GrownForest(Estimator):
             self.__dict__.pop("_grown", None)
             from .batches import fitting
 
-            return fitting.fit(self, batches, y, sample_weight)
-        return self._fit_rows(self._training_rows(X, y, sample_weight), client)
+            return fitting.fit(self, batches, y, sample_weight, exposure)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
 
     def _fit_rows(self, rows: TrainingRows, client: Any) -> Self:
         """Grow the trees on checked rows."""
@@ -512,10 +523,7 @@ class FastForestRegressor(GrownForest, Regressor):
         Returns:
             The estimator.
         """
-        if exposure is None:
-            return super().fit(X, y, sample_weight, client=client)
-        self._refuse_batches(X)
-        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
+        return self._fit(X, y, sample_weight, client, exposure)
 
     def _keep_oob(
         self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray

@@ -111,7 +111,4 @@ class FastTreeRegressor(TreeEstimator, Regressor):
             >>> tree.predict([[20], [50]]).round(3).tolist()
             [0.167, 0.083]
         """
-        if exposure is None:
-            return super().fit(X, y, sample_weight)
-        self._refuse_batches(X)
-        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
+        return self._fit(X, y, sample_weight, exposure)

@@ -16,6 +16,7 @@ import numpy as np
 
 from .._checks.words import counted
 from ..exports.tables.listing import Listed
+from ..exports.tables.text import columns_text
 from .new_rows import Schema
 
 __all__ = ["Step", "Trace", "TreeArrays", "impurities"]
@@ -125,41 +126,28 @@ class TreeArrays:
 
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
-        nodes, leaves = (
-            counted(self.node_count, "node"),
-            self.n_leaves,
-        )
-        head = (
-            f"TreeArrays: {nodes}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, depth "
-            f"{self.max_depth}"
-        )
-        rows = [("node", "feature", "threshold", "children", "missing", "samples", "value")]
-        for i in range(min(self.node_count, SHOWN_NODES)):
-            inner = bool(self.n_children[i])
-            threshold = (
-                f"{self.threshold[i]:.6g}" if self.threshold[i] == self.threshold[i] else "-"
-            )
-            if self.n_levels[i]:
-                threshold = f"{counted(self.n_levels[i], 'level')}"
-            rows.append(
-                (
-                    str(i),
-                    str(self.feature[i]) if inner else "leaf",
-                    threshold,
-                    _shortened(self.children_of(i).tolist()) if inner else "-",
-                    {-2: "all", -1: "-"}.get(
-                        int(self.missing_branch[i]), str(self.missing_branch[i])
-                    ),
-                    str(self.n_node_samples[i]),
-                    _shortened([float(f"{v:.6g}") for v in np.atleast_1d(self.value[i]).tolist()]),
-                )
-            )
-        wide = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-        lines = [
-            "  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in rows
-        ]
+        leaves = f"{self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}"
+        head = f"TreeArrays: {counted(self.node_count, 'node')}, {leaves}, depth {self.max_depth}"
+        names = ("node", "feature", "threshold", "children", "missing", "samples", "value")
+        body = [self._cells(node) for node in range(min(self.node_count, SHOWN_NODES))]
+        names_line, _, *lines = columns_text(names, body, [True] * len(names))
         more = self.node_count - SHOWN_NODES
-        return "\n".join([head, *lines, *([f"... {more} more"] if more > 0 else [])])
+        return "\n".join([head, names_line, *lines, *([f"... {more} more"] if more > 0 else [])])
+
+    def _cells(self, node: int) -> tuple[str, ...]:
+        """A node as a row of the table."""
+        inner, threshold = bool(self.n_children[node]), self.threshold[node]
+        test = "-" if np.isnan(threshold) else f"{threshold:.6g}"
+        missing = int(self.missing_branch[node])
+        return (
+            str(node),
+            str(self.feature[node]) if inner else "leaf",
+            counted(self.n_levels[node], "level") if self.n_levels[node] else test,
+            _shortened(self.children_of(node).tolist()) if inner else "-",
+            {-2: "all", -1: "-"}.get(missing, str(missing)),
+            str(self.n_node_samples[node]),
+            _shortened([float(f"{v:.6g}") for v in np.atleast_1d(self.value[node]).tolist()]),
+        )
 
     def children_of(self, node: int) -> np.ndarray:
         """Children of a node in branch order."""

@@ -86,12 +86,16 @@ class TreeEstimator(Readable, Estimator):
         Returns:
             The estimator.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None) -> Self:
+        """Grow the tree on rows in memory or in batches."""
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             from .batches import fitting
 
-            return fitting.fit(self, batches, y, sample_weight)
-        return self._fit_rows(self._training_rows(X, y, sample_weight))
+            return fitting.fit(self, batches, y, sample_weight, exposure)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
 
     def _fit_rows(self, rows: TrainingRows) -> Self:
         """Grow the tree on checked rows."""

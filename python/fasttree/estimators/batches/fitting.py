@@ -28,6 +28,7 @@ import numpy as np
 
 from ... import _engine
 from ..._checks import HALF, HALF_REMEDY, shown
+from ..._checks.speech import option
 from ...table.data_checks.warned import warn_caller
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
@@ -311,8 +312,13 @@ def coded_rows(
     return CodedRows(coding, facts_of(coding, features, sums), records, hashes)
 
 
-def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a tree or forest on batches."""
+def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: Any = None) -> Any:
+    """Fit a tree or forest on batches, which have no exposure."""
+    if exposure is not None:
+        raise ValueError(
+            f"{option('exposure')} with rows in batches: rates are made of rows in memory; read "
+            "the rows into one array or frame"
+        )
     check_arguments(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)

@@ -30,7 +30,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..exports.words import xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, interoperable, prunable
+from . import explained, interoperable, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth
@@ -63,6 +63,7 @@ class TreeEstimator(Readable, Estimator):
     explain, decision_rule = explained.explain, explained.decision_rule
     cp_table, prune = prunable.cp_table, prunable.prune
     cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
+    stability = stability.stability
     prune_report_ = property(prunable.prune_report_)
     ccp_path_ = property(prunable.ccp_path_)
     _path_of, _ended_by = explained.path_of, explained.ended_by

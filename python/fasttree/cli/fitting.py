@@ -56,6 +56,16 @@ Optimal = Annotated[
     bool,
     typer.Option("--optimal", help="Search for the best tree instead of growing one."),
 ]
+Repeats = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="N",
+        min=1,
+        help="Refit the tree on N bootstrap samples (of whole groups with --groups) and say what "
+        "the refits ask.",
+    ),
+]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
@@ -244,6 +254,7 @@ def fit(
     optimal: Optimal = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
+    stability: Repeats = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -280,6 +291,11 @@ def fit(
             constant = rows.task == "regression" and not varies(rows.numbers)
             unjudged = no_cv or optimal or constant
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
+    found = None
+    if stability is not None:
+        groups = dependence.groups and list(whole.column(dependence.groups).labels())
+        options: dict[str, Any] = {"groups": groups, "n_jobs": n_jobs, "progress": True}
+        found = tree.stability(rows, repeats=stability, **options)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
@@ -300,6 +316,7 @@ def fit(
         f"training_{main}": tree.score(rows),
         "model": None if model is None else str(model),
         "tree": tree.to_text(),
+        **({} if found is None else {"stability": found.to_dict()}),
     }
     # The same facts for people, with a line on each file.
     head = "all numbers are equal: R2 has no meaning" if constant else "not cross-validated"
@@ -313,7 +330,8 @@ def fit(
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
-        tree.to_text(max_depth=max_depth).rstrip("\n"),
+        tree.to_text(max_depth=max_depth, stability=found).rstrip("\n"),
+        *([] if found is None else ["", found.to_text().rstrip("\n")]),
         *_written(
             tree,
             rows,
@@ -366,6 +384,7 @@ COMMANDS = (
             "ftree fit iris",
             "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
             "ftree fit iris --optimal -p max_depth=3",
+            "ftree fit iris --stability 100",
             "ftree fit iris --html tree.html",
             "ftree fit data.csv -t label -p pruning=error_based -m model.json",
             "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",

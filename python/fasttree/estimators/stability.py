@@ -144,7 +144,7 @@ class Stability:
             found["depth"] += arrays["depth"][nodes].tolist()
             found["refit"] += [refit] * len(nodes)
             found["threshold"] += arrays["threshold"][nodes].tolist()
-            found["levels"] += [_levels(arrays, node, schema.levels[j]) for node in nodes]
+            found["levels"] += [_levels(arrays, node, schema.levels[j]) for node in nodes.tolist()]
         what = "levels" if schema.nominal[j] else "threshold"
         values: Any = found[what]
         if what == "threshold":
@@ -186,8 +186,10 @@ class Stability:
 
     def to_text(self) -> str:
         """The counts as text."""
-        how = "bootstrap samples" if self.sample == "bootstrap" else (
-            f"subsamples of {100 * self.fraction:.3g} %"
+        how = (
+            "bootstrap samples"
+            if self.sample == "bootstrap"
+            else (f"subsamples of {100 * self.fraction:.3g} %")
         )
         names, used = self.features.names, self.features.used
         order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
@@ -227,6 +229,20 @@ class Stability:
         elif self.why_no_nodes:
             lines += ["", self.why_no_nodes]
         return "\n".join(lines) + "\n"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts in plain Python values, for JSON; without the refits."""
+        rows = zip(*(self.features[k] for k in ("names", "used", "root", "uses")), strict=True)
+        return {
+            "repeats": self.repeats,
+            "sample": self.sample,
+            "features": [
+                {"feature": n, "used": float(u), "root": float(r), "uses": float(t)}
+                for n, u, r, t in rows
+            ],
+            **{k: np.asarray(v, dtype=float).tolist() for k, v in self.trees.items()},
+            "nodes": None if self.nodes is None else [n._asdict() for n in self.nodes.values()],
+        }
 
     __str__ = to_text
 
@@ -421,7 +437,7 @@ def _shares_columns(fitted: Any, rows: TrainingRows) -> bool:
 
 
 def _as_forest(
-    fitted: Any, rows: TrainingRows, repeats: int, seed: int, n_jobs: Any, progress: Any
+    fitted: Any, rows: TrainingRows, repeats: int, seed: int, *, n_jobs: Any, progress: Any
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Refits as the trees of a forest, and their draws on the rows of the fit."""
     from .forest import FastForestClassifier
@@ -457,6 +473,7 @@ def _as_fits(
     sample_weight: Any,
     draws: _Resamples,
     repeats: int,
+    *,
     n_jobs: Any,
     progress: Any,
 ) -> list[Any]:
@@ -464,13 +481,13 @@ def _as_fits(
     step, models = counter(progress, "refits", repeats), []
     for i in range(repeats):
         rows = np.repeat(np.arange(draws.n_rows), draws.draw(i))
-        again = clone(fitted).set_params(n_jobs=n_jobs, progress=None)
-        if "trace" in again.get_params(deep=False):
-            again.set_params(trace=None)
+        again = clone(fitted)
+        words = {"n_jobs": n_jobs, "progress": None, "trace": None}
+        again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
         weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
         with quiet(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            again._fit_rows(again._weighted(table.take(rows), weights))
+            again.fit(table.take(rows), sample_weight=weights)
         models.append(again._model)
         step()
     return models
@@ -586,16 +603,20 @@ petal width (cm) in 18.
     drawable = np.arange(len(table)) if own is None else np.flatnonzero(own > 0)
     codes = None
     if labels is not None:
-        codes = group_codes(labels, len(labels))
+        codes = group_codes(labels, len(table) if kept is None else kept[1])
         codes = codes if kept is None else codes[kept[0]]
     draws = _Resamples(drawable, len(table), sample, fraction, codes, random_state)
     if not draws.draw(0).any():
         raise ValueError(f"fraction={fraction} of {len(drawable)} rows or groups leaves none")
     draw: Callable[[int], np.ndarray]
     if sample == "bootstrap" and codes is None and _shares_columns(fitted, rows):
-        models, draw = _as_forest(fitted, rows, repeats, random_state, n_jobs, progress)
+        models, draw = _as_forest(
+            fitted, rows, repeats, random_state, n_jobs=n_jobs, progress=progress
+        )
     else:
-        models = _as_fits(fitted, table, sample_weight, draws, repeats, n_jobs, progress)
+        models = _as_fits(
+            fitted, table, sample_weight, draws, repeats, n_jobs=n_jobs, progress=progress
+        )
         draw = draws.draw
     blocks, n = _blocks(fitted, models, table)
     features, (leaves, depth) = _counts(models, fitted._schema)
@@ -613,9 +634,7 @@ petal width (cm) in 18.
         leaf = np.asarray(fitted.apply(table))
         options: dict[str, Any] = {"sample": sample, "fraction": fraction, "repeats": repeats,
                                    "random_state": random_state, "n_jobs": n_jobs}  # fmt: skip
-        searched = dict(
-            _searched_nodes(fitted, table, sample_weight, codes, leaf, **options)
-        )
+        searched = dict(_searched_nodes(fitted, table, sample_weight, codes, leaf, **options))
 
     def given(i: int) -> np.ndarray:
         """The draw on the rows as they were given."""
@@ -638,7 +657,9 @@ def _of_one_split(fitted: Any, n_rows: int, weight: float, total: float) -> Any:
                                "ccp_alpha": 0.0}  # fmt: skip
     for name in ("min_samples_split", "min_samples_leaf"):
         if isinstance(params[name], float):
-            changed[name] = max(1 + (name == "min_samples_split"), int(-(-params[name] * n_rows // 1)))
+            changed[name] = max(
+                1 + (name == "min_samples_split"), int(-(-params[name] * n_rows // 1))
+            )
     changed["min_impurity_decrease"] = params["min_impurity_decrease"] * total / weight
     changed["min_weight_fraction_leaf"] = min(
         0.5, params["min_weight_fraction_leaf"] * total / weight
@@ -671,12 +692,12 @@ def _searched_nodes(
         codes = None if groups is None else groups[rows]
         seed = random_state + node
         if sample == "bootstrap" and codes is None and _shares_columns(one, of_node):
-            models, _ = _as_forest(one, of_node, repeats, seed, n_jobs, None)
+            models, _ = _as_forest(one, of_node, repeats, seed, n_jobs=n_jobs, progress=None)
         else:
             positive = own_weights(part, own)
             drawable = np.arange(len(part)) if positive is None else np.flatnonzero(positive > 0)
             draws = _Resamples(drawable, len(part), sample, fraction, codes, seed)
-            models = _as_fits(one, part, own, draws, repeats, n_jobs, None)
+            models = _as_fits(one, part, own, draws, repeats, n_jobs=n_jobs, progress=None)
         yield node, _of_searches(models, node, tree, schema)
 
 

@@ -30,6 +30,7 @@ class Readable:
         *,
         feature_names: Sequence[str] | None = None,
         max_levels: int | None = MAX_LEVELS,
+        stability: Any = None,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/standard deviation)``.
@@ -43,6 +44,10 @@ class Readable:
                 the style ``"tree"`` alone.
             max_levels: longest list of levels that is shown in full; of a longer one, the first
                 levels and the number of the others. None shows all.
+            stability: what ``model.stability(X, y)`` has found: behind the first branch of each
+                test stands the share of the refits that ask the feature (of the root first, below
+                it anywhere; of searched nodes the share of the searches that choose it); for the
+                style ``"tree"`` alone.
 
         Raises:
             ValueError: an unknown style, J48's of a regression tree, or names that are too few or
@@ -62,6 +67,7 @@ class Readable:
             style=style,
             feature_names=feature_names,
             max_levels=max_levels,
+            stability=stability,
         )
 
     def to_dot(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import integer, listing, shown, whole
+from .._checks import having, integer, listing, shown, whole
 from .._checks.words import counted
 from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition, one_line
@@ -30,6 +30,7 @@ def to_text(
     style: str = "tree",
     feature_names: Sequence[str] | None = None,
     max_levels: int | None = MAX_LEVELS,
+    stability: Any = None,
 ) -> str:
     """A fitted tree as text; see `fasttree.FastTreeClassifier.to_text`."""
     reading = Reading(model)
@@ -42,6 +43,8 @@ def to_text(
         return to_j48(model)
     if style != "tree":
         raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
+    if stability is not None:
+        having("what stability(X, y) of this model found", "share_of")("stability", stability)
     if max_depth is not None:
         max_depth = integer("max_depth", max_depth, 0)
     decimals = whole(0, 1000)("decimals", decimals)
@@ -56,6 +59,8 @@ def to_text(
             branches = zip(reading.children[node], reading.shown_sets(node), strict=True)
             for child, subset in branches:
                 conditions[child] = condition(feature, subset, decimals, max_levels=max_levels)
+            if stability is not None:
+                conditions[reading.children[node][0]] += f" [{stability.share_of(node)}]"
         else:
             answers = reading.answers
             line += f"{': ' if node else ''}{answers.said(node)} ({answers.rows(node)})"

@@ -1,6 +1,6 @@
 """Plots with matplotlib: tree sizes, ROC, cost, calibration, learning and reward curves, criteria
 side by side, rank diagrams, Manhattan plots, predicted numbers and their errors, fitted trees,
-importances of features, the growth of a tree, and what greedy growth loses.
+importances of features, the stability and growth of a tree, and what greedy growth loses.
 
 Every function draws into ``ax`` and returns it. Without `ax` it draws into pyplot's current axes,
 or into a new figure if these hold something already, so ``plt.show()``, ``plt.savefig(path)`` and
@@ -18,6 +18,7 @@ from .importances import plot_importances
 from .manhattan import manhattan
 from .prediction_errors import observed_by_predicted, residuals
 from .roc import roc_curves, roc_graph
+from .stability import stability_bars
 from .sweep import accuracy_map
 from .tree import plot_tree
 
@@ -43,6 +44,7 @@ __all__ = [
     "reward_curves",
     "roc_curves",
     "roc_graph",
+    "stability_bars",
     "tree_size_bars",
 ]
 

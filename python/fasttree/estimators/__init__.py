@@ -9,6 +9,7 @@ from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, o
 from .first_tests import FirstTests
 from .forest import FastForestClassifier, FastForestRegressor
 from .regressor import FastTreeRegressor
+from .stability import Stability
 from .tree import FastTreeClassifier, fit
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "GreedyComparison",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
+    "Stability",
     "fit",
     "minimal_tree",
     "optimal_tree",

@@ -25,7 +25,10 @@ MODELS = {
     "bins of columns": FastTreeClassifier(discretize="mdlp"),
     "balanced": FastTreeClassifier(class_weight="balanced"),
     "glocal": FastTreeClassifier(evaluation="glocal", max_depth=3),
-    "own criterion": FastTreeClassifier(criterion=lambda t: -t.min(axis=2).sum(axis=1), max_depth=2),
+    "weight of leaves": FastTreeClassifier(min_weight_fraction_leaf=0.05),
+    "own criterion": FastTreeClassifier(
+        criterion=lambda tables: -tables.min(axis=2).sum(axis=1), max_depth=2
+    ),
 }
 
 
@@ -90,8 +93,9 @@ def test_samples_of_rows_and_of_groups(sample, grouped):
         assert sample == "bootstrap" or times.max() == 1
 
 
-def test_draws_multiply_weights_and_rows_without_weight_are_not_drawn():
-    model = FastTreeClassifier(max_depth=4)
+@pytest.mark.parametrize("limits", [{}, {"min_samples_leaf": 0.05}, {"min_samples_split": 30}])
+def test_draws_multiply_weights_and_rows_without_weight_are_not_drawn(limits):
+    model = FastTreeClassifier(max_depth=4, **limits)
     fitted = clone(model).fit(X, Y, sample_weight=WEIGHTS)
     found = fitted.stability(X, Y, repeats=6, sample_weight=WEIGHTS)
     check(model, X, Y, found, WEIGHTS)

@@ -585,6 +585,7 @@ PUBLIC = {
     ),
     "explore": Call(_SMALL_TREE, "model.explore(X, y)"),
     "plot a tree": Call("from matplotlib import use; use('agg')\n" + _SMALL_TREE, "model.plot()"),
+    "stability": Call(_SMALL_TREE, "model.stability(X, y, nodes=True)"),
     "compare_with_greedy": Call(
         "X, y = numbers(20_000, 10)\n"
         "model = fasttree.optimal_tree(X, y, max_depth=2, time_limit=0.2)",

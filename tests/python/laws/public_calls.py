@@ -124,6 +124,7 @@ WALKED = {
     estimators: Regressor.calibrate Regressor.predict_interval Regressor.predict_quantiles
     """,
     "explore": "estimators: Estimator.explore FirstTests.explore",
+    "stability": "estimators: Stability.thresholds Stability.votes TreeEstimator.stability",
     "metrics of labels": """
     metrics: MeanOverGroups.of Scorer.value accuracy cohen_kappa confusion_matrix
       cost_optimal_decision error_rate expected_cost f_beta matthews_correlation per_class
@@ -167,6 +168,8 @@ SHORT = {
       Discretizer.labels_ Discretizer.to_config interval_labels make
     estimators: Estimator.route_ GrownForest.feature_importances_ TreeEstimator.feature_importances_
       TreeEstimator.prune_report_
+      Stability.multiplicities Stability.root_sentence Stability.share_of Stability.to_dict
+      Stability.to_text
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
@@ -226,12 +229,13 @@ SHORT = {
     """,
     "draws by Matplotlib, which is written in Python, what is already computed": """
     advice: Advice.plot
-    estimators: GreedyComparison.plot Estimator.plot_importances
+    estimators: GreedyComparison.plot Estimator.plot_importances Stability.plot
     experiments: Reproduction.save_figures
     model_selection: LearningCurve.plot Sweep.plot
     plots: accuracy_map calibration_curves cost_curves criteria_bars criteria_dots detached
       greedy_losses grouped_bars growth_curve learning_curves manhattan new_figure
       observed_by_predicted plot_importances rank_diagram residuals reward_curves roc_curves
+      stability_bars
       roc_graph tree_size_bars
     """,
     "makes one pass of NumPy over numbers, .3 s for ten million": """

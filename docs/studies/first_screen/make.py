@@ -190,7 +190,7 @@ FILES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Write every file; the constructors first, as a new parameter needs them."""
+    """Write every file; the types first, as a new parameter needs them."""
     install()
     STUB.write_text(stub(), encoding="utf-8")
     for path, text in sources(ESTIMATORS).items():

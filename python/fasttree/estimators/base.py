@@ -58,10 +58,10 @@ if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...
 
     class ClassifierMixin(BaseEstimator):
-        """Likewise."""
+        """scikit-learn's class; see `BaseEstimator`."""
 
     class RegressorMixin(BaseEstimator):
-        """Likewise."""
+        """scikit-learn's class; see `BaseEstimator`."""
 
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -159,7 +159,7 @@ class Estimator(BaseEstimator):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        """Rows of a Table with their weights and those of their classes."""
+        """Rows of a Table with their weights and the weights of their classes."""
         class_weight, priors = getattr(self, "class_weight", None), getattr(self, "priors", None)
         return TrainingRows.of(table, sample_weight, class_weight, priors, kept)
 
@@ -235,7 +235,8 @@ class Estimator(BaseEstimator):
     # -- on the way out ---------------------------------------------------------------------------
 
     def _refuse_unfitted(self) -> None:
-        """`check_is_fitted`, which costs more than a walk, where it finds something."""
+        """Refuse an estimator without a model. scikit-learn's `check_is_fitted` costs more than a
+        walk down the tree, so it is called where it raises."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
 

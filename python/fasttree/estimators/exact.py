@@ -376,7 +376,7 @@ class OptimalTreeClassifier(_Searched):
         those with a tree whose objective is at most that of the optimum + `within`.
 
         First tests are counted, not whole trees: below a first test there are many trees as good,
-        and listing those is another search. The time is about that of one proof per feature, more
+        and listing those is another search. It takes about as long as one proof per feature, more
         with a large `within`; time limits and budgets of the estimator do not hold, Ctrl-C ends it.
 
         Args:

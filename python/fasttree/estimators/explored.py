@@ -108,7 +108,7 @@ def explore(
 
 
 def _name_of_model(model: Any) -> str:
-    """The name of a model on the page: that of its criterion, or of its class without one."""
+    """The name of a model on the page: its criterion's, or without one its class's."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
     if registry.is_of_trees(model.criterion):
@@ -477,7 +477,7 @@ def _histogram(
         bar_of_level[named] = np.arange(len(named))
         bar_of, bins = bar_of_level[known], len(order)
         found["levels"] = named.tolist()
-    # Weights by bar and class, and those of missing values.
+    # Weights by bar and class, and the weights of missing values.
     counts = np.bincount(
         bar_of * n_codes + codes[~missing], weight[~missing], max(bins, 1) * n_codes
     ).reshape(-1, n_codes)

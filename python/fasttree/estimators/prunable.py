@@ -182,7 +182,7 @@ def prune(
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or
-            not those of the tree.
+            not the training rows.
 
     Examples:
         >>> import fasttree

@@ -9,7 +9,7 @@ What
     that have a branch of their own.
 Precision
     scikit-learn's trees read rows as float32. Probabilities and predicted numbers are bit-identical
-    to those of the model on rows whose cells are training values, and on numbers that float32
+    to the model's on rows whose cells are training values, and on numbers that float32
     represents, except between a threshold and the place to which it was moved (for a forest of
     classes, unless its largest probabilities differ by rounding only). A threshold moves, to a
     number of float32, if rounding takes a training value over it; a tree is refused only if the
@@ -185,7 +185,7 @@ def _moved_thresholds(
     """The thresholds, by feature and number, that must move so that rounding to float32 leaves all
     values of their columns on their sides, and where to.
 
-    The values are those of X, or those of the training rows, whose conflicts `fit` recorded; where
+    The values come from X, or from the training rows, whose conflicts `fit` recorded; where
     it could not, all numbers of six significant digits, of which no two are the same in float32.
 
     Raises:
@@ -381,7 +381,7 @@ class _Known(ABC):
 
 
 class _Classes(_Known):
-    """Of a tree for classes: entropy for information gain, else Gini."""
+    """Statistics of a tree for classes: entropy for information gain, else Gini."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
         is_entropy = criteria.name_of(model.criterion) == "info_gain"
@@ -397,8 +397,8 @@ class _Classes(_Known):
 
 
 class _Numbers(_Known):
-    """Of a tree for a number: the model's criterion where scikit-learn has it, else the squared
-    error."""
+    """Statistics of a tree for a number: the model's criterion where scikit-learn has it, else the
+    squared error."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
         name, tree = criteria.name_of(model.criterion), reading.tree

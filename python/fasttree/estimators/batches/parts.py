@@ -2,7 +2,7 @@
 
 What
     `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
-    part, `joined` merges those of two parts; the result does not depend on order or process.
+    part, `joined` merges the facts of two parts; the result does not depend on order or process.
     `Coding` then turns every part into codes of the merged levels.
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
@@ -88,7 +88,7 @@ class Reader:
         """The rows of a part; None without rows.
 
         Raises:
-            ValueError, TypeError: those of `Table`, with the name of the part in front.
+            ValueError, TypeError: as `Table` raises them, with the name of the part in front.
         """
         try:
             return self._read(part)

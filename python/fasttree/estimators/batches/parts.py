@@ -222,19 +222,19 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
         classes, values = target.classes, target.values
         occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
     return PartFacts(
-        tuple(table.feature_names),
-        table.has_feature_names,
-        tuple(c.kind for c in columns),
-        tuple(c.levels for c in columns),
-        classes,
-        values,
-        occurring,
-        target_range,
-        target_sizes,
-        len(table),
-        copies,
-        rows.copies is not None and bool(np.any(rows.copies != 1)),
-        where,
+        names=tuple(table.feature_names),
+        has_names=table.has_feature_names,
+        kinds=tuple(c.kind for c in columns),
+        levels=tuple(c.levels for c in columns),
+        classes=classes,
+        values=values,
+        occurring=occurring,
+        target_range=target_range,
+        target_sizes=target_sizes,
+        rows=len(table),
+        copies=copies,
+        weighted=rows.copies is not None and bool(np.any(rows.copies != 1)),
+        where=where,
     )
 
 

@@ -198,6 +198,12 @@ class Estimator(BaseEstimator):
         """`_adopt` a model that holds all that a fit has found."""
         self._adopt(model, classes, has_names)
 
+    def _take(self, model: Any, rows: TrainingRows) -> Self:
+        """Become the estimator of a model that was found on some rows."""
+        self._restore(model, rows.table.class_values, rows.table.has_feature_names)
+        interoperable.remember_rounding(self, rows)
+        return self
+
     def _labels_known(self) -> np.ndarray:
         """The class labels; none of a regressor."""
         return np.asarray(getattr(self, "classes_", ()))

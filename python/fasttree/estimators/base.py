@@ -11,7 +11,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cache
 from pathlib import Path
@@ -37,7 +36,6 @@ from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
 from .new_rows import Schema, rows_for, with_labels
-from .parameters import restored_parameters
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
@@ -66,7 +64,7 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-__all__ = ["ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
+__all__ = ["ClassifierMixin", "Estimator", "RegressorMixin"]
 
 
 class Estimator(BaseEstimator):
@@ -275,29 +273,3 @@ class Estimator(BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
-
-
-def read_back(kind: type, model: Any) -> Any:
-    """The fitted estimator of a loaded core model.
-
-    Raises:
-        ValueError: parameters that no `fit` has written.
-    """
-    try:
-        params = restored_parameters(model.parameters)
-        known = kind._get_param_names()  # type: ignore[attr-defined]
-        estimator = kind(**{k: v for k, v in params.items() if k in known})
-        schema = json.loads(model.schema_json())
-        labels = schema["classes"]
-        alike = len({type(label) for label in labels}) == 1
-        names = [f["name"] for f in schema["features"]]
-        estimator._restore(
-            model,
-            np.array(labels) if alike else np.array(labels, dtype=object),
-            names != [f"x{j}" for j in range(len(names))],
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"not a valid fasttree model: its parameters cannot be read ({error})"
-        ) from error
-    return estimator

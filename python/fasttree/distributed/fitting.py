@@ -236,9 +236,11 @@ def _coded(
     """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
     parts, reader = found.parts, found.reader
 
-    def run(of_part: Any, words: tuple[Any, ...], join: Any, with_words: tuple[Any, ...]) -> Any:
-        results = computed(client, parts, of_part, reader, *words)
-        whole = tree_sum(client, join, with_words, results)
+    def run(
+        of_part: Any, arguments: tuple[Any, ...], join: Any, join_arguments: tuple[Any, ...]
+    ) -> Any:
+        results = computed(client, parts, of_part, reader, *arguments)
+        whole = tree_sum(client, join, join_arguments, results)
         results.clear()
         return whole.result()
 

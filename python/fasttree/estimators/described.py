@@ -64,7 +64,7 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
 
     Args:
         declared: the parameters, in the order of the signature.
-        defaults: those of this class, where they are not the declared ones.
+        defaults: defaults of this class that are not the declared ones.
     """
     parameters = [replace(one, default=defaults.get(one.name, one.default)) for one in declared]
     usual = {one.name: one.default for one in parameters}

@@ -62,13 +62,11 @@ from .._checks import (
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
-from ..table import Table
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
 from .costs import costs_of
 from .described import documented
 from .first_tests import FirstTests, first_tests
-from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import refuse_unknown, stored_parameters
 from .training_rows import TrainingRows
@@ -136,12 +134,6 @@ class _Searched(TreeEstimator, Classifier):
             "progress": make_report(self.progress, "search"),
         }
         return rows, limits, search
-
-    def _take(self, model: _engine.Model, table: Table) -> Self:
-        """Become the estimator of a model that a search of rows has found."""
-        self._restore(model, table.class_values, table.has_feature_names)
-        remember_rounding(self, table)
-        return self
 
     def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
@@ -228,7 +220,7 @@ class MinimalTreeClassifier(_Searched):
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
-        return self._take(model, rows.table)
+        return self._take(model, rows)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -361,7 +353,7 @@ class OptimalTreeClassifier(_Searched):
         """
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.optimal_tree(limits=limits, **search)
-        return self._take(model, rows.table)
+        return self._take(model, rows)
 
     def near_optimal(
         self,
@@ -376,7 +368,7 @@ class OptimalTreeClassifier(_Searched):
         those with a tree whose objective is at most that of the optimum + `within`.
 
         First tests are counted, not whole trees: below a first test there are many trees as good,
-        and listing those is another search. The time is about that of one proof per feature, more
+        and listing those is another search. It takes about as long as one proof per feature, more
         with a large `within`; time limits and budgets of the estimator do not hold, Ctrl-C ends it.
 
         Args:
@@ -416,7 +408,7 @@ class OptimalTreeClassifier(_Searched):
             limits=limits, within=within, most_trees=most_trees, **search
         )
         params = self.get_params(deep=False)
-        trees = [OptimalTreeClassifier(**params)._take(model, rows.table) for model in models]
+        trees = [OptimalTreeClassifier(**params)._take(model, rows) for model in models]
         return first_tests(rows.table, searched, within, trees)
 
     def compare_with_greedy(

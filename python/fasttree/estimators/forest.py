@@ -28,7 +28,7 @@ from ..exports import FORMATS
 from ..exports.tables.html import html_table
 from ..table import Table
 from ..table.data_checks.warned import warn_caller
-from . import interoperable, keywords
+from . import keywords
 from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
@@ -129,8 +129,7 @@ class GrownForest(Estimator):
             **words,
         )
         self._grown = (config["seed"], model.content, kept_words(self))
-        self._adopt(model, table.class_values, table.has_feature_names)
-        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
+        self._take(model, rows)
         self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):

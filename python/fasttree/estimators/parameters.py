@@ -168,7 +168,7 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
 
 
 def task_of(params: Mapping[str, Any]) -> Task:
-    """Whether parameters are those of a classifier or of a regressor."""
+    """The task that parameters belong to: a classifier has none that bins the target."""
     return "regression" if "target_bins" in params else "classification"
 
 

@@ -19,12 +19,13 @@ from .. import _engine, pruning
 from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
 from ..exports.tables.listing import Records
-from ..pruning import PruneReport, make
+from ..pruning import PruneReport, Pruning, make
 from ..table import Table
 from .costs import costs_of
 from .declaration import check
 from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
+from .training_rows import TrainingRows
 
 __all__ = [
     "ccp_path_",
@@ -182,7 +183,7 @@ def prune(
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or
-            not those of the tree.
+            not the training rows.
 
     Examples:
         >>> import fasttree
@@ -207,7 +208,7 @@ def prune(
     if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
         other.ccp_alpha = 0.0
     params = other.get_params(deep=False)
-    config, table, weights = prunings_of(params), None, None
+    config = prunings_of(params)
     if config.pop("alpha_rule", None) is not None:
         raise ValueError(
             "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
@@ -220,24 +221,31 @@ def prune(
         and make(fitted.pruning) == method
     ):
         config["pruning"] = None  # each subtree is looked at once
-    if method is not None and method.needs_rows is not None:
-        if X is None:
-            raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
-        table = labelled(fitted._schema, X, y)
-        if sample_weight is None and isinstance(X, Table):
-            sample_weight = X.sample_weight
-        rows = fitted._weighted(table, sample_weight)
-        table, weights = rows.table, rows.importances
+    rows = None if method is None else _rows_of(fitted, method, X, y, sample_weight)
     model = _engine.prune(
         fitted._model,
         config,
         stored_parameters(params, fitted._schema.file_cells),
-        table,
-        sample_weight=weights,
+        None if rows is None else rows.table,
+        sample_weight=None if rows is None else rows.importances,
         n_jobs=fitted.n_jobs,
     )
     hand_over(fitted, model, other)
     return other
+
+
+def _rows_of(
+    fitted: Any, method: Pruning, X: Any, y: MaybeArray, sample_weight: MaybeArray
+) -> TrainingRows | None:
+    """The rows that a method needs; None if it needs none."""
+    if method.needs_rows is None:
+        return None
+    if X is None:
+        raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
+    if sample_weight is None and isinstance(X, Table):
+        sample_weight = X.sample_weight
+    rows: TrainingRows = fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
+    return rows
 
 
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:

@@ -108,10 +108,10 @@ def fit(
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
         exposure: for counts: positive numbers, shape (n_rows,), or the name of a column of X; see
             `FastTreeRegressor.fit`.
-        task: ``"classification"`` or ``"regression"``; None: that of the criterion, regression if
-            `target_bins` is given, else what the file declares, else regression where y is floats
-            with fractions, or in a file or frame numbers of more than 20 different values that are
-            not 0 or 1 to the largest without a gap, five rows each. A line says so.
+        task: ``"classification"`` or ``"regression"``; None: what the criterion implies, regression
+            if `target_bins` is given, else what the file declares, else regression where y is
+            floats with fractions, or in a file or frame numbers of more than 20 different values
+            that are not 0 or 1 to the largest without a gap, five rows each. A line says so.
         ...
 
     Returns:

@@ -73,7 +73,7 @@ class TreeArrays:
             the number that the node predicts, shape (node_count,).
         impurity: of classes as scikit-learn has it: the entropy in bits with ``"info_gain"``
             (``"entropy"``), and with ``"gini"`` and every other criterion the Gini impurity. Of a
-            regression tree that of the criterion, and the variance for a criterion without one.
+            regression tree the criterion's own, or the variance for a criterion without one.
         variance: of a regression tree, around the mean of the node's rows.
         n_node_samples, weighted_n_node_samples: training rows, each counted as the limits
             ``min_samples_*`` count it (a whole weight is that many copies), and their weight.
@@ -118,7 +118,7 @@ class TreeArrays:
             >>> float(fasttree.fit("weather", criterion="entropy").tree_.impurity[0].round(3))
             0.94
         """
-        # The core has computed those of a regression tree, which __init__ puts in place of this.
+        # The core has computed the impurities of a regression tree; __init__ has set them.
         name = "entropy" if self._criterion == "info_gain" else "gini"
         found = impurities(self._counts, name)
         found.setflags(write=False)

@@ -30,7 +30,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..exports.words import xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, interoperable, prunable, stability
+from . import explained, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth
@@ -114,10 +114,9 @@ class TreeEstimator(Readable, Estimator):
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        self._adopt(model, table.class_values, table.has_feature_names)
+        self._take(model, rows)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
-        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)

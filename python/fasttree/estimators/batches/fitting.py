@@ -192,16 +192,16 @@ def facts_of(
 def _reduce(
     source: Repeated,
     of_part: Callable[..., Any],
-    words: tuple[Any, ...],
+    arguments: tuple[Any, ...],
     join: Callable[..., Any],
-    with_words: tuple[Any, ...] = (),
+    join_arguments: tuple[Any, ...] = (),
     *,
     columns: list[str] | None = None,
 ) -> Any:
-    """One pass over some columns, as `passes.Pass` says; None without rows."""
+    """A pass (`passes.Pass`) over some columns, None: all; the result is None without rows."""
     found = None
     for batch, where in source.parts(columns):
-        found = join(*with_words, found, of_part(source, *words, batch, where))
+        found = join(*join_arguments, found, of_part(source, *arguments, batch, where))
     return found
 
 

@@ -2,7 +2,7 @@
 
 What
     `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
-    part, `joined` merges those of two parts; the result does not depend on order or process.
+    part, `joined` merges the facts of two parts; the result does not depend on order or process.
     `Coding` then turns every part into codes of the merged levels.
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
@@ -88,7 +88,7 @@ class Reader:
         """The rows of a part; None without rows.
 
         Raises:
-            ValueError, TypeError: those of `Table`, with the name of the part in front.
+            ValueError, TypeError: as `Table` raises them, with the name of the part in front.
         """
         try:
             return self._read(part)
@@ -222,19 +222,19 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
         classes, values = target.classes, target.values
         occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
     return PartFacts(
-        tuple(table.feature_names),
-        table.has_feature_names,
-        tuple(c.kind for c in columns),
-        tuple(c.levels for c in columns),
-        classes,
-        values,
-        occurring,
-        target_range,
-        target_sizes,
-        len(table),
-        copies,
-        rows.copies is not None and bool(np.any(rows.copies != 1)),
-        where,
+        names=tuple(table.feature_names),
+        has_names=table.has_feature_names,
+        kinds=tuple(c.kind for c in columns),
+        levels=tuple(c.levels for c in columns),
+        classes=classes,
+        values=values,
+        occurring=occurring,
+        target_range=target_range,
+        target_sizes=target_sizes,
+        rows=len(table),
+        copies=copies,
+        weighted=rows.copies is not None and bool(np.any(rows.copies != 1)),
+        where=where,
     )
 
 

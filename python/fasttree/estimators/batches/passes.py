@@ -2,8 +2,9 @@
 
 What
     Each pass has a function of one part, which any process may call, and a function that merges the
-    results of two parts. The merged result does not depend on how rows were divided into parts. Cut
-    points are bit-identical to those of all rows together: the core samples rows by their content.
+    results of two parts; `completed` runs the passes in their order. The merged result does not
+    depend on how rows were divided into parts. Cut points are the same, to the bit, as of all rows
+    together: the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.
@@ -54,8 +55,9 @@ Values = list[tuple[np.ndarray, np.ndarray]]
 
 
 Pass = Callable[[Callable[..., Any], tuple[Any, ...], Callable[..., Any], tuple[Any, ...]], Any]
-"""``run(of_part, words, join, with_words)``: the results ``of_part(reader, *words, part, name)`` of
-all parts, joined by ``join(*with_words, a, b)``."""
+"""A function ``run(of_part, arguments, join, join_arguments)`` that calls
+``of_part(reader, *arguments, part, name)`` for each part, and returns the results joined by
+``join(*join_arguments, a, b)``."""
 
 
 def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:

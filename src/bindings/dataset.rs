@@ -140,7 +140,7 @@ impl PyDataset {
         }
     }
 
-    fn encoded_rows(
+    pub(super) fn encoded_rows(
         &self,
         py: Python<'_>,
         rows: Option<&Aligned1<'_, i64>>,

@@ -41,6 +41,9 @@ pub enum ThresholdSearch {
     Exact,
     /// Between the bins of a histogram.
     Histogram,
+    /// Of forests: a histogram where [`FitPlan::automatic_search`](super::FitPlan) finds that it
+    /// pays, else exact; of a tree exact.
+    Auto,
 }
 
 /// The user's parameters.

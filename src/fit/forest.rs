@@ -5,11 +5,13 @@
 //! data set ([`Dataset::drawn`]), rows with numbers of copies where a criterion decides by means,
 //! or records of codes with numbers of copies where the route is on codes.
 
+use super::config::{Config, ThresholdSearch};
 use super::grow::TreeRows;
 use super::plan::FitPlan;
 use super::prepare::few_branches;
 use super::records::{FitRows, RecordRows};
-use super::route::Reason;
+use super::route::{FitShape, Reason, codes_obstacle};
+use super::validate;
 use crate::bins::{BinnedTable, TableFacts, WeightWidth};
 use crate::criteria::Context;
 use crate::data::{Dataset, Draw, RowSet, Schema, Weights};
@@ -72,7 +74,29 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
     of_class.iter().map(|rows| weights.total(rows)).collect()
 }
 
+/// Rows of positive weight from which on forests search histograms.
+const MANY_ROWS: usize = 10_000;
+
 impl FitPlan {
+    /// The search for thresholds that [`ThresholdSearch::Auto`] stands for in a forest on these
+    /// rows: a histogram from 10,000 rows of positive weight on, where codes of bins serve, and on
+    /// records of codes.
+    pub fn automatic_search(&self, rows: &FitRows<'_>) -> ThresholdSearch {
+        let FitRows::Encoded(data, rows, weights) = rows else {
+            return ThresholdSearch::Histogram;
+        };
+        let shape = FitShape::of(data, rows, weights);
+        let drawable = rows.rows().iter().filter(|&&row| !weights.is_zero(row)).count();
+        let config =
+            Config { threshold_search: ThresholdSearch::Histogram, ..self.config.clone() };
+        let serves = validate::histogram(&config, self.criterion.as_ref()).is_ok()
+            && codes_obstacle(self, &shape, config.max_bins as usize).is_none();
+        match serves && drawable >= MANY_ROWS {
+            true => ThresholdSearch::Histogram,
+            false => ThresholdSearch::Exact,
+        }
+    }
+
     /// Fit a forest. A warm start grows the missing trees only, and gives the same forest as a fit
     /// of all trees.
     pub fn fit_forest(

@@ -147,8 +147,8 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 }
 
 /// Refuse what histograms do not support.
-fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
-    if config.threshold_search == ThresholdSearch::Exact {
+pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
+    if config.threshold_search != ThresholdSearch::Histogram {
         return Ok(());
     }
     if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {

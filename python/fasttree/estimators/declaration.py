@@ -418,7 +418,7 @@ TREE: tuple[Parameter, ...] = (
         core=True,
         scores=TABLES,
         needs=Condition(
-            lambda p: p["threshold_search"] == "histogram", "threshold_search='histogram'"
+            lambda p: p["threshold_search"] != "exact", "threshold_search='histogram'"
         ),
     ),
     Parameter(
@@ -622,6 +622,14 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         "default": "sqrt",
         "text": """features looked at in a node: ``"sqrt"``, ``"log2"``, a number, a share, None
         (all).""",
+    },
+    "threshold_search": {
+        "kind": words("ForestThresholdSearch", "auto", "exact", "histogram"),
+        "default": "auto",
+        "text": """``"exact"`` or ``"histogram"`` as in `FastTreeClassifier`, whose bins are made once,
+        on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on (counted
+        before samples are drawn) where its bins serve the criterion and the other parameters, else
+        exact. `route_` says which.""",
     },
     "pruning": {
         "text": """of each tree, as in `FastTreeClassifier`; ``"reduced_error"`` is refused. Bins

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
+from .._checks import one_of
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
@@ -50,6 +51,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
+
+SEARCHES = ("auto", "exact", "histogram")
+"""Values of `threshold_search`."""
 
 
 class GrownForest(Estimator):
@@ -165,7 +169,9 @@ class GrownForest(Estimator):
             # The copies that a sample holds on average.
             sampled=None if draws is None else draws * copies / max(n_rows, 1),
         )
-        config.update(seed=seed, parameters=stored_parameters(params, table.file_cells))
+        stored = stored_parameters(params, table.file_cells)
+        search = one_of("threshold_search", params["threshold_search"], SEARCHES)
+        config.update(threshold_search=search, seed=seed, parameters=stored)
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 

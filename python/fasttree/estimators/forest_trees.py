@@ -13,13 +13,18 @@ from .new_rows import file_cells_of
 from .parameters import stored_parameters
 
 
-def tree_parameters(kind: Any, params: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """Parameters of one tree, an estimator of class `kind`, of a forest with these parameters."""
+def tree_parameters(
+    kind: Any, params: Mapping[str, Any], seed: int, search: str = "exact"
+) -> dict[str, Any]:
+    """Parameters of one tree, an estimator of class `kind`, of a forest with these parameters;
+    `search` is what ``threshold_search="auto"`` has found."""
     defaults = kind().get_params(deep=False)
     own = {k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")}
     known = own.get("class_weight")
     if isinstance(known, str) and known == "balanced_subsample":
         own["class_weight"] = "balanced"  # of a tree, whose rows are the sample
+    if own["threshold_search"] not in ("exact", "histogram"):
+        own["threshold_search"] = search
     return {**defaults, **own, "random_state": seed}
 
 
@@ -48,6 +53,8 @@ class ForestTrees(Sequence[Any]):
 
     def __init__(self, forest: Any) -> None:
         self._kind, self._model = forest._tree_type, forest._model
+        on_bins = (forest._model.route or "").startswith("codes of bins")
+        self._search = "histogram" if on_bins else "exact"
         self._params = forest.get_params(deep=False)
         self._known = forest._labels_known(), forest._schema.has_names
         self._rounding = getattr(forest, "_float32_conflicts", None)
@@ -58,7 +65,7 @@ class ForestTrees(Sequence[Any]):
         return len(self._seeds)
 
     def _tree(self, t: int) -> Any:
-        params = tree_parameters(self._kind, self._params, self._seeds[t])
+        params = tree_parameters(self._kind, self._params, self._seeds[t], self._search)
         tree = self._kind(**params)
         tree._adopt(self._model.tree(t, stored_parameters(params, self._file_cells)), *self._known)
         tree._float32_conflicts = self._rounding

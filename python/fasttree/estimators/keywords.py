@@ -102,6 +102,7 @@ MergedLeaves: TypeAlias = Literal["class", "distribution"] | None
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 LeafSmoothing: TypeAlias = Literal["laplace", "m_estimate"] | None
 TraceKept: TypeAlias = Literal["steps", "candidates"] | None
+ForestThresholdSearch: TypeAlias = Literal["auto", "exact", "histogram"]
 ForestClassWeight: TypeAlias = (
     Literal["balanced_subsample", "balanced"] | Mapping[Any, float] | None
 )
@@ -145,7 +146,6 @@ class GrownParameters(TypedDict, total=False):
     columns: ColumnUse
     discretize: Discretization
     n_bins: int
-    threshold_search: ThresholdSearch
     max_bins: int
     thresholds: Thresholds
     missing: MissingValues
@@ -177,6 +177,7 @@ class NumberParameters(GrownParameters, total=False):
 class TreeParameters(ClassParameters, total=False):
     """Keyword arguments of `FastTreeClassifier`."""
 
+    threshold_search: ThresholdSearch
     cost_matrix: Any
     priors: Any
     class_weight: ClassWeight
@@ -188,6 +189,7 @@ class ForestParameters(ClassParameters, total=False):
 
     bootstrap: bool
     max_samples: int | float | None
+    threshold_search: ForestThresholdSearch
     class_weight: ForestClassWeight
     oob_score: bool
     warm_start: bool
@@ -196,6 +198,7 @@ class ForestParameters(ClassParameters, total=False):
 class RegressionTreeParameters(NumberParameters, total=False):
     """Keyword arguments of `FastTreeRegressor`."""
 
+    threshold_search: ThresholdSearch
     trace: TraceKept
 
 
@@ -204,6 +207,7 @@ class RegressionForestParameters(NumberParameters, total=False):
 
     bootstrap: bool
     max_samples: int | float | None
+    threshold_search: ForestThresholdSearch
     oob_score: bool
     warm_start: bool
 

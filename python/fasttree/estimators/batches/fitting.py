@@ -93,6 +93,8 @@ def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str,
     if hasattr(estimator, "_plan"):
         rows = TrainingRows(table, weights, None)
         config, custom, bagging = estimator._plan(rows, params, facts.rows)
+        if config["threshold_search"] == "auto":  # rows in batches are codes of bins
+            config["threshold_search"] = "histogram"
     else:
         config, custom = config_of(params, table, weights)
     if custom is not None:

@@ -26,7 +26,7 @@ from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, interoperable, prunable
 from .base import Estimator
 from .batches.sources import batches_of
-from .deep_trees import DEEP, warn_of_depth
+from .deep_trees import DEEP, warn_of_depth, warn_of_one_leaf
 from .idle import refuse_idle
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
@@ -99,6 +99,10 @@ class GrownTree(Readable, Estimator):
         self._adopt(model, table.class_values, table.has_feature_names)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
+        if model.shape[0] == 1 and self.max_leaf_nodes is not None:
+            limits = {"max_leaf_nodes": None, "max_depth": 1}
+            stump = _engine.fit(table, {**config, **limits}, sample_weight=weights, custom=custom)
+            warn_of_one_leaf(self.max_leaf_nodes, stump.shape[0] - 1)
         interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
         if self.trace == "candidates":

@@ -19,6 +19,8 @@ Names are loaded on first use: importing the package loads neither scikit-learn 
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 _SUBMODULES = (
@@ -175,8 +177,6 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f".{name}", __name__)
-    if name == "scores":  # as the guides have called its modules
-        return importlib.import_module(".feature_selection", __name__)
     if name in _NAMES:
         value = getattr(importlib.import_module(f".{_NAMES[name]}", __name__), name)
         globals()[name] = value
@@ -185,10 +185,29 @@ def __getattr__(name: str) -> Any:
         from ._engine import core_version
 
         return core_version()
-    parts = ("model_selection", "datasets", "metrics") if not name.startswith("_") else ()
-    known = [p for p in parts if name in dir(importlib.import_module(f".{p}", __name__))]
+    import pkgutil
+
+    # The sources are searched, as `hasattr` must not import these packages.
+    parts = ("model_selection", "datasets", "metrics")
+    listed = {p: pkgutil.get_data(__name__, f"{p}/__init__.py") or b"" for p in parts}
+    known = [p for p in parts if f'"{name}"'.encode() in listed[p]]
     hint = f"; there is {__name__}.{known[0]}.{name}" if known else ""
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
+
+
+class _Renamed(ModuleType):
+    """A module of `feature_selection` by its earlier name, as pickles and guides have it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        now = self.__name__.replace(".scores", ".feature_selection")
+        return getattr(importlib.import_module(now), name)
+
+
+for _name in ("scores", "scores.estimates", "scores.features", "scores.genotypes", "scores.pairs"):
+    sys.modules[f"{__name__}.{_name}"] = _Renamed(f"{__name__}.{_name}")
+scores: Any = sys.modules[f"{__name__}.scores"]
 
 
 def __dir__() -> list[str]:

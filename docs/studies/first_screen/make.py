@@ -1,9 +1,9 @@
 """What the README shows and a reader of the sources finds written out: two pictures, two tables.
 
-``python -m docs.studies.first_screen.make`` writes them anew, and in ``estimators`` the types of
-the declared parameters (``keywords.py``) and the fields of the classes, and the stub of the core
-(``_core.pyi``); tests compare them with what is there. Trees come from the library, speeds from
-``benches/record``, criteria from the registry.
+``python -m docs.studies.first_screen.make`` writes them anew, and the types of the declared
+parameters (``estimators/keywords.py``) and the stub of the core (``_core.pyi``); tests compare them
+with what is there. Trees come from the library, speeds from ``benches/record``, criteria from the
+registry.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import fasttree
 
-from .constructors import sources
+from .keywords import sources
 from .stub import STUB, install, stub
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -191,7 +191,7 @@ FILES: dict[str, Callable[[], str]] = {
 
 
 def main() -> None:
-    """Write every file; the constructors first, as a new parameter needs them."""
+    """Write every file; the types first, as a new parameter needs them."""
     install()
     STUB.write_text(stub(), encoding="utf-8")
     for path, text in sources(ESTIMATORS).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import numbers
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,10 @@ class Declared(Parameters):
     """
 
     info: ClassVar[dict[str, Any]] = {}
+
+    if TYPE_CHECKING:  # the options of `info`
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def checked_option(self, name: str, value: Any, owner: str = "") -> Any:
         """A value of an option as the core reads it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-__all__ = ["counted", "left_out", "some_of"]
+__all__ = ["counted", "some_of"]
 
 IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
 """Plurals that no rule gives."""
@@ -38,17 +38,6 @@ def counted(count: int, noun: str) -> str:
     *before, last = noun.split(" ")
     plural = IRREGULAR.get(last) or (last + "es" if last.endswith(("s", "x", "ch")) else last + "s")
     return f"{count:,} {' '.join([*before, plural])}"
-
-
-def left_out(count: int, of: str, without: str) -> str:
-    """That some of the rows lack something and are left out.
-
-    Examples:
-        >>> left_out(1, "3 rows", "class"), left_out(2, "3 rows", "class")
-        ('1 of 3 rows has no class and is left out', '2 of 3 rows have no class and are left out')
-    """
-    have, are = ("has", "is") if count == 1 else ("have", "are")
-    return f"{count} of {of} {have} no {without} and {are} left out"
 
 
 def some_of(names: Sequence[str]) -> str:

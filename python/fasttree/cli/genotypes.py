@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.words import counted, left_out
+from .._checks.words import counted
+from ..datasets.inputs import left_out
 from .output import emit, save_picture, table
 
 __all__ = ["rank_variants"]

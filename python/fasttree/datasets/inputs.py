@@ -13,7 +13,6 @@ from typing import Any
 from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import data_row
-from .._checks.words import counted, left_out
 from ..table import Table
 from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.inputs import without_column
@@ -48,9 +47,20 @@ def labelled(read: Table, before: str = "") -> Table:
         return read
     if len(gone := read.missing_target) and not is_quiet():
         what = "number" if read.task == "regression" else "class"
-        said = left_out(len(gone), counted(len(read), "row"), what)
+        said = left_out(len(gone), f"{len(read):,} rows", what)
         warn_caller(f"{before}{said}, first {data_row(int(gone[0]))}")
     return read.drop_missing_target()
+
+
+def left_out(count: int, of: str, without: str) -> str:
+    """That some of the rows lack something and are left out.
+
+    Examples:
+        >>> left_out(1, "3 rows", "class"), left_out(2, "3 rows", "class")
+        ('1 of 3 rows has no class and is left out', '2 of 3 rows have no class and are left out')
+    """
+    have, are = ("has", "is") if count == 1 else ("have", "are")
+    return f"{count} of {of} {have} no {without} and {are} left out"
 
 
 def as_nominal(table: Table, wanted: Any) -> Table:

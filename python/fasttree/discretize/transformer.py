@@ -29,6 +29,7 @@ class ColumnTransformer(Parameters):
         scope: whether a cross-validation fits it on the training rows of each fold, or on all rows.
     """
 
+    scope: Scope = "fold"
     _needs_classes = False
     _sklearn_auto_wrap_output_keys = frozenset({"transform"})
 
@@ -166,7 +167,7 @@ class ColumnTransformer(Parameters):
             )
 
     def _check(self) -> None:
-        scope = one_value("scope", self.get_params()["scope"])
+        scope = one_value("scope", self.scope)
         if scope not in ("fold", "all"):
             raise ValueError(
                 f"scope={shown(scope)} is not known; use 'fold' (training rows of each "

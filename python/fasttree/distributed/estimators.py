@@ -13,7 +13,6 @@ When not to use it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,8 @@ from ..estimators import (
     FastTreeClassifier,
     FastTreeRegressor,
 )
-from ..estimators.keywords import ThresholdSearch
+from ..estimators.declaration import FOREST, REGRESSION_FOREST, REGRESSION_TREE, TREE
+from ..estimators.described import described
 from .fitting import fit_estimator
 
 __all__ = [
@@ -67,11 +67,8 @@ def _labels(model: Any) -> np.ndarray:
     return np.asarray(getattr(model, "classes_", np.empty(0)))
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class _OnDask:
     """Fitting and prediction on Dask collections; a mixin before an estimator."""
-
-    threshold_search: ThresholdSearch = "histogram"
 
     def fit(
         self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None, *, client: Any = None
@@ -122,7 +119,7 @@ class _ClassifiesOnDask(_OnDask):
         return self._predicted(X, "predict_proba")
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@described(TREE, threshold_search="histogram")
 class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
     """`fasttree.FastTreeClassifier` on Dask collections.
 
@@ -141,7 +138,7 @@ class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
     """
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@described(FOREST, threshold_search="histogram")
 class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
@@ -160,7 +157,7 @@ class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
     """
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@described(REGRESSION_TREE, threshold_search="histogram")
 class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
     """`fasttree.FastTreeRegressor` on Dask collections.
 
@@ -179,7 +176,7 @@ class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
     """
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@described(REGRESSION_FOREST, threshold_search="histogram")
 class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[misc]
     """`fasttree.FastForestRegressor` on Dask collections.
 

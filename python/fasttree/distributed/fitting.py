@@ -234,25 +234,17 @@ def _coded(
     client: Any, found: Partitions, coding: Coding, config: dict[str, Any], hashed: bool
 ) -> CodedParts:
     """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
-    parts, reader, bins = found.parts, found.reader, config["max_bins"]
-    # A pass for the values that replace missing cells.
-    if config["missing"] == "mode":
-        gaps = computed(client, parts, passes.gaps_of_part, reader, coding)
-        coding = passes.fills_of(
-            coding, tree_sum(client, passes.joined_gaps, (coding,), gaps).result()
-        )
-    # A pass for the cut points, and one for columns of many equal values.
-    if "numeric" in coding.facts.kinds:
-        edges = computed(client, parts, passes.edges_of_part, reader, coding, bins)
-        whole = tree_sum(client, passes.joined_edges, (bins,), edges).result()
-        coding, columns = passes.cuts_of(coding, whole, bins)
-        if columns:
-            names = [coding.facts.names[j] for j in columns]
-            values = computed(client, parts, passes.values_of_part, reader, coding, columns)
-            whole = tree_sum(client, passes.joined_values, (names,), values)
-            values.clear()
-            counted = whole.result()
-            coding = passes.with_values(coding, columns, counted, bins)
+    parts, reader = found.parts, found.reader
+
+    def run(
+        of_part: Any, arguments: tuple[Any, ...], join: Any, join_arguments: tuple[Any, ...]
+    ) -> Any:
+        results = computed(client, parts, of_part, reader, *arguments)
+        whole = tree_sum(client, join, join_arguments, results)
+        results.clear()
+        return whole.result()
+
+    coding = passes.completed(coding, config, run)
     # The codes; partitions without rows are left out.
     encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
     known = tree_sum(client, _joined_meanings, (), each(client, _meaning, encoded))

@@ -24,7 +24,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -92,12 +92,8 @@ class InProcess:
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (index, outcome) in the order of the units."""
         for index, (key, argument) in enumerate(units):
-            yield index, work(_select(shared, key), argument)
-
-
-def _select(shared: Mapping[str, Any], key: Keys) -> Any:
-    """The object of a key, or the tuple of the objects of several keys."""
-    return shared[key] if isinstance(key, str) else tuple(shared[name] for name in key)
+            of_key = shared[key] if isinstance(key, str) else tuple(shared[name] for name in key)
+            yield index, work(of_key, argument)
 
 
 def _names(key: Keys) -> tuple[str, ...]:
@@ -165,17 +161,23 @@ def _map_cached(path: str) -> Any:
         return _cache[path]
 
 
-def _call_from_files(
-    work: Work, paths: str | tuple[str, ...], argument: Any, index: int
+class _Mapped(NamedTuple):
+    """A shared object in a file."""
+
+    path: str
+
+    @property
+    def value(self) -> Any:
+        """The object, mapped once per process."""
+        return _map_cached(self.path)
+
+
+def _unit(
+    work: Work, held: Sequence[Any], several: bool, argument: Any, index: int
 ) -> tuple[int, Any]:
-    """Compute a unit in a process; its shared objects are in files."""
-    shared = _map_cached(paths) if isinstance(paths, str) else tuple(map(_map_cached, paths))
-    return index, work(shared, argument)
-
-
-def _call_from_memory(work: Work, shared: Any, argument: Any, index: int) -> tuple[int, Any]:
-    """Compute a unit in a thread."""
-    return index, work(shared, argument)
+    """Compute a unit from the holders of its shared objects; `several`: its key was a tuple."""
+    values = tuple(one.value for one in held)
+    return index, work(values if several else values[0], argument)
 
 
 _WORKER_DEATHS = ("TerminatedWorkerError", "BrokenProcessPool")
@@ -232,12 +234,10 @@ class JoblibBackend:
         """Yield (index, outcome) of the remaining units, by index; `paths` is empty for threads."""
         from sklearn.utils.parallel import Parallel, delayed
 
-        calls = [
-            delayed(_call_from_files)(work, _select(paths, key), argument, index)
-            if paths
-            else delayed(_call_from_memory)(work, _select(shared, key), argument, index)
-            for index, (key, argument) in remaining.items()
-        ]
+        calls = []
+        for index, (key, argument) in remaining.items():
+            held = [_Mapped(paths[n]) if paths else _Message(shared[n]) for n in _names(key)]
+            calls.append(delayed(_unit)(work, held, not isinstance(key, str), argument, index))
         return_as = "generator_unordered" if self.streams else "list"
         yield from Parallel(n_jobs=self.n_jobs, return_as=return_as, batch_size=1)(calls)
 
@@ -246,7 +246,7 @@ class JoblibBackend:
 
 
 class _Message:
-    """A shared object on its way to a worker, where its arrays arrive aligned.
+    """A shared object in memory, or on its way to a worker, where its arrays arrive aligned.
 
     Dask may place received bytes at any address; the core reads arrays at aligned ones only.
     """
@@ -264,14 +264,6 @@ def _receive(head: bytes, buffers: list[Any]) -> _Message:
     views = [np.frombuffer(buffer, dtype=np.uint8) for buffer in buffers]
     views = [view.copy() if view.ctypes.data % 16 else view for view in views]
     return _Message(pickle.loads(head, buffers=views))
-
-
-def _call_from_messages(
-    work: Work, messages: list[_Message], several: bool, argument: Any, index: int
-) -> tuple[int, Any]:
-    """Compute a unit on a worker of a cluster; `several`: its key was a tuple."""
-    values = tuple(message.value for message in messages)
-    return index, work(values if several else values[0], argument)
 
 
 def _core_version() -> str:
@@ -414,7 +406,7 @@ class _DaskRun:
         several = not isinstance(key, str)
         self.attempts[index] += 1
         future = self.client.submit(
-            _call_from_messages,
+            _unit,
             self.work,
             messages,
             several,

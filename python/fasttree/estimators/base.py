@@ -11,7 +11,6 @@ When not to use it
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cache
 from pathlib import Path
@@ -37,7 +36,6 @@ from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
 from .new_rows import Schema, rows_for, with_labels
-from .parameters import restored_parameters
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
@@ -58,15 +56,15 @@ if TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any: ...
 
     class ClassifierMixin(BaseEstimator):
-        """Likewise."""
+        """scikit-learn's class; see `BaseEstimator`."""
 
     class RegressorMixin(BaseEstimator):
-        """Likewise."""
+        """scikit-learn's class; see `BaseEstimator`."""
 
 else:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-__all__ = ["ClassifierMixin", "Estimator", "RegressorMixin", "read_back"]
+__all__ = ["ClassifierMixin", "Estimator", "RegressorMixin"]
 
 
 class Estimator(BaseEstimator):
@@ -97,6 +95,9 @@ class Estimator(BaseEstimator):
         tags.input_tags.allow_nan = self.missing != "error"
         tags.input_tags.categorical = True
         return tags
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
 
     # -- on the way in ----------------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ class Estimator(BaseEstimator):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        """Rows of a Table with their weights and those of their classes."""
+        """Rows of a Table with their weights and the weights of their classes."""
         class_weight, priors = getattr(self, "class_weight", None), getattr(self, "priors", None)
         return TrainingRows.of(table, sample_weight, class_weight, priors, kept)
 
@@ -195,6 +196,12 @@ class Estimator(BaseEstimator):
         """`_adopt` a model that holds all that a fit has found."""
         self._adopt(model, classes, has_names)
 
+    def _take(self, model: Any, rows: TrainingRows) -> Self:
+        """Become the estimator of a model that was found on some rows."""
+        self._restore(model, rows.table.class_values, rows.table.has_feature_names)
+        interoperable.remember_rounding(self, rows)
+        return self
+
     def _labels_known(self) -> np.ndarray:
         """The class labels; none of a regressor."""
         return np.asarray(getattr(self, "classes_", ()))
@@ -231,9 +238,14 @@ class Estimator(BaseEstimator):
 
     # -- on the way out ---------------------------------------------------------------------------
 
-    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
-        if "_model" not in self.__dict__:  # scikit-learn's check costs more than a walk
+    def _refuse_unfitted(self) -> None:
+        """Refuse an estimator without a model. scikit-learn's `check_is_fitted` costs more than a
+        walk down the tree, so it is called where it raises."""
+        if "_model" not in self.__dict__:
             check_is_fitted(self)
+
+    def _blocks(self, X: Any) -> tuple[list[np.ndarray], int]:
+        self._refuse_unfitted()
         if type(X) is np.ndarray and "feature_names_in_" in self.__dict__ and not X.dtype.names:
             warn_caller(
                 f"X does not have valid feature names, but {type(self).__name__} was fitted with "
@@ -261,29 +273,3 @@ class Estimator(BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Write the model to a file, at once or not at all; `fasttree.load` reads it."""
         save_bytes(path, self.to_bytes())
-
-
-def read_back(kind: type, model: Any) -> Any:
-    """The fitted estimator of a loaded core model.
-
-    Raises:
-        ValueError: parameters that no `fit` has written.
-    """
-    try:
-        params = restored_parameters(model.parameters)
-        known = kind._get_param_names()  # type: ignore[attr-defined]
-        estimator = kind(**{k: v for k, v in params.items() if k in known})
-        schema = json.loads(model.schema_json())
-        labels = schema["classes"]
-        alike = len({type(label) for label in labels}) == 1
-        names = [f["name"] for f in schema["features"]]
-        estimator._restore(
-            model,
-            np.array(labels) if alike else np.array(labels, dtype=object),
-            names != [f"x{j}" for j in range(len(names))],
-        )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(
-            f"not a valid fasttree model: its parameters cannot be read ({error})"
-        ) from error
-    return estimator

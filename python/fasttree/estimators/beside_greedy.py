@@ -161,7 +161,7 @@ def codes_as_numbers(table: Table) -> Table:
 
 
 def _limits(model: Any) -> dict[str, Any]:
-    """The limits of an optimal tree as those of growth; growth needs room for one split."""
+    """The limits of an optimal tree as limits of growth, which needs room for one split."""
     leaves = [model.max_leaf_nodes]
     leaves.append(None if model.max_nodes is None else (model.max_nodes + 1) // 2)
     known = [most for most in leaves if most is not None]

@@ -35,12 +35,7 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
     """
     if value is None:
         return None
-    try:
-        costs = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"cost_matrix={shown(value)} must be an array of numbers or None"
-        ) from error
+    costs = _numbers("cost_matrix", value, "an array of numbers or None")
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class "
@@ -87,15 +82,27 @@ def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.n
     Raises:
         ValueError: priors that are not positive, do not sum to 1 or name other classes.
     """
-    n = len(classes)
+    shares = _shares(priors, classes)
+    if not np.all(shares > 0):
+        raise ValueError(f"priors={shown(priors)}: every share must be > 0")
+    if abs(shares.sum() - 1) > 1e-8:
+        raise ValueError(f"priors={shown(priors)} must sum to 1, not to {shares.sum():.10g}")
+    # Factors that give the classes that occur these shares, and keep the total weight.
+    occurring = sums > 0
+    factors = np.ones(len(classes))
+    total = math.fsum(sums.tolist())
+    factors[occurring] = shares[occurring] / shares[occurring].sum() * total / sums[occurring]
+    return factors
+
+
+def _shares(priors: Any, classes: Sequence[Any]) -> np.ndarray:
+    """Priors as given, in the order of the classes, shape (n_classes,)."""
+    n, expected = len(classes), "None, 'equal', a dict or a list of shares"
     if isinstance(priors, str):
         if priors != "equal":
-            raise ValueError(
-                f"priors={shown(priors)} is not known; use None, 'equal', a dict or a list of "
-                "shares"
-            )
-        shares = np.full(n, 1.0 / n)
-    elif isinstance(priors, dict):
+            raise ValueError(f"priors={shown(priors)} is not known; use {expected}")
+        return np.full(n, 1.0 / n)
+    if isinstance(priors, dict):
         unknown = [k for k in priors if k not in classes]
         lacking = [c for c in classes if c not in priors]
         if unknown or lacking:
@@ -103,27 +110,19 @@ def prior_factors(priors: Any, classes: Sequence[Any], sums: np.ndarray) -> np.n
             raise ValueError(
                 f"priors {what}: {', '.join(map(repr, which))}; the classes are {list(classes)!r}"
             )
-        shares = np.array([share(f"priors[{shown(c)}]", priors[c]) for c in classes])
-    else:
-        try:
-            shares = np.asarray(priors, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
-                f"priors={shown(priors)} must be None, 'equal', a dict or a list of shares"
-            ) from error
-        if shares.shape != (n,):
-            raise ValueError(
-                f"priors has shape {shares.shape}, expected ({n},): one share a class, in the "
-                "order of classes_"
-            )
-    # Checks of the values.
-    if not np.all(shares > 0):
-        raise ValueError(f"priors={shown(priors)}: every share must be > 0")
-    if abs(shares.sum() - 1) > 1e-8:
-        raise ValueError(f"priors={shown(priors)} must sum to 1, not to {shares.sum():.10g}")
-    # Factors that give the classes that occur these shares, and keep the total weight.
-    occurring = sums > 0
-    factors = np.ones(n)
-    total = math.fsum(sums.tolist())
-    factors[occurring] = shares[occurring] / shares[occurring].sum() * total / sums[occurring]
-    return factors
+        return np.array([share(f"priors[{shown(c)}]", priors[c]) for c in classes])
+    shares = _numbers("priors", priors, expected)
+    if shares.shape != (n,):
+        raise ValueError(
+            f"priors has shape {shares.shape}, expected ({n},): one share per class, in the order "
+            "of classes_"
+        )
+    return shares
+
+
+def _numbers(name: str, value: Any, expected: str) -> np.ndarray:
+    """A parameter as an array of numbers, float64."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"{name}={shown(value)} must be {expected}") from error

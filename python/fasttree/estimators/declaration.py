@@ -2,10 +2,9 @@
 
 What
     `TREE` and `FOREST` hold name, group, kind, default and text of each parameter, what it needs in
-    order to act, and whether the core reads it under its name. Checks, conditions, what a model
-    file stores, docstrings and the configuration of the core are read from these lists;
-    ``python -m docs.studies.first_screen.make`` writes `keywords` (types and constructors) from
-    them.
+    order to act, and whether the core reads it under its name. Constructors, checks, conditions,
+    what a model file stores, docstrings and the configuration of the core are read from these
+    lists; ``python -m docs.studies.first_screen.make`` writes `keywords`, the types, from them.
 Complexity
     None.
 When not to use it

@@ -9,15 +9,16 @@ When not to use it
 
 from __future__ import annotations
 
-import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from dataclasses import replace
+from typing import Any, TypeVar, get_args, get_origin
 
 import numpy as np
 
 from .._checks import shown
+from . import keywords
 from .declaration import GROUPS, Parameter
 from .parameters import refuse_unknown
 
@@ -45,7 +46,7 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
             if p.kind is not p.VAR_KEYWORD
         ]
         named = {p.name for p in shared}
-        function.__doc__ = _filled(function, kind, parameters)
+        function.__doc__ = _filled(function, parameters)
         function.__signature__ = own.replace(  # type: ignore[attr-defined]
             parameters=[
                 *shared,
@@ -57,47 +58,68 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     return of
 
 
-def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
-    """Class decorator: list the parameters in the docstring, in place of ``...``, and let the
-    constructor answer an unknown one with the nearest."""
+def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class], Class]:
+    """Class decorator: make the constructor of an estimator, which keeps its parameters, and list
+    these in the docstring, in place of ``...``. `n_estimators` may be given without its name.
+
+    Args:
+        declared: the parameters, in the order of the signature.
+        defaults: defaults of this class that are not the declared ones.
+    """
+    parameters = [replace(one, default=defaults.get(one.name, one.default)) for one in declared]
+    usual = {one.name: one.default for one in parameters}
+    first = parameters[0].name if parameters[0].name == "n_estimators" else None
+    self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.Signature(
+        [self_parameter, *map(_in_signature, parameters)], return_annotation=None
+    )
 
     def of(kind: Class) -> Class:
-        kind.__doc__ = _filled(kind, kind, parameters)
-        keep = kind.__init__  # type: ignore[misc]
-        usual = inspect.signature(keep).parameters["criterion"].default
-
-        @functools.wraps(keep)
         def __init__(self: Any, *args: Any, **params: Any) -> None:
-            try:
-                keep(self, *args, **params)
-            except TypeError as error:
-                refuse_unknown(type(self), params.get("criterion", usual), params)
-                if "positional argument" not in str(error) or not args:
-                    raise
-                name, value = type(self).__name__, shown(args[-1])
-                given = value if isinstance(args[-1], str) else repr(usual)
-                raise TypeError(
-                    f"{name}({value}): parameters are named: {name}(criterion={given}); rows go "
-                    "to fit(X, y)"
-                ) from error
+            if not params.keys() <= usual.keys():
+                refuse_unknown(type(self), params.get("criterion", usual["criterion"]), params)
+            if args:
+                if len(args) > 1 or first is None or first in params:
+                    name, value = type(self).__name__, shown(args[-1])
+                    given = value if isinstance(args[-1], str) else repr(usual["criterion"])
+                    raise TypeError(
+                        f"{name}({value}): parameters are named: {name}(criterion={given}); rows "
+                        "go to fit(X, y)"
+                    )
+                params[first] = args[0]
+            vars(self).update(usual, **params)
 
+        kind.__doc__ = _filled(kind, parameters)
+        __init__.__signature__ = signature  # type: ignore[attr-defined]
         kind.__init__ = __init__  # type: ignore[misc]
+        for name, default in usual.items():  # read where an older pickle lacks a parameter
+            setattr(kind, name, default)
         return kind
 
     return of
 
 
-def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
-    """The text of a class or function with the parameters of a class by group: name, type, default
-    and meaning of each."""
-    hints, sections = get_type_hints(kind.__init__), []  # type: ignore[misc]
+def _in_signature(one: Parameter) -> inspect.Parameter:
+    """A parameter as `inspect.signature` shows it; its type by its name in `keywords`."""
+    is_first = one.name == "n_estimators"
+    return inspect.Parameter(
+        one.name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD if is_first else inspect.Parameter.KEYWORD_ONLY,
+        default=one.default,
+        annotation=f"keywords.{one.kind.type}" if one.kind.values else one.kind.type,
+    )
+
+
+def _filled(owner: Any, parameters: Sequence[Parameter]) -> str:
+    """The text of a class or function with parameters by group: name, type, default and meaning of
+    each."""
+    sections = []
     for group in GROUPS:
         lines = [f"Parameters of {group}:"]
         for one in parameters:
             if one.group != group:
                 continue
-            # A parameter that was just declared is not yet in `keywords`.
-            hint = hints.get(one.name, Any)
+            hint = _type_of(one)
             kinds = "" if hint is Any else f"{type_name(hint)}, "
             # Readers of docstrings want a name with its type on one line, however long.
             heading = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
@@ -114,6 +136,14 @@ def _filled(owner: Any, kind: type, parameters: Sequence[Parameter]) -> str:
     text, listed = inspect.getdoc(owner) or "", "\n\n".join(sections) + "\n"
     own = "Args:\n    ...\n"
     return text.replace(own, listed) if own in text else text.replace("    ...\n", f"\n{listed}")
+
+
+def _type_of(one: Parameter) -> Any:
+    """The type of a parameter; Any of one that was just declared and is not yet in `keywords`."""
+    try:
+        return eval(one.kind.type, vars(keywords))
+    except NameError:
+        return Any
 
 
 def type_name(hint: Any) -> str:

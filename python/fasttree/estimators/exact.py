@@ -62,20 +62,16 @@ from .._checks import (
 from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
 from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
-from ..exports.tables.listing import Records
-from ..table import Table
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
 from .classifying import Classifier
 from .costs import costs_of
 from .described import documented
-from .explained import by_own_criterion
 from .first_tests import FirstTests, first_tests
-from .grown_tree import GrownTree
-from .interoperable import remember_rounding
 from .leaf_losses import leaf_losses
 from .parameters import refuse_unknown, stored_parameters
 from .training_rows import TrainingRows
 from .tree import FastTreeClassifier
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -107,7 +103,7 @@ OBJECTIVE: dict[str, Check] = {
 """Parameters of an optimal tree beside what its leaves cost, and their checks."""
 
 
-class _Searched(GrownTree, Classifier):
+class _Searched(TreeEstimator, Classifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
@@ -139,12 +135,6 @@ class _Searched(GrownTree, Classifier):
         }
         return rows, limits, search
 
-    def _take(self, model: _engine.Model, table: Table) -> Self:
-        """Become the estimator of a model that a search of rows has found."""
-        self._restore(model, table.class_values, table.has_feature_names)
-        remember_rounding(self, table)
-        return self
-
     def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
         found = json.loads(model.parameters)["found"]
@@ -158,41 +148,13 @@ class _Searched(GrownTree, Classifier):
         tests = two_way_tests(self)
         return f"{super()._head_line()}{f'; {tests}' if tests else ''}"
 
-    def _grown(self) -> FastTreeClassifier:
+    def _as_grown(self) -> FastTreeClassifier:
         """The same tree in an estimator that has the parameters of growth."""
         grown = FastTreeClassifier(
             categorical_features=self.categorical_features, columns=self.columns
         )
         grown._adopt(self._model, self.classes_, self._schema.has_names)
         return grown
-
-    def prune(self, *args: Any, **options: Any) -> Any:
-        """A pruned tree, as a `FastTreeClassifier`; see `FastTreeClassifier.prune`."""
-        return self._grown().prune(*args, **options)
-
-    @by_own_criterion
-    def explain(
-        self,
-        node: int = 0,
-        X: Any = None,
-        y: MaybeArray = None,
-        sample_weight: MaybeArray = None,
-    ) -> Records:
-        """Information gain of all candidate splits of a node; see `FastTreeClassifier.explain`."""
-        return self._grown().explain(node, X, y, sample_weight)
-
-    def cost_complexity_pruning_path(
-        self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None
-    ) -> Any:
-        """Not of searched trees.
-
-        Raises:
-            ValueError: always; the path belongs to a tree that is grown.
-        """
-        raise ValueError(
-            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
-            "prune this one"
-        )
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -258,7 +220,7 @@ class MinimalTreeClassifier(_Searched):
         minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
-        return self._take(model, rows.table)
+        return self._take(model, rows)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -391,7 +353,7 @@ class OptimalTreeClassifier(_Searched):
         """
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.optimal_tree(limits=limits, **search)
-        return self._take(model, rows.table)
+        return self._take(model, rows)
 
     def near_optimal(
         self,
@@ -406,7 +368,7 @@ class OptimalTreeClassifier(_Searched):
         those with a tree whose objective is at most that of the optimum + `within`.
 
         First tests are counted, not whole trees: below a first test there are many trees as good,
-        and listing those is another search. The time is about that of one proof per feature, more
+        and listing those is another search. It takes about as long as one proof per feature, more
         with a large `within`; time limits and budgets of the estimator do not hold, Ctrl-C ends it.
 
         Args:
@@ -446,7 +408,7 @@ class OptimalTreeClassifier(_Searched):
             limits=limits, within=within, most_trees=most_trees, **search
         )
         params = self.get_params(deep=False)
-        trees = [OptimalTreeClassifier(**params)._take(model, rows.table) for model in models]
+        trees = [OptimalTreeClassifier(**params)._take(model, rows) for model in models]
         return first_tests(rows.table, searched, within, trees)
 
     def compare_with_greedy(

@@ -218,7 +218,8 @@ def explain(
     y: MaybeArray = None,
     sample_weight: MaybeArray = None,
 ) -> Records:
-    """Scores of all candidate splits of a node, best first.
+    """Scores of all candidate splits of a node, best first; of a searched tree their information
+    gains.
 
     Args:
         node: node number (`tree_`); 0 is the root.
@@ -238,17 +239,8 @@ def explain(
         ValueError: no rows given and no candidates kept, or no row reaches the node.
     """
     check_is_fitted(fitted)
-    tree = fitted.tree_
-    if isinstance(node, bool) or not isinstance(node, numbers.Integral):
-        raise TypeError(
-            f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
-            "splits of the root on rows; decision_rule(X[i:i+1]) explains the answer for one "
-            "row"
-        )
-    if not 0 <= node < tree.node_count:
-        raise ValueError(
-            f"node={node} does not exist; the tree has nodes 0 to {tree.node_count - 1}"
-        )
+    fitted = fitted._as_grown()
+    _check_node(node, fitted.tree_.node_count)
     found = _candidates_at(fitted, node, X, y, sample_weight)
     feature, test = _split_of(fitted, node, found)
     entries = best_first(
@@ -263,13 +255,7 @@ def explain(
             for name, tried, score in found
         ]
     )
-    # One line per feature, the best of it, beside the split of the tree.
-    seen: set[str] = set()
-    displayed = []
-    for one in entries:
-        if one["feature"] not in seen or one["chosen"]:
-            displayed.append(one)
-        seen.add(one["feature"])
+    displayed = _one_per_feature(entries)
     best = entries[0]["score"] if entries else 0.0
     notes = []
     if left := len(entries) - len(displayed):
@@ -287,6 +273,29 @@ def explain(
         notes=[*notes, *_tied(fitted, node, entries), *_forbidden(fitted, node, entries)],
         displayed=displayed,
     )
+
+
+def _check_node(node: Any, n_nodes: int) -> None:
+    """Refuse what is no number of a node."""
+    if isinstance(node, bool) or not isinstance(node, numbers.Integral):
+        raise TypeError(
+            f"node={shown(node)} must be the number of a node: explain(0, X, y) scores the "
+            "splits of the root on rows; decision_rule(X[i:i+1]) explains the answer for one "
+            "row"
+        )
+    if not 0 <= int(node) < n_nodes:
+        raise ValueError(f"node={node} does not exist; the tree has nodes 0 to {n_nodes - 1}")
+
+
+def _one_per_feature(entries: list[Entry]) -> list[Entry]:
+    """The best candidate of each feature, and the split of the tree."""
+    seen: set[str] = set()
+    found = []
+    for one in entries:
+        if one["feature"] not in seen or one["chosen"]:
+            found.append(one)
+        seen.add(one["feature"])
+    return found
 
 
 def _candidates_at(

@@ -108,7 +108,7 @@ def explore(
 
 
 def _name_of_model(model: Any) -> str:
-    """The name of a model on the page: that of its criterion, or of its class without one."""
+    """The name of a model on the page: its criterion's, or without one its class's."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
     if registry.is_of_trees(model.criterion):
@@ -446,38 +446,16 @@ def _histogram(
         bins: largest number of bars.
     """
     f = tree.reading.feature[node]
-    column, feature = table.columns[f], tree.reading.features[f]
-    values = np.asarray(column.values)[rows]
-    missing = _missing(column, values)
-    known = values[~missing]
-    found: dict[str, Any] = {}
+    values = np.asarray(table.columns[f].values)[rows]
+    missing = _missing(table.columns[f], values)
+    known, feature = values[~missing], tree.reading.features[f]
     if feature.levels is None:
-        # Bins of equal width; one if all values are equal.
-        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-        width = (high - low) / bins
-        bar_of = np.zeros(len(known), dtype=np.int64)
-        if width > 0:
-            bar_of = np.minimum(((known - low) / width).astype(np.int64), bins - 1)
-        else:
-            bins = 1
-        cuts = [tree.reading.tree.threshold[node]]
-        if np.isnan(cuts[0]):
-            cuts = list(feature.cuts or ())
-        found["range"] = [rounded(low), rounded(high)]
-        found["cuts"] = [rounded(c) for c in cuts if low <= c <= high][:MAX_CUTS]
+        threshold = float(tree.reading.tree.threshold[node])
+        cuts = feature.cuts or () if np.isnan(threshold) else (threshold,)
+        bar_of, bins, found = _bins_of(known, cuts, bins)
     else:
-        # One bar per level, those with the most weight; the last bar is for all others (-1).
-        sums = np.bincount(known, weight[~missing], len(feature.levels))
-        order = np.argsort(-sums, kind="stable")
-        order = order[sums[order] > 0]
-        if len(order) > bins:
-            order = np.concatenate((order[: bins - 1], [-1]))
-        named = np.sort(order[order >= 0])
-        bar_of_level = np.full(len(feature.levels), len(named))
-        bar_of_level[named] = np.arange(len(named))
-        bar_of, bins = bar_of_level[known], len(order)
-        found["levels"] = named.tolist()
-    # Weights by bar and class, and those of missing values.
+        bar_of, bins, found = _bars_of(known, weight[~missing], len(feature.levels), bins)
+    # Weights by bar and class, and the weights of missing values.
     counts = np.bincount(
         bar_of * n_codes + codes[~missing], weight[~missing], max(bins, 1) * n_codes
     ).reshape(-1, n_codes)
@@ -491,3 +469,34 @@ def _histogram(
     if missing.any():
         found["missing"] = [rounded(of_missing[c]) for c in present]
     return found
+
+
+def _bins_of(
+    numbers: np.ndarray, cuts: Iterable[float], bins: int
+) -> tuple[np.ndarray, int, dict[str, Any]]:
+    """The bar of each number, the number of bars, and their range with the cuts in it: bins of
+    equal width, one if all numbers are equal."""
+    low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
+    width = (high - low) / bins
+    found = {
+        "range": [rounded(low), rounded(high)],
+        "cuts": [rounded(c) for c in cuts if low <= c <= high][:MAX_CUTS],
+    }
+    if not width > 0:
+        return np.zeros(len(numbers), dtype=np.int64), 1, found
+    return np.minimum(((numbers - low) / width).astype(np.int64), bins - 1), bins, found
+
+
+def _bars_of(
+    codes: np.ndarray, weight: np.ndarray, n_levels: int, most: int
+) -> tuple[np.ndarray, int, dict[str, Any]]:
+    """The bar of each level code, the number of bars, and the levels of the bars: those with the
+    most weight; if there are more than `most`, the last bar is for all others."""
+    sums = np.bincount(codes, weight, n_levels)
+    order = np.argsort(-sums, kind="stable")
+    order = order[sums[order] > 0]
+    n_bars = min(len(order), most)
+    named = np.sort(order if len(order) <= most else order[: most - 1])
+    bar_of_level = np.full(n_levels, len(named))
+    bar_of_level[named] = np.arange(len(named))
+    return bar_of_level[codes], n_bars, {"levels": named.tolist()}

@@ -76,7 +76,7 @@ def candidates(
     Args:
         trees: the trees of the page, whose `candidates` are filled.
         rows: the rows from which they are scored.
-        wanted: criteria beside those of the trees; None: all on tables, or on numbers.
+        wanted: criteria beside the trees' own; None: all on tables, or on numbers.
         limits: limits of the page.
 
     Returns:

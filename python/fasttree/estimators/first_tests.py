@@ -48,7 +48,7 @@ class FirstTests(Records):
 
     Attributes:
         trees: the trees that were kept, fitted `OptimalTreeClassifier`: ``upper_bound_`` is the
-            tree's objective, ``lower_bound_`` that of the optimum.
+            tree's objective, ``lower_bound_`` the least objective.
         within: as given.
 
     Examples:

@@ -13,22 +13,22 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
+from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
-from .._checks.progress import Progress, make_report
+from .._checks.progress import make_report
 from .._checks.words import counted
+from ..exports import FORMATS
 from ..exports.tables.html import html_table
 from ..table import Table
 from ..table.data_checks.warned import warn_caller
-from . import interoperable, keywords
+from . import keywords
 from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
@@ -39,16 +39,15 @@ from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
 from .idle import refuse_idle
 from .new_rows import check_table
-from .parameters import config_of, copies_of, row_counts, seed_of, stored_parameters
+from .parameters import config_of, copies_of, seed_of, stored_parameters
 from .regressing import Regressor
 from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
 from .tree import FastTreeClassifier
-from .tree_arrays import TreeArrays
 from .warm_start import kept_words, trees_before
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
@@ -79,6 +78,17 @@ class GrownForest(Estimator):
         Returns:
             The estimator.
         """
+        return self._fit(X, y, sample_weight, client)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: MaybeArray,
+        client: Any,
+        exposure: MaybeArray = None,
+    ) -> Self:
+        """Grow the trees on rows in memory or in batches."""
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             self._check_samples()
@@ -90,8 +100,8 @@ class GrownForest(Estimator):
             self.__dict__.pop("_grown", None)
             from .batches import fitting
 
-            return fitting.fit(self, batches, y, sample_weight)
-        return self._fit_rows(self._training_rows(X, y, sample_weight), client)
+            return fitting.fit(self, batches, y, sample_weight, exposure)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
 
     def _fit_rows(self, rows: TrainingRows, client: Any) -> Self:
         """Grow the trees on checked rows."""
@@ -119,8 +129,7 @@ class GrownForest(Estimator):
             **words,
         )
         self._grown = (config["seed"], model.content, kept_words(self))
-        self._adopt(model, table.class_values, table.has_feature_names)
-        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
+        self._take(model, rows)
         self._keep_rows(FittedOn(rows, config, bagging["draws"] or 0))
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
@@ -150,10 +159,12 @@ class GrownForest(Estimator):
         draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
         config, custom = config_of(
-            tree_parameters(self._tree_type, params, seed), table, rows.copies
+            tree_parameters(self._tree_type, params, seed),
+            table,
+            rows.copies,
+            # The copies that a sample holds on average.
+            sampled=None if draws is None else draws * copies / max(n_rows, 1),
         )
-        # Shares of the rows are shares of the copies that a sample holds on average.
-        config |= row_counts(params, copies if draws is None else draws * copies / max(n_rows, 1))
         config.update(seed=seed, parameters=stored_parameters(params, table.file_cells))
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
@@ -302,10 +313,7 @@ class GrownForest(Estimator):
     def estimators_(self) -> Sequence[Any]:
         """The trees as fitted estimators, each made when it is looked at."""
         check_is_fitted(self, "_model")
-        params = self.get_params(deep=False)
-        known = (self._labels_known(), self._schema.has_names)
-        rounding = getattr(self, "_float32_conflicts", None)
-        return ForestTrees(self._tree_type, self._model, *known, params, float32_conflicts=rounding)
+        return ForestTrees(self)
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -347,45 +355,29 @@ class GrownForest(Estimator):
             return super()._repr_html_()
         return html_table(("", ""), self._summary(), title=" ".join(repr(self).split()))
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": str(self), "text/html": self._repr_html_()}
-
     def to_python(self) -> str:
         """A Python module without dependencies; see `fasttree.exports.forest_code.to_python`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_python
-
-        return to_python(self)
+        return FORMATS["python"].write(self)
 
     def to_c(self, *, name: str = "forest") -> str:
         """C99 source without dependencies; see `fasttree.exports.forest_code.to_c`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_c
-
-        return to_c(self, name=name)
+        return FORMATS["c"].write(self, name=name)
 
     def to_sql(
         self, *, output: str | None = None, table: str | None = None, dialect: str = "ansi"
     ) -> str:
         """An SQL expression or query; see `fasttree.exports.forest_code.to_sql`."""
-        check_is_fitted(self, "_model")
-        from ..exports.forest_code import to_sql
-
-        return to_sql(self, output=output, table=table, dialect=dialect)
+        return FORMATS["sql"].write(self, output=output, table=table, dialect=dialect)
 
     def to_onnx(
         self, *, inputs: str = "auto", dtype: str = "float32", name: str = "fasttree"
     ) -> Any:
         """An ``onnx.ModelProto`` with outputs ``label`` and ``probabilities``, or of a number
         ``variable``; see `fasttree.exports.onnx_graph.to_onnx`."""
-        check_is_fitted(self, "_model")
-        from ..exports.onnx_graph import to_onnx
-
-        return to_onnx(self, inputs=inputs, dtype=dtype, name=name)
+        return FORMATS["onnx"].write(self, inputs=inputs, dtype=dtype, name=name)
 
 
 @described(FOREST)
-@dataclass(eq=False, repr=False)
 class FastForestClassifier(GrownForest, Classifier):
     """A random forest of trees that split by any criterion.
 
@@ -427,49 +419,15 @@ class FastForestClassifier(GrownForest, Classifier):
         (50, True)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    n_estimators: int = 100
-    _: KW_ONLY
-    bootstrap: bool = True
-    max_samples: int | float | None = None
-    criterion: keywords.SplitCriterion = "info_gain"
-    evaluation: keywords.EvaluationMode = "local"
-    labels: keywords.Labels = "majority"
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = "sqrt"
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    empty_branch: keywords.EmptyBranch = "parent"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.PruningMethod = None
-    ccp_alpha: float = 0.0
-    merge_redundant: keywords.MergedLeaves = None
-    class_weight: keywords.ForestClassWeight = None
-    leaf_smoothing: keywords.LeafSmoothing = None
-    oob_score: bool = False
-    warm_start: bool = False
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            n_estimators: int = 100,
+            *,
+            criterion: keywords.SplitCriterion = "info_gain",
+            **parameters: Unpack[keywords.ForestParameters],
+        ) -> None: ...
 
     _tree_type = FastTreeClassifier
     _any_criterion = "gini"
@@ -501,7 +459,6 @@ class FastForestClassifier(GrownForest, Classifier):
 
 
 @described(REGRESSION_FOREST)
-@dataclass(eq=False, repr=False)
 class FastForestRegressor(GrownForest, Regressor):
     """A random forest of regression trees that split by any criterion on numbers.
 
@@ -534,44 +491,15 @@ class FastForestRegressor(GrownForest, Regressor):
         (50, True)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    n_estimators: int = 100
-    _: KW_ONLY
-    bootstrap: bool = True
-    max_samples: int | float | None = None
-    criterion: keywords.NumberCriterion = "squared_error"
-    target_bins: keywords.TargetBins = None
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = "sqrt"
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.NumberPruning = None
-    ccp_alpha: float = 0.0
-    oob_score: bool = False
-    warm_start: bool = False
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            n_estimators: int = 100,
+            *,
+            criterion: keywords.NumberCriterion = "squared_error",
+            **parameters: Unpack[keywords.RegressionForestParameters],
+        ) -> None: ...
 
     _tree_type = FastTreeRegressor
     _any_criterion = "squared_error"
@@ -594,10 +522,7 @@ class FastForestRegressor(GrownForest, Regressor):
         Returns:
             The estimator.
         """
-        if exposure is None:
-            return super().fit(X, y, sample_weight, client=client)
-        self._refuse_batches(X)
-        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), client)
+        return self._fit(X, y, sample_weight, client, exposure)
 
     def _keep_oob(
         self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
@@ -613,13 +538,6 @@ class FastForestRegressor(GrownForest, Regressor):
 
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag R2", f"{self.oob_score_:.4f}"
-
-    def _nodes_of(self, tree: int) -> TreeArrays:
-        nodes: TreeArrays = self.estimators_[tree].tree_
-        return nodes
-
-    def _sizes(self) -> np.ndarray:
-        return np.asarray(self._model.shapes()[:, 0])
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

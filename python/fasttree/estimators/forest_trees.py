@@ -5,14 +5,10 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
-import numpy as np
-
-from .. import _engine
 from .._checks import integer, real
 from .._checks.words import counted
-from .grown_tree import GrownTree
 from .new_rows import file_cells_of
 from .parameters import stored_parameters
 
@@ -47,42 +43,28 @@ def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int 
     return max(1, round(float(share) * copies))
 
 
-class ForestTrees(Sequence[GrownTree]):
-    """Trees of a forest as estimators, from the core's model of the forest."""
+class ForestTrees(Sequence[Any]):
+    """The trees of a fitted forest as estimators, as they are now: a later fit changes nothing."""
 
-    def __init__(
-        self,
-        kind: Any,
-        model: _engine.Forest,
-        classes: np.ndarray,
-        has_names: bool,
-        params: dict[str, Any],
-        *,
-        float32_conflicts: Any = None,
-    ) -> None:
-        self._kind, self._float32_conflicts = kind, float32_conflicts
-        self._model, self._classes, self._has_names = model, classes, has_names
-        self._params = params
-        self._file_cells = file_cells_of(model)
-        self._seeds: list[int] = model.seeds
+    def __init__(self, forest: Any) -> None:
+        self._kind, self._model = forest._tree_type, forest._model
+        self._params = forest.get_params(deep=False)
+        self._known = forest._labels_known(), forest._schema.has_names
+        self._rounding = getattr(forest, "_float32_conflicts", None)
+        self._file_cells = file_cells_of(forest._model)
+        self._seeds: list[int] = forest._model.seeds
 
     def __len__(self) -> int:
         return len(self._seeds)
 
-    def _tree(self, t: int) -> GrownTree:
+    def _tree(self, t: int) -> Any:
         params = tree_parameters(self._kind, self._params, self._seeds[t])
-        tree: Any = self._kind(**params)
-        model = self._model.tree(t, stored_parameters(params, self._file_cells))
-        tree._adopt(model, self._classes, self._has_names)
-        tree._float32_conflicts = self._float32_conflicts
-        grown: GrownTree = tree
-        return grown
+        tree = self._kind(**params)
+        tree._adopt(self._model.tree(t, stored_parameters(params, self._file_cells)), *self._known)
+        tree._float32_conflicts = self._rounding
+        return tree
 
-    @overload
-    def __getitem__(self, index: int) -> GrownTree: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[GrownTree]: ...
-    def __getitem__(self, index: int | slice) -> GrownTree | list[GrownTree]:
+    def __getitem__(self, index: Any) -> Any:
         places = range(len(self))[index]
         return self._tree(places) if isinstance(places, int) else [self._tree(t) for t in places]
 

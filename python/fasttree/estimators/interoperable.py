@@ -21,9 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks.progress import Progress
-from ..table import Table
 from .new_rows import values_of
 from .sklearn_trees import to_sklearn as converted
+from .training_rows import TrainingRows
 
 __all__ = [
     "expected_value",
@@ -109,11 +109,11 @@ def to_sklearn(
     return converted(fitted, fitted._new_rows(X), missing=missing, as_forest=as_forest)
 
 
-def remember_rounding(fitted: Any, table: Table, kept: Any = None) -> None:
-    """Keep over which thresholds float32 moves training values; `kept` are the numbers of the
-    rows of the Table among those that were given."""
-    numbers = table.row_numbers if kept is None else kept
-    found = _engine.float32_conflicts(table, fitted._model)
+def remember_rounding(fitted: Any, training: TrainingRows) -> None:
+    """Keep over which thresholds float32 moves training values, and in which of the rows that were
+    given."""
+    numbers = training.table.row_numbers if training.kept is None else training.kept[0]
+    found = _engine.float32_conflicts(training.table, fitted._model)
     if numbers is not None and found:
         found = [(f, at, beside, numbers[rows].tolist()) for f, at, beside, rows in found]
     fitted._float32_conflicts = found

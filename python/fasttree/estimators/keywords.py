@@ -123,10 +123,9 @@ TargetBins: TypeAlias = Literal["equal_width", "equal_frequency"] | int | Discre
 NumberPruning: TypeAlias = Literal["reduced_error", "cost_complexity", "m5"] | Pruning | None
 
 
-class TreeParameters(TypedDict, total=False):
-    """Keyword arguments of trees beside the criterion."""
+class GrownParameters(TypedDict, total=False):
+    """Keyword arguments of trees and forests."""
 
-    target_bins: TargetBins
     ties: TieRule
     nominal_splits: NominalSplits
     splitter: Splitter
@@ -151,17 +150,65 @@ class TreeParameters(TypedDict, total=False):
     thresholds: Thresholds
     missing: MissingValues
     handle_unknown: UnknownLevels
-    pruning: PruningMethod
     ccp_alpha: float
     random_state: Seed
     n_jobs: int | None
     progress: Progress
-    trace: TraceKept
+
+
+class ClassParameters(GrownParameters, total=False):
+    """Keyword arguments of trees and forests for classes."""
+
     evaluation: EvaluationMode
     labels: Labels
     empty_branch: EmptyBranch
+    pruning: PruningMethod
     merge_redundant: MergedLeaves
+    leaf_smoothing: LeafSmoothing
+
+
+class NumberParameters(GrownParameters, total=False):
+    """Keyword arguments of trees and forests for a number."""
+
+    target_bins: TargetBins
+    pruning: NumberPruning
+
+
+class TreeParameters(ClassParameters, total=False):
+    """Keyword arguments of `FastTreeClassifier`."""
+
     cost_matrix: Any
     priors: Any
     class_weight: ClassWeight
-    leaf_smoothing: LeafSmoothing
+    trace: TraceKept
+
+
+class ForestParameters(ClassParameters, total=False):
+    """Keyword arguments of `FastForestClassifier`."""
+
+    bootstrap: bool
+    max_samples: int | float | None
+    class_weight: ForestClassWeight
+    oob_score: bool
+    warm_start: bool
+
+
+class RegressionTreeParameters(NumberParameters, total=False):
+    """Keyword arguments of `FastTreeRegressor`."""
+
+    trace: TraceKept
+
+
+class RegressionForestParameters(NumberParameters, total=False):
+    """Keyword arguments of `FastForestRegressor`."""
+
+    bootstrap: bool
+    max_samples: int | float | None
+    oob_score: bool
+    warm_start: bool
+
+
+class FitParameters(TreeParameters, total=False):
+    """Keyword arguments of `fasttree.fit`."""
+
+    target_bins: TargetBins

@@ -7,10 +7,10 @@ What
 Equation
     The bounds of the search need of a loss L(i, j) of i rows of the first class and j of the second
     that L >= 0 and that one more row never costs less: L(i, j) <= L(i + 1, j), L(i, j + 1). Then
-    the best tree of some rows costs no more than that of more rows. The largest step between
-    neighbours bounds how much a row more can cost.
+    the best tree of some rows costs no more than the best tree of more rows. The largest step
+    between neighbours bounds how much one more row can cost.
 Complexity
-    O(n_0 n_1) time and memory, 8 bytes a leaf.
+    O(n_0 n_1) time and memory, 8 bytes per leaf.
 When not to use it
     For losses that a cost matrix or a criterion says: those have no limit of rows.
 """

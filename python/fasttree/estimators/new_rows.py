@@ -59,7 +59,7 @@ class Schema:
         owner: name of the estimator, for messages.
         unused: why each feature is not used; None: it is.
         target: name of the target; empty where it is not known.
-        file_cells: what missing cells of a file hold, as that of the training rows said.
+        file_cells: what missing cells of a file hold, as the file of the training rows said.
         tested: the features that the model reads, ascending; None: all.
         dates: the columns of dates of which year, month and weekday are the last columns.
         given_names: names of the columns that a caller gives: all but those that are made of dates,
@@ -91,7 +91,7 @@ class Schema:
 
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
         """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
-        that of a date is the sum over its parts."""
+        the value of a date is the sum over its parts."""
         found = values[..., : len(self.given_names)].copy()
         for name in self.dates:
             parts = [self.names.index(part) for part in part_names([name])]
@@ -533,7 +533,7 @@ def _number(column: Column) -> Column:
 
 def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Column:
     """A column as codes of the declared levels, -1 for missing and undeclared ones."""
-    # The column's own levels and codes; those of numbers are their distinct values.
+    # The column's own levels and codes; the levels of numbers are their distinct values.
     if column.kind == "numeric":
         values = column.values
         known = np.unique(values[~np.isnan(values)])

@@ -62,6 +62,15 @@ ELSEWHERE = {
 }
 """Where words that are not parameters of an estimator belong."""
 
+OF_CORE = [one.name for one in TREE if one.core]
+"""Parameters that the core reads under their name."""
+
+SHARES = "min_samples_split", "min_samples_leaf"
+"""Numbers of rows that may be given as shares of them."""
+
+COUNTS_COPIES = "multisurf", "multisurf_star"
+"""Criteria that count all copies of a row."""
+
 OWNERS = {
     "FastTreeClassifier": [one.name for one in TREE],
     "FastForestClassifier": [one.name for one in FOREST],
@@ -103,16 +112,10 @@ def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 
 
-def row_counts(params: dict[str, Any], n_rows: float) -> dict[str, int]:
-    """The least rows of a node and of a leaf, given as numbers or (a float below 1) as shares of
-    the rows, rounded up."""
-    counts = {}
-    for name in ("min_samples_split", "min_samples_leaf"):
-        found = check(name, params[name])
-        share = isinstance(found, float)
-        least = PARAMETERS[name].kind.least or 1
-        counts[name] = max(least, math.ceil(found * n_rows)) if share else found
-    return counts
+def row_count(name: str, value: int | float, n_rows: float) -> int:
+    """The least rows of a node or leaf; a float below 1 is a share of the rows, rounded up."""
+    least = PARAMETERS[name].kind.least or 1
+    return max(least, math.ceil(value * n_rows)) if isinstance(value, float) else value
 
 
 def max_features(value: Any, n_features: int) -> int | None:
@@ -165,7 +168,7 @@ def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str
 
 
 def task_of(params: Mapping[str, Any]) -> Task:
-    """Whether parameters are those of a classifier or of a regressor."""
+    """The task that parameters belong to: a classifier has none that bins the target."""
     return "regression" if "target_bins" in params else "classification"
 
 
@@ -182,21 +185,19 @@ def target_bins_of(value: Any) -> dict[str, Any]:
     return made.to_config()
 
 
-def smoothing_of(value: Any) -> dict[str, Any]:
-    """Leaf smoothing."""
-    known = check("leaf_smoothing", value)
-    found: dict[str, Any] = {"method": known or "none"}
-    return found | ({"m": 2.0} if known == "m_estimate" else {})
+def smoothing_of(method: str | None) -> dict[str, Any]:
+    """Leaf smoothing as the core reads it."""
+    return {"method": method, "m": 2.0} if method == "m_estimate" else {"method": method or "none"}
 
 
 def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
-    """The core's `pruning`, `alpha_rule` (how a price is chosen) and `merge_redundant`.
+    """The core's `pruning`, `alpha_rule` (how a price is chosen) and `merge_redundant`, of
+    parameters that have passed their checks.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or two prices of a leaf.
     """
-    merged = check("merge_redundant", params.get("merge_redundant"))
-    alpha = 0.0 if params["ccp_alpha"] is None else check("ccp_alpha", params["ccp_alpha"])
+    merged, alpha = params.get("merge_redundant"), params["ccp_alpha"]
     method = None if params["pruning"] is None else pruning.make(params["pruning"])
     if method is None and alpha > 0:
         method = pruning.CostComplexity()
@@ -275,6 +276,14 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
+def _as_json(value: Any) -> Any:
+    """A value that JSON does not have: arrays and their numbers as such, others as their text."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
+
+
+ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
+
+
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
     """Parameters as the JSON text that a model file holds, sorted by name.
 
@@ -282,10 +291,6 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         params: parameters of an estimator.
         file_cells: how the file of the training rows wrote missing cells.
     """
-
-    def default(value: Any) -> Any:
-        return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
-
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
@@ -303,7 +308,7 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
     if file_cells:
         kept["file_cells"] = file_cells.as_json()
-    return json.dumps(kept, sort_keys=True, default=default)
+    return ENCODER.encode(kept)
 
 
 def restored_parameters(text: str) -> dict[str, Any]:
@@ -349,48 +354,52 @@ def check_copies(weights: np.ndarray, criterion: Any) -> None:
     if not math.isfinite(total):
         return  # refused where weights are read
     name = getattr(criterion, "name", "")
-    if (
-        name in ("multisurf", "multisurf_star")
-        and total > 2**53
-        and np.all(np.mod(weights, 1) == 0)
-    ):
+    if name in COUNTS_COPIES and total > 2**53 and not np.any(np.mod(weights, 1)):
         raise ValueError(
             f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} "
-            "counts at most 2^53 of them; "
-            "divide all weights by the same number"
+            "counts at most 2^53 of them; divide all weights by the same number"
         )
 
 
 def config_of(
-    params: dict[str, Any], table: Table, weights: np.ndarray | None = None
+    params: dict[str, Any],
+    table: Table,
+    weights: np.ndarray | None = None,
+    *,
+    sampled: float | None = None,
 ) -> tuple[dict[str, Any], Any]:
     """The core's configuration and the user's function (None when the criterion is a built-in one).
 
-    Shares of the rows become numbers of rows; `weights` (n_rows,) says how many copies a row stands
-    for.
+    Args:
+        params: parameters of a tree.
+        table: the rows with their target.
+        weights: how many copies each row stands for, shape (n_rows,); None: one.
+        sampled: copies of rows that a tree of a forest sees; None: all. Shares of the rows
+            (`min_samples_leaf`) are shares of these.
 
     Raises:
         ValueError: a parameter outside its domain, named.
         TypeError: a criterion that is none.
     """
-    (n_rows, total), n_features = copies_of(len(table), weights), table.n_features
+    copies, total = copies_of(len(table), weights)
+    n_rows = copies if sampled is None else sampled
     criterion = criteria.make(params["criterion"])
-    if weights is not None and criteria.evidence_of(criterion) in ("pairs", "neighbours"):
+    if weights is not None:
         check_copies(weights, criterion)
     # Parameters that the core takes as they are, then those that need the data or other parameters.
     checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
-    config: dict[str, Any] = {p.name: checked[p.name] for p in TREE if p.core and p.name in checked}
+    config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     config |= {
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
         ),
-        **row_counts(params, n_rows),
-        "max_features": max_features(params["max_features"], n_features),
-        "smoothing": smoothing_of(params.get("leaf_smoothing")),
+        **{name: row_count(name, checked[name], n_rows) for name in SHARES},
+        "max_features": max_features(params["max_features"], table.n_features),
+        "smoothing": smoothing_of(checked.get("leaf_smoothing")),
         "seed": seed_of(params["random_state"], drawn=random),
         "parameters": stored_parameters(params, table.file_cells),
-        **{k: v for k, v in prunings_of(params).items() if v is not None},
+        **{k: v for k, v in prunings_of(params | checked).items() if v is not None},
     }
     config |= constraints_of(params, table.feature_names, list(table.dates))
     if params.get("target_bins") is not None:

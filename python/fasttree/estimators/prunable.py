@@ -19,11 +19,13 @@ from .. import _engine, pruning
 from .._checks import as_float, shown
 from .._checks.aliases import MaybeArray
 from ..exports.tables.listing import Records
-from ..pruning import PruneReport, make
+from ..pruning import PruneReport, Pruning, make
 from ..table import Table
 from .costs import costs_of
+from .declaration import check
 from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
+from .training_rows import TrainingRows
 
 __all__ = [
     "ccp_path_",
@@ -177,11 +179,11 @@ def prune(
 
     Returns:
         An estimator with the parameters of this one and `pruning` and `merge_redundant` as
-        given.
+        given; of a searched tree a `FastTreeClassifier`.
 
     Raises:
         ValueError: an unknown method, an option outside its domain, or rows that are missing or
-            not those of the tree.
+            not the training rows.
 
     Examples:
         >>> import fasttree
@@ -192,6 +194,8 @@ def prune(
     from sklearn.base import clone
 
     check_is_fitted(fitted)
+    fitted = fitted._as_grown()
+    check("merge_redundant", merge_redundant)
     method = None if method is None else make(method)
     other = clone(fitted).set_params(pruning=method)
     if merge_redundant is not None and not hasattr(fitted, "merge_redundant"):
@@ -204,7 +208,7 @@ def prune(
     if not (isinstance(method, pruning.CostComplexity) and method.ccp_alpha is None):
         other.ccp_alpha = 0.0
     params = other.get_params(deep=False)
-    config, table, weights = prunings_of(params), None, None
+    config = prunings_of(params)
     if config.pop("alpha_rule", None) is not None:
         raise ValueError(
             "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
@@ -217,24 +221,31 @@ def prune(
         and make(fitted.pruning) == method
     ):
         config["pruning"] = None  # each subtree is looked at once
-    if method is not None and method.needs_rows is not None:
-        if X is None:
-            raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
-        table = labelled(fitted._schema, X, y)
-        if sample_weight is None and isinstance(X, Table):
-            sample_weight = X.sample_weight
-        rows = fitted._weighted(table, sample_weight)
-        table, weights = rows.table, rows.importances
+    rows = None if method is None else _rows_of(fitted, method, X, y, sample_weight)
     model = _engine.prune(
         fitted._model,
         config,
         stored_parameters(params, fitted._schema.file_cells),
-        table,
-        sample_weight=weights,
+        None if rows is None else rows.table,
+        sample_weight=None if rows is None else rows.importances,
         n_jobs=fitted.n_jobs,
     )
     hand_over(fitted, model, other)
     return other
+
+
+def _rows_of(
+    fitted: Any, method: Pruning, X: Any, y: MaybeArray, sample_weight: MaybeArray
+) -> TrainingRows | None:
+    """The rows that a method needs; None if it needs none."""
+    if method.needs_rows is None:
+        return None
+    if X is None:
+        raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
+    if sample_weight is None and isinstance(X, Table):
+        sample_weight = X.sample_weight
+    rows: TrainingRows = fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
+    return rows
 
 
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
@@ -262,6 +273,9 @@ def cost_complexity_pruning_path(
         A Bunch with ccp_alphas, ascending from 0, and impurities (summed over the leaves of
         each tree), both of shape (n_trees,).
 
+    Raises:
+        ValueError: an estimator that searches for a tree and grows none.
+
     Examples:
         >>> import fasttree
         >>> path = fasttree.FastTreeClassifier(criterion="gini").cost_complexity_pruning_path(
@@ -273,6 +287,11 @@ def cost_complexity_pruning_path(
     from sklearn.base import clone
     from sklearn.utils import Bunch
 
+    if "pruning" not in fitted.get_params(deep=False):
+        raise ValueError(
+            "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
+            "prune this one"
+        )
     whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
     known = fitted.get_params(deep=False).keys()
     grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})

@@ -22,14 +22,12 @@ from sklearn.utils.validation import check_is_fitted
 from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
-from .._checks.speech import option
 from ..datasets.inputs import given
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
 from .base import Estimator, RegressorMixin
-from .batches.sources import batches_of
 from .intervals import (
     METHODS,
     IntervalMethod,
@@ -79,14 +77,6 @@ class Regressor(RegressorMixin, Estimator):
         X, exposure = taken_exposure(X, exposure)
         table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
         return self._weighed(with_exposure(table, exposure, kept), sample_weight, kept)
-
-    def _refuse_batches(self, X: Any) -> None:
-        """Refuse an exposure of rows in batches."""
-        if batches_of(X, self.threshold_search == "histogram") is not None:
-            raise ValueError(
-                f"{option('exposure')} with rows in batches: rates are made of rows in memory; "
-                "read the rows into one array or frame"
-            )
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""
@@ -193,11 +183,13 @@ class Regressor(RegressorMixin, Estimator):
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         """The nodes of a tree by its number."""
-        raise NotImplementedError
+        nodes: TreeArrays = getattr(self, "estimators_", [self])[tree].tree_
+        return nodes
 
     def _sizes(self) -> np.ndarray:
         """Number of nodes of each tree, shape (n_trees,)."""
-        raise NotImplementedError
+        is_forest = hasattr(self._model, "shapes")
+        return self._model.shapes()[:, 0] if is_forest else np.array([self.n_nodes_])
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         """Weight of each training row in each tree, shape (n_trees, n_rows)."""

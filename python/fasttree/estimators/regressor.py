@@ -15,30 +15,23 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Seed
-from .._checks.progress import Progress
+from .._checks.aliases import MaybeArray
 from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described
-from .grown_tree import GrownTree
 from .regressing import Regressor
-from .tree_arrays import TreeArrays
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
 
 __all__ = ["FastTreeRegressor"]
 
 
 @described(REGRESSION_TREE)
-@dataclass(eq=False, repr=False)
-class FastTreeRegressor(GrownTree, Regressor):
+class FastTreeRegressor(TreeEstimator, Regressor):
     """A regression tree that splits by any criterion on numbers.
 
     Sums of the target are exact, so that results depend neither on the order of the rows nor on
@@ -78,40 +71,14 @@ class FastTreeRegressor(GrownTree, Regressor):
         0.43
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    _: KW_ONLY
-    criterion: keywords.NumberCriterion = "squared_error"
-    target_bins: keywords.TargetBins = None
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = None
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.NumberPruning = None
-    ccp_alpha: float = 0.0
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
-    trace: keywords.TraceKept = "steps"
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            *,
+            criterion: keywords.NumberCriterion = "squared_error",
+            **parameters: Unpack[keywords.RegressionTreeParameters],
+        ) -> None: ...
 
     def fit(
         self,
@@ -144,13 +111,4 @@ class FastTreeRegressor(GrownTree, Regressor):
             >>> tree.predict([[20], [50]]).round(3).tolist()
             [0.167, 0.083]
         """
-        if exposure is None:
-            return super().fit(X, y, sample_weight)
-        self._refuse_batches(X)
-        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
-
-    def _nodes_of(self, tree: int) -> TreeArrays:
-        return self.tree_
-
-    def _sizes(self) -> np.ndarray:
-        return np.array([self.n_nodes_])
+        return self._fit(X, y, sample_weight, exposure)

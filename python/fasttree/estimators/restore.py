@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
+
 from .. import _engine
-from .base import read_back
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier
 from .forest import FastForestClassifier, FastForestRegressor
+from .parameters import restored_parameters
 from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier
 
@@ -29,12 +31,37 @@ def tree_from_bytes(data: bytes) -> Any:
     kind: type = FastTreeRegressor if model.is_regression else FastTreeClassifier
     if '"learner"' in model.parameters:
         kind = SEARCHED.get(json.loads(model.parameters).get("learner"), kind)
-    return read_back(kind, model)
+    return _restored(kind, model)
 
 
 def forest_from_bytes(data: bytes) -> FastForestClassifier | FastForestRegressor:
     """The fitted forest in a model file; see `tree_from_bytes`."""
     model = _engine.forest_from_bytes(data)
     kind: Any = FastForestRegressor if model.is_regression else FastForestClassifier
-    forest: FastForestClassifier | FastForestRegressor = read_back(kind, model)
-    return forest
+    return _restored(kind, model)
+
+
+def _restored(kind: Any, model: Any) -> Any:
+    """The fitted estimator of a loaded core model.
+
+    Raises:
+        ValueError: parameters that no `fit` has written.
+    """
+    try:
+        params = restored_parameters(model.parameters)
+        known = kind._get_param_names()
+        estimator = kind(**{k: v for k, v in params.items() if k in known})
+        schema = json.loads(model.schema_json())
+        labels = schema["classes"]
+        alike = len({type(label) for label in labels}) == 1
+        names = [f["name"] for f in schema["features"]]
+        estimator._restore(
+            model,
+            np.array(labels) if alike else np.array(labels, dtype=object),
+            names != [f"x{j}" for j in range(len(names))],
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"not a valid fasttree model: its parameters cannot be read ({error})"
+        ) from error
+    return estimator

@@ -9,7 +9,7 @@ What
     that have a branch of their own.
 Precision
     scikit-learn's trees read rows as float32. Probabilities and predicted numbers are bit-identical
-    to those of the model on rows whose cells are training values, and on numbers that float32
+    to the model's on rows whose cells are training values, and on numbers that float32
     represents, except between a threshold and the place to which it was moved (for a forest of
     classes, unless its largest probabilities differ by rounding only). A threshold moves, to a
     number of float32, if rounding takes a training value over it; a tree is refused only if the
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,13 +58,6 @@ class _Statistics(NamedTuple):
     value: np.ndarray
 
 
-class _Parent(NamedTuple):
-    """The entry whose child a node is (-1: none), and the side: "left" or "right"."""
-
-    entry: int
-    side: str
-
-
 @dataclass
 class _Test:
     """A test of a numeric column.
@@ -83,34 +76,27 @@ class _Test:
 
 
 @dataclass
-class _Nodes:
-    """Nodes in the arrays of scikit-learn's `Tree`, one entry per node."""
+class _Entry:
+    """A node in the arrays of scikit-learn's `Tree`, as a leaf until it gets a test."""
 
-    left: list[int] = field(default_factory=list)
-    right: list[int] = field(default_factory=list)
-    feature: list[int] = field(default_factory=list)
-    threshold: list[float] = field(default_factory=list)
-    missing_left: list[bool] = field(default_factory=list)
-    depth: list[int] = field(default_factory=list)
-    statistics: list[_Statistics] = field(default_factory=list)
+    statistics: _Statistics
+    depth: int
+    left: int = -1
+    right: int = -1
+    column: int = -2
+    threshold: float = -2.0
+    missing_left: bool = False
 
-    def add(self, statistics: _Statistics, parent: _Parent) -> int:
-        """Append a leaf; returns the index of its entry."""
-        entry = len(self.left)
-        for array, of_leaves in ((self.left, -1), (self.right, -1), (self.feature, -2)):
-            array.append(of_leaves)
-        self.threshold.append(-2.0)
-        self.missing_left.append(False)
-        self.depth.append(0 if parent.entry < 0 else self.depth[parent.entry] + 1)
-        self.statistics.append(statistics)
-        if parent.entry >= 0:
-            getattr(self, parent.side)[parent.entry] = entry
-        return entry
-
-    def set_test(self, entry: int, column: int, threshold: float, missing_left: bool) -> None:
+    def set_test(self, column: int, threshold: float, missing_left: bool) -> None:
         """Turn a leaf into a test."""
-        self.feature[entry], self.threshold[entry] = column, threshold
-        self.missing_left[entry] = missing_left
+        self.column, self.threshold, self.missing_left = column, threshold, missing_left
+
+
+class _Parent(NamedTuple):
+    """The entry whose child a node is (None: no parent), and the side: "left" or "right"."""
+
+    entry: _Entry | None
+    side: str
 
 
 def to_sklearn(
@@ -199,7 +185,7 @@ def _moved_thresholds(
     """The thresholds, by feature and number, that must move so that rounding to float32 leaves all
     values of their columns on their sides, and where to.
 
-    The values are those of X, or those of the training rows, whose conflicts `fit` recorded; where
+    The values come from X, or from the training rows, whose conflicts `fit` recorded; where
     it could not, all numbers of six significant digits, of which no two are the same in float32.
 
     Raises:
@@ -395,7 +381,7 @@ class _Known(ABC):
 
 
 class _Classes(_Known):
-    """Of a tree for classes: entropy for information gain, else Gini."""
+    """Statistics of a tree for classes: entropy for information gain, else Gini."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
         is_entropy = criteria.name_of(model.criterion) == "info_gain"
@@ -411,8 +397,8 @@ class _Classes(_Known):
 
 
 class _Numbers(_Known):
-    """Of a tree for a number: the model's criterion where scikit-learn has it, else the squared
-    error."""
+    """Statistics of a tree for a number: the model's criterion where scikit-learn has it, else the
+    squared error."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
         name, tree = criteria.name_of(model.criterion), reading.tree
@@ -439,12 +425,21 @@ def _nodes(
     column_of: dict[Key, int],
     known: _Known,
     moved: dict[tuple[int, float], float],
-) -> _Nodes:
+) -> list[_Entry]:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
-    nodes = _Nodes()
+    entries: list[_Entry] = []
+
+    def add(statistics: _Statistics, parent: _Parent) -> _Entry:
+        """Append a leaf."""
+        above, side = parent
+        if above is not None:
+            setattr(above, side, len(entries))
+        entries.append(_Entry(statistics, 0 if above is None else above.depth + 1))
+        return entries[-1]
+
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
     # its test.
-    work: list[tuple[int, _Test | None, int, int, _Parent]] = [(0, None, 0, 0, _Parent(-1, ""))]
+    work: list[tuple[int, _Test | None, int, int, _Parent]] = [(0, None, 0, 0, _Parent(None, ""))]
     while work:
         node, test, low, high, parent = work.pop()
         # A single branch: continue with its child.
@@ -453,10 +448,10 @@ def _nodes(
             continue
         if test is not None:
             children = [reading.children[node][b] for b in test.order[low:high]]
-            entry = nodes.add(known.of_branches(node, children), parent)
+            entry = add(known.of_branches(node, children), parent)
         else:
             if not reading.children[node]:
-                nodes.add(known.of(node), parent)
+                add(known.of(node), parent)
                 continue
             test = _test(reading, node, column_of, moved)
             low, high = 0, len(test.order)
@@ -464,9 +459,9 @@ def _nodes(
             if not has_missing_branch and high == 1:  # a test with one branch
                 work.append((node, test, 0, 1, parent))
                 continue
-            entry = nodes.add(known.of(node), parent)
+            entry = add(known.of(node), parent)
             if has_missing_branch:  # all numbers go left of infinity, missing values right
-                nodes.set_test(entry, test.column, math.inf, False)
+                entry.set_test(test.column, math.inf, False)
                 child = reading.children[node][test.missing]
                 work.append((child, None, 0, 0, _Parent(entry, "right")))
                 work.append((node, test, low, high, _Parent(entry, "left")))
@@ -474,10 +469,10 @@ def _nodes(
         # Split the branches: the first from the others in a chain, else in the middle.
         middle = low + 1 if len(test.order) <= CHAIN else (low + high) // 2
         missing_left = test.missing in test.order[low:middle]
-        nodes.set_test(entry, test.column, test.cuts[middle - 1], missing_left)
+        entry.set_test(test.column, test.cuts[middle - 1], missing_left)
         work.append((node, test, middle, high, _Parent(entry, "right")))
         work.append((node, test, low, middle, _Parent(entry, "left")))
-    return nodes
+    return entries
 
 
 def _tree(
@@ -493,21 +488,23 @@ def _tree(
 
     is_number = reading.predicts_number
     known: _Known = (_Numbers if is_number else _Classes)(model, reading)
-    nodes = _nodes(reading, column_of, known, moved)
-    samples, weights, impurity, values = zip(*nodes.statistics, strict=True)
+    entries = _nodes(reading, column_of, known, moved)
+    samples, weights, impurity, values = zip(*(one.statistics for one in entries), strict=True)
     n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
     # whose dtype comes from an empty Tree.
     tree = Tree(n_columns, np.array([n_classes], dtype=np.intp), 1)
-    array = np.zeros(len(nodes.left), dtype=tree.__getstate__()["nodes"].dtype)
-    array["left_child"], array["right_child"] = nodes.left, nodes.right
-    array["feature"], array["threshold"] = nodes.feature, nodes.threshold
+    array = np.zeros(len(entries), dtype=tree.__getstate__()["nodes"].dtype)
+    fields = ("left_child", "right_child", "feature", "threshold", "missing_go_to_left")
+    for name, own in zip(
+        fields, ("left", "right", "column", "threshold", "missing_left"), strict=True
+    ):
+        array[name] = [getattr(one, own) for one in entries]
     array["impurity"] = impurity
     array["n_node_samples"], array["weighted_n_node_samples"] = samples, weights
-    array["missing_go_to_left"] = nodes.missing_left
     tree.__setstate__(
         {
-            "max_depth": max(nodes.depth),
+            "max_depth": max(one.depth for one in entries),
             "node_count": len(array),
             "nodes": array,
             "values": np.ascontiguousarray(np.array(values)[:, None, :]),

@@ -48,7 +48,7 @@ class SplitColumns(TransformerMixin, BaseEstimator):
     missing: str = "branch"
 
     def fit(self, X: Any, y: MaybeArray = None) -> SplitColumns:
-        """Do nothing: the columns are those of the tree."""
+        """Do nothing: the columns are known from the tree."""
         return self
 
     def _read(self) -> Schema:

@@ -36,7 +36,7 @@ __all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]
 
 @dataclass(frozen=True)
 class TrainingRows:
-    """Labelled rows, their own weights and those of their classes.
+    """Labelled rows, their own weights and the weights of their classes.
 
     Attributes:
         table: the rows that were kept.
@@ -155,7 +155,7 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
     of such weights count.
 
     Raises:
-        ValueError: another shape than that of the rows.
+        ValueError: weights of another shape than (n_rows,).
     """
     if sample_weight is None:
         sample_weight = table.sample_weight

@@ -13,16 +13,14 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .. import criteria
 from .._checks import one_of
-from .._checks.aliases import TASKS, CategoricalFeatures, ColumnUse, MaybeArray, Seed, Task
-from .._checks.progress import Progress
+from .._checks.aliases import TASKS, MaybeArray, Task
 from .._checks.speech import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
@@ -36,10 +34,10 @@ from .batches.sources import batches_of
 from .classifying import Classifier
 from .declaration import TREE
 from .described import described, documented
-from .grown_tree import GrownTree
 from .idle import defaults_of, refuse_idle
-from .parameters import config_of, made_of
+from .parameters import SHARES, config_of, made_of
 from .regressor import FastTreeRegressor
+from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,8 +46,7 @@ __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
 
 @described(TREE)
-@dataclass(eq=False, repr=False)
-class FastTreeClassifier(GrownTree, Classifier):
+class FastTreeClassifier(TreeEstimator, Classifier):
     """A decision tree that splits by any criterion.
 
     Args:
@@ -81,47 +78,14 @@ class FastTreeClassifier(GrownTree, Classifier):
         (0.96, 3)
     """
 
-    # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
-    _: KW_ONLY
-    criterion: keywords.SplitCriterion = "info_gain"
-    evaluation: keywords.EvaluationMode = "local"
-    labels: keywords.Labels = "majority"
-    ties: keywords.TieRule = "first"
-    nominal_splits: keywords.NominalSplits = "auto"
-    splitter: keywords.Splitter = "best"
-    max_features: keywords.FeatureCount = None
-    max_depth: int | None = None
-    max_leaf_nodes: int | None = None
-    leaf_order: keywords.LeafOrder = "improvement"
-    min_samples_split: int | float = 2
-    min_samples_leaf: int | float = 1
-    min_weight_fraction_leaf: float = 0.0
-    min_impurity_decrease: float = 0.0
-    min_score: float | None = None
-    monotonic_cst: Mapping[str, int] | Sequence[int] | None = None
-    interaction_cst: keywords.Interactions = None
-    no_distance_decay: keywords.DistanceRule = False
-    categorical_features: CategoricalFeatures = "from_dtype"
-    columns: ColumnUse = "auto"
-    discretize: keywords.Discretization = "auto"
-    n_bins: int = 10
-    threshold_search: keywords.ThresholdSearch = "exact"
-    max_bins: int = 255
-    thresholds: keywords.Thresholds = "midpoint"
-    missing: keywords.MissingValues = "auto"
-    empty_branch: keywords.EmptyBranch = "parent"
-    handle_unknown: keywords.UnknownLevels = "missing"
-    pruning: keywords.PruningMethod = None
-    ccp_alpha: float = 0.0
-    merge_redundant: keywords.MergedLeaves = None
-    cost_matrix: Any = None
-    priors: Any = None
-    class_weight: keywords.ClassWeight = None
-    leaf_smoothing: keywords.LeafSmoothing = None
-    random_state: Seed = None
-    n_jobs: int | None = None
-    progress: Progress = None
-    trace: keywords.TraceKept = "steps"
+    if TYPE_CHECKING:  # as `described` makes it
+
+        def __init__(
+            self,
+            *,
+            criterion: keywords.SplitCriterion = "info_gain",
+            **parameters: Unpack[keywords.TreeParameters],
+        ) -> None: ...
 
 
 @documented(FastTreeClassifier, TREE)
@@ -133,7 +97,7 @@ def fit(
     sample_weight: MaybeArray = None,
     exposure: MaybeArray = None,
     task: Task | None = None,
-    **params: Unpack[keywords.TreeParameters],
+    **params: Unpack[keywords.FitParameters],
 ) -> FastTreeClassifier | Any:  # or a FastTreeRegressor, which type checkers cannot tell
     """Fit a tree: exactly ``FastTreeClassifier(criterion=criterion, **params).fit(X, y,
     sample_weight)``, or the same with `FastTreeRegressor`.
@@ -145,10 +109,10 @@ def fit(
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
         exposure: for counts: positive numbers, shape (n_rows,), or the name of a column of X; see
             `FastTreeRegressor.fit`.
-        task: ``"classification"`` or ``"regression"``; None: that of the criterion, regression if
-            `target_bins` is given, else what the file declares, else regression where y is floats
-            with fractions, or in a file or frame numbers of more than 20 different values that are
-            not 0 or 1 to the largest without a gap, five rows each. A line says so.
+        task: ``"classification"`` or ``"regression"``; None: what the criterion implies, regression
+            if `target_bins` is given, else what the file declares, else regression where y is
+            floats with fractions, or in a file or frame numbers of more than 20 different values
+            that are not 0 or 1 to the largest without a gap, five rows each. A line says so.
         ...
 
     Returns:
@@ -258,12 +222,11 @@ def config_for(
     Class weights and shares of the rows depend on the training rows, and only `fit` calls a user's
     function.
     """
-    shares = (estimator.min_samples_split, estimator.min_samples_leaf)
     if (
         table.exposure is not None
         or getattr(estimator, "class_weight", None) is not None
         or getattr(estimator, "priors", None) is not None
-        or any(isinstance(one, float) for one in shares)
+        or any(isinstance(getattr(estimator, name), float) for name in SHARES)
     ):
         return None
     config, custom = config_of(estimator.get_params(deep=False), table)

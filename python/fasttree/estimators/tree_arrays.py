@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .._checks.words import counted
 from ..exports.tables.listing import Listed
+from ..exports.tables.text import columns_text
 from .new_rows import Schema
 
 __all__ = ["Step", "Trace", "TreeArrays", "impurities"]
@@ -72,7 +73,7 @@ class TreeArrays:
             the number that the node predicts, shape (node_count,).
         impurity: of classes as scikit-learn has it: the entropy in bits with ``"info_gain"``
             (``"entropy"``), and with ``"gini"`` and every other criterion the Gini impurity. Of a
-            regression tree that of the criterion, and the variance for a criterion without one.
+            regression tree the criterion's own, or the variance for a criterion without one.
         variance: of a regression tree, around the mean of the node's rows.
         n_node_samples, weighted_n_node_samples: training rows, each counted as the limits
             ``min_samples_*`` count it (a whole weight is that many copies), and their weight.
@@ -97,27 +98,9 @@ class TreeArrays:
         self.max_depth = int(self.depth.max())
         self.n_leaves = int((self.n_children == 0).sum())
 
-    parent: np.ndarray
-    branch: np.ndarray
-    depth: np.ndarray
-    feature: np.ndarray
-    threshold: np.ndarray
-    reach: np.ndarray
-    first_child: np.ndarray
-    n_children: np.ndarray
-    missing_branch: np.ndarray
-    label: np.ndarray
-    n_node_samples: np.ndarray
-    step: np.ndarray
-    score: np.ndarray
-    distance: np.ndarray
-    children: np.ndarray
-    n_levels: np.ndarray
-    first_level: np.ndarray
-    levels: np.ndarray
-    value: np.ndarray
-    variance: np.ndarray
-    weighted_n_node_samples: np.ndarray
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> np.ndarray: ...
 
     @cached_property
     def impurity(self) -> np.ndarray:
@@ -135,7 +118,7 @@ class TreeArrays:
             >>> float(fasttree.fit("weather", criterion="entropy").tree_.impurity[0].round(3))
             0.94
         """
-        # The core has computed those of a regression tree, which __init__ puts in place of this.
+        # The core has computed the impurities of a regression tree; __init__ has set them.
         name = "entropy" if self._criterion == "info_gain" else "gini"
         found = impurities(self._counts, name)
         found.setflags(write=False)
@@ -143,41 +126,28 @@ class TreeArrays:
 
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
-        nodes, leaves = (
-            counted(self.node_count, "node"),
-            self.n_leaves,
-        )
-        head = (
-            f"TreeArrays: {nodes}, {leaves} {'leaf' if leaves == 1 else 'leaves'}, depth "
-            f"{self.max_depth}"
-        )
-        rows = [("node", "feature", "threshold", "children", "missing", "samples", "value")]
-        for i in range(min(self.node_count, SHOWN_NODES)):
-            inner = bool(self.n_children[i])
-            threshold = (
-                f"{self.threshold[i]:.6g}" if self.threshold[i] == self.threshold[i] else "-"
-            )
-            if self.n_levels[i]:
-                threshold = f"{counted(self.n_levels[i], 'level')}"
-            rows.append(
-                (
-                    str(i),
-                    str(self.feature[i]) if inner else "leaf",
-                    threshold,
-                    _shortened(self.children_of(i).tolist()) if inner else "-",
-                    {-2: "all", -1: "-"}.get(
-                        int(self.missing_branch[i]), str(self.missing_branch[i])
-                    ),
-                    str(self.n_node_samples[i]),
-                    _shortened([float(f"{v:.6g}") for v in np.atleast_1d(self.value[i]).tolist()]),
-                )
-            )
-        wide = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-        lines = [
-            "  ".join(f"{cell:>{w}}" for cell, w in zip(row, wide, strict=True)) for row in rows
-        ]
+        leaves = f"{self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}"
+        head = f"TreeArrays: {counted(self.node_count, 'node')}, {leaves}, depth {self.max_depth}"
+        names = ("node", "feature", "threshold", "children", "missing", "samples", "value")
+        body = [self._cells(node) for node in range(min(self.node_count, SHOWN_NODES))]
+        names_line, _, *lines = columns_text(names, body, [True] * len(names))
         more = self.node_count - SHOWN_NODES
-        return "\n".join([head, *lines, *([f"... {more} more"] if more > 0 else [])])
+        return "\n".join([head, names_line, *lines, *([f"... {more} more"] if more > 0 else [])])
+
+    def _cells(self, node: int) -> tuple[str, ...]:
+        """A node as a row of the table."""
+        inner, threshold = bool(self.n_children[node]), self.threshold[node]
+        test = "-" if np.isnan(threshold) else f"{threshold:.6g}"
+        missing = int(self.missing_branch[node])
+        return (
+            str(node),
+            str(self.feature[node]) if inner else "leaf",
+            counted(self.n_levels[node], "level") if self.n_levels[node] else test,
+            _shortened(self.children_of(node).tolist()) if inner else "-",
+            {-2: "all", -1: "-"}.get(missing, str(missing)),
+            str(self.n_node_samples[node]),
+            _shortened([float(f"{v:.6g}") for v in np.atleast_1d(self.value[node]).tolist()]),
+        )
 
     def children_of(self, node: int) -> np.ndarray:
         """Children of a node in branch order."""

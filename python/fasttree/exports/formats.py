@@ -43,6 +43,9 @@ class Format:
 
     def write(self, model: Any, **options: Any) -> Any:
         """The result of the writer for a fitted model."""
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model, "_model")
         own = self.of_forests if hasattr(model, "estimators_") else ""
         module = importlib.import_module(f".{own or self.module}", __package__)
         return getattr(module, self.function)(model, **options)
@@ -66,6 +69,8 @@ class Format:
 FORMATS: dict[str, Format] = {
     "text": Format(
         "indented text",
+        "text",
+        "to_text",
         shown=lambda model, depth, decimals: model.to_text(decimals, depth),
         method="to_text()",
         whole=False,
@@ -128,7 +133,6 @@ def offer_methods(kind: type) -> type:
 
     def method_of(form: Format) -> Callable[..., Any]:
         def write(self: Any, **options: Any) -> Any:
-            self._check()
             return form.write(self, **options)
 
         write.__doc__ = f"{form.summary}; see `fasttree.exports.{form.module}.{form.function}`."

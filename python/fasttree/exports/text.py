@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .reading import Reading
+from .._checks import integer, listing, shown, whole
+from .._checks.words import counted
+from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition, one_line
 
 __all__ = ["to_text"]
@@ -22,16 +24,27 @@ MAX_INDENT = 60
 
 def to_text(
     model: Any,
+    *,
     decimals: int = 6,
     max_depth: int | None = None,
+    style: str = "tree",
+    feature_names: Sequence[str] | None = None,
     max_levels: int | None = MAX_LEVELS,
-    names: Sequence[str] | None = None,
 ) -> str:
-    """A fitted tree as text; the arguments are those of ``model.to_text``, which checks them."""
+    """A fitted tree as text; see `fasttree.FastTreeClassifier.to_text`."""
     reading = Reading(model)
-    features = reading.features
-    if names is not None:
-        features = tuple(replace(f, name=name) for f, name in zip(features, names, strict=True))
+    features: Sequence[Feature] = reading.features
+    if feature_names is not None:
+        features = _renamed(features, listing("feature_names", feature_names), style)
+    if style == "j48":
+        from .j48 import to_j48
+
+        return to_j48(model)
+    if style != "tree":
+        raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
+    if max_depth is not None:
+        max_depth = integer("max_depth", max_depth, 0)
+    decimals = whole(0, 1000)("decimals", decimals)
     conditions, lines = {0: ""}, []
     for node, depth in enumerate(reading.tree.depth.tolist()):
         if node not in conditions:  # below a folded node
@@ -51,3 +64,15 @@ def to_text(
             indent = f"[{depth - 1}] " if depth > MAX_INDENT else "|   " * (depth - 1)
             lines.append(indent + one_line(line) + "\n")
     return "".join(lines)
+
+
+def _renamed(features: Sequence[Feature], names: list[Any], style: str) -> Sequence[Feature]:
+    """The features with other names."""
+    if style != "tree":
+        raise ValueError(f"feature_names do not go with style={shown(style)}")
+    if len(names) != len(features):
+        raise ValueError(
+            f"feature_names has {counted(len(names), 'name')}, but the model has "
+            f"{counted(len(features), 'feature')}"
+        )
+    return [replace(f, name=str(name)) for f, name in zip(features, names, strict=True)]

@@ -56,9 +56,7 @@ __all__ = [
 class _ReducedError(Pruning):
     def to_config(self) -> dict[str, Any]:
         """The method as the core reads it: the share of the rows held out, and a seed."""
-        folds, fraction, seed = (
-            self.get_params()[n] for n in ("folds", "fraction", "random_state")
-        )
+        folds, fraction, seed = self.folds, self.fraction, self.random_state
         if seed is not None:
             seed = self.checked_option("random_state", seed)
         elif fraction is not None:
@@ -88,12 +86,11 @@ class _CostComplexity(Pruning):
     ) -> dict[str, Any]:
         """The method as the core reads it, for an estimator's `criterion` and `ccp_alpha`;
         `costly`: errors have costs."""
-        options = self.get_params()
-        alpha = ccp_alpha if options["ccp_alpha"] is None else options["ccp_alpha"]
-        self.checked_option("random_state", options["random_state"])
+        alpha = ccp_alpha if self.ccp_alpha is None else self.ccp_alpha
+        self.checked_option("random_state", self.random_state)
         if not (isinstance(alpha, str) and alpha == "cv"):
             for name, usual in (("folds", 10), ("rule", "1se")):
-                value = one_value(name, options[name])
+                value = one_value(name, getattr(self, name))
                 if value != usual:
                     raise ValueError(
                         f"CostComplexity({name}={shown(value)}) cannot act: only ccp_alpha='cv' "
@@ -102,18 +99,17 @@ class _CostComplexity(Pruning):
         if isinstance(alpha, str) and alpha == "cv":
             alpha = 0.0
         alpha = self.checked_option("ccp_alpha", alpha)
-        impurity = impurity_for(options["impurity"], criterion, task)
-        if costly and options["impurity"] == "auto":
+        impurity = impurity_for(self.impurity, criterion, task)
+        if costly and self.impurity == "auto":
             impurity = "error"
         return {"method": self.name, "ccp_alpha": alpha, "impurity": impurity}
 
     def alpha_rule(self) -> dict[str, Any] | None:
         """How the core chooses the price; None where it is given."""
-        options = self.get_params()
-        if not (isinstance(options["ccp_alpha"], str) and options["ccp_alpha"] == "cv"):
+        if not (isinstance(self.ccp_alpha, str) and self.ccp_alpha == "cv"):
             return None
         folds, rule, seed = (
-            self.checked_option(n, options[n]) for n in ("folds", "rule", "random_state")
+            self.checked_option(n, getattr(self, n)) for n in ("folds", "rule", "random_state")
         )
         return {"folds": folds, "one_se": rule == "1se", "seed": seed}
 

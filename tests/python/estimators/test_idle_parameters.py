@@ -21,7 +21,7 @@ from fasttree import FastForestClassifier, FastTreeClassifier, criteria, presets
 from fasttree._checks.declared import given_options
 from fasttree.criteria import ContextualMerit, Pi
 from fasttree.discretize import MDLP, EqualWidth
-from fasttree.estimators import grown_tree, idle
+from fasttree.estimators import idle, tree_estimator
 from fasttree.estimators.declaration import PARAMETERS
 from fasttree.estimators.idle import CONDITIONS
 from fasttree.feature_selection import features
@@ -243,7 +243,7 @@ HERE = sorted(name for name in CASES if not CONDITIONS[name].is_refused_elsewher
 @pytest.mark.parametrize("name", HERE)
 def test_what_is_refused_would_have_changed_nothing(name, monkeypatch):
     values, _, idling = CASES[name]
-    monkeypatch.setattr(grown_tree, "refuse_idle", lambda estimator: None)
+    monkeypatch.setattr(tree_estimator, "refuse_idle", lambda estimator: None)
     for beside in idling:
         for value in values:
             for X, y in tables():

@@ -20,9 +20,9 @@ from fasttree.estimators.parameters import config_of
 from fasttree.pruning import PRUNED_CLASSES
 
 
-def test_types_and_constructors_are_those_of_the_declaration():
-    constructors = pytest.importorskip("docs.studies.first_screen.constructors")
-    for path, text in constructors.sources(Path(keywords.__file__).parent).items():
+def test_types_are_those_of_the_declaration():
+    written_from = pytest.importorskip("docs.studies.first_screen.keywords")
+    for path, text in written_from.sources(Path(keywords.__file__).parent).items():
         written = path.read_text(encoding="utf-8")
         assert written == text, f"{path.name}: run python -m docs.studies.first_screen.make"
 

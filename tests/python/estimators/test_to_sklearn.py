@@ -356,7 +356,8 @@ def test_a_threshold_moves_as_little_as_it_must(seed, step):
 def test_refused_rows_are_those_that_were_given():
     X = np.array([[5.0], [1.0], [1.0 + 1e-12], [1.0], [1.0 + 1e-12]])
     weights = [0.0, 1.0, 1.0, 1.0, 1.0]
-    for model in (fasttree.FastTreeClassifier(), FastTreeRegressor()):
+    optimal = fasttree.OptimalTreeClassifier(max_depth=1)
+    for model in (fasttree.FastTreeClassifier(), FastTreeRegressor(), optimal):
         model.fit(X, [0, 0, 1, 0, 1], sample_weight=weights)
         with pytest.raises(ValueError, match=r"1\.0 \(row [13]\) and 1\.000000000001 \(row [24]\)"):
             model.to_sklearn()

@@ -27,7 +27,7 @@ WALKED = {
     """,
     "fit a forest": "estimators: GrownForest.fit",
     "fit a forest of numbers": "estimators: FastForestRegressor.fit",
-    "fit by the class": "estimators: GrownTree.fit",
+    "fit by the class": "estimators: TreeEstimator.fit",
     "fit by the number": "estimators: FastTreeRegressor.fit",
     "encode and fit": "estimators: fit",
     "encode text": """
@@ -52,15 +52,15 @@ WALKED = {
     "predict_proba": "estimators: Classifier.predict_log_proba Classifier.predict_proba",
     "apply": """
     datasets: GeneratingTree.apply GeneratingTree.predict
-    estimators: GrownTree.apply
+    estimators: TreeEstimator.apply
     """,
     "leaves of a forest": "estimators: GrownForest.apply",
-    "decision_path": "estimators: GrownTree.decision_rule GrownTree.decision_path",
-    "explain": "estimators: GrownTree.explain _Searched.explain",
-    "prune": "estimators: GrownTree.prune _Searched.prune",
+    "decision_path": "estimators: TreeEstimator.decision_rule TreeEstimator.decision_path",
+    "explain": "estimators: TreeEstimator.explain",
+    "prune": "estimators: TreeEstimator.prune",
     "cost_complexity_pruning_path": """
-    estimators: GrownTree.ccp_path_ GrownTree.cost_complexity_pruning_path GrownTree.cp_table
-      _Searched.cost_complexity_pruning_path
+    estimators: TreeEstimator.ccp_path_ TreeEstimator.cost_complexity_pruning_path
+      TreeEstimator.cp_table
     """,
     "to_bytes": "estimators: Estimator.save Estimator.to_bytes Regressor.to_bytes",
     "from_bytes": "fasttree: from_bytes load",
@@ -84,9 +84,12 @@ WALKED = {
     estimators: GrownForest.to_c GrownForest.to_onnx GrownForest.to_python GrownForest.to_sql
     exports: Format.show Format.write
     """,
-    "tree_": "estimators: GrownTree.cut GrownTree.get_depth GrownTree.get_n_leaves GrownTree.tree_",
-    "global distances": "estimators: GrownTree.trace_",
-    "staged_score": "estimators: GrownTree.staged_score GrownTree.staged_predict",
+    "tree_": """
+    estimators: TreeEstimator.cut TreeEstimator.get_depth TreeEstimator.get_n_leaves
+      TreeEstimator.tree_
+    """,
+    "global distances": "estimators: TreeEstimator.trace_",
+    "staged_score": "estimators: TreeEstimator.staged_score TreeEstimator.staged_predict",
     "permutation_importance": "estimators: GrownForest.permutation_importance",
     "bootstrap_counts": "estimators: GrownForest.bootstrap_counts",
     "minimal_tree": "estimators: minimal_tree",
@@ -141,7 +144,7 @@ WALKED = {
       StratifiedRepeatedKFold.split WekaKFold.split
     """,
     "plot a tree": """
-    estimators: GrownTree.plot
+    estimators: TreeEstimator.plot
     plots: plot_tree
     """,
     "select features": "feature_selection: Selector.fit Selector.transform",
@@ -162,8 +165,8 @@ SHORT = {
       RandomNetwork.levels list_datasets
     discretize: ColumnTransformer.get_feature_names_out ColumnTransformer.set_output
       Discretizer.labels_ Discretizer.to_config interval_labels make
-    estimators: Estimator.route_ GrownForest.feature_importances_ GrownTree.feature_importances_
-      GrownTree.prune_report_
+    estimators: Estimator.route_ GrownForest.feature_importances_ TreeEstimator.feature_importances_
+      TreeEstimator.prune_report_
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits

@@ -48,12 +48,11 @@ def test_an_entry_becomes_a_method(monkeypatch):
     one = Format("rules once more", "rules", "to_rules")
     monkeypatch.setitem(formats.FORMATS, "again", one)
 
-    class Kind:
-        def _check(self):
-            raise ValueError("not fitted")
+    class Kind(fasttree.FastTreeClassifier):
+        pass
 
     formats.offer_methods(Kind)
-    with pytest.raises(ValueError, match="not fitted"):
+    with pytest.raises(ValueError, match="not fitted yet"):
         Kind().to_again()
     assert "rules once more" in Kind.to_again.__doc__
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import pickle
+import warnings
 import zlib
 from pathlib import Path
 
@@ -18,10 +19,12 @@ import pytest
 import fasttree
 from fasttree.datasets import load
 
+from ..tools import run_script
+
 STORED = json.loads(
     (Path(__file__).resolve().parents[2] / "golden" / "stored.json").read_text(encoding="utf-8")
 )
-MODELS = [name for name in STORED if name != "Table"]
+MODELS = [name for name, one in STORED.items() if "predictions" in one]
 
 
 def content(name, form):
@@ -49,3 +52,29 @@ def test_stored_models_predict_as_before(name, form):
 def test_a_stored_table_is_the_table():
     table = pickle.loads(content("Table", "pickle"))
     assert table.equals(load("weather")) and table.as_given and not table.unused
+
+
+@pytest.mark.parametrize("name", [name for name, one in STORED.items() if "scores" in one])
+def test_stored_scores_of_features_are_those_of_now(name):
+    """Their pickles name the modules of `feature_selection` as they were called."""
+    made = {"FeatureEstimates": fasttree.estimate_features, "TurfResult": fasttree.turf}
+    found = pickle.loads(content(name, "pickle"))
+    assert type(found) is getattr(fasttree, name)
+    assert found.scores.tolist() == STORED[name]["scores"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # few rows
+        np.testing.assert_array_equal(found.scores, made[name](load("weather")).scores)
+
+
+def test_stored_counts_of_pairs_are_those_of_now():
+    found, now = pickle.loads(content("PairCounts", "pickle")), fasttree.pair_counts("weather")
+    assert type(found) is fasttree.PairCounts and found.feature_names == now.feature_names
+    for counts, of_now in zip(found.counts, now.counts, strict=True):
+        np.testing.assert_array_equal(counts, of_now)
+    assert fasttree.scores.pairs.PairCounts is fasttree.PairCounts
+
+
+def test_names_of_elsewhere_are_looked_up_without_an_import():
+    code = "import sys, fasttree; hasattr(fasttree, 'load_iris'); print(*sys.modules)"
+    loaded = run_script(code).stdout.split()
+    assert "fasttree" in loaded and not {"numpy", "fasttree.datasets", "sklearn"} & {*loaded}

@@ -21,14 +21,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import _engine
 from ..._checks import HALF, HALF_REMEDY, shown
+from ..._checks.speech import option
 from ...table.data_checks.warned import warn_caller
-from ...table.file_cells import FileCells
 from ..deep_trees import warn_of_depth
 from ..idle import refuse_idle
 from ..parameters import config_of
@@ -74,20 +75,6 @@ class Facts(NamedTuple):
     target_range: tuple[float, float] | None
 
 
-class BatchShape:
-    """What a configuration reads of a Table, of rows that no Table holds."""
-
-    dates = ()
-    file_cells = FileCells()  # batches are frames or arrays
-
-    def __init__(self, facts: PartFacts) -> None:
-        self.feature_names, self.n_features = list(facts.names), len(facts.names)
-        self.classes, self._rows = facts.classes, facts.rows
-
-    def __len__(self) -> int:
-        return self._rows
-
-
 def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The parameters as the core takes them: of a tree or of the trees of a forest, and of a
     forest's samples; None of a tree.
@@ -100,9 +87,8 @@ def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str,
             f"{facts.copies:,} rows or copies of rows: at most 4,294,967,294 are supported; divide "
             "the weights by a number, or sample the rows"
         )
-    table: Any = BatchShape(facts)
-    # Their total is all that is read of weights here.
-    weights = np.array([float(facts.copies)]) if facts.weighted else None
+    # Columns, classes and the number of copies are all that is read here.
+    table, weights = facts.table_of_one_row(), np.array([float(facts.copies)])
     params, bagging = estimator.get_params(deep=False), None
     if hasattr(estimator, "_plan"):
         rows = TrainingRows(table, weights, None)
@@ -205,14 +191,17 @@ def facts_of(
 
 def _reduce(
     source: Repeated,
-    of_part: Callable[[Any, str], Any],
-    join: Callable[[Any, Any], Any],
+    of_part: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    join: Callable[..., Any],
+    join_arguments: tuple[Any, ...] = (),
+    *,
     columns: list[str] | None = None,
 ) -> Any:
-    """One pass: the results of all batches, merged; None without rows."""
+    """A pass (`passes.Pass`) over some columns, None: all; the result is None without rows."""
     found = None
     for batch, where in source.parts(columns):
-        found = join(found, of_part(batch, where))
+        found = join(*join_arguments, found, of_part(source, *arguments, batch, where))
     return found
 
 
@@ -263,9 +252,7 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
     source = Repeated(batches, reader)
-    facts: PartFacts | None = _reduce(
-        source, lambda part, where: describe(source, part, where), joined, wanted
-    )
+    facts: PartFacts | None = _reduce(source, describe, (), joined, columns=wanted)
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
     source.expected = columns.completed(facts.without_unused_classes())
@@ -297,18 +284,8 @@ def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
 ) -> CodedRows:
     """All rows of the batches as codes; `hashed`: with hashes of their content."""
-    # Imputed values and cut points, one pass each.
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
-    bins = config["max_bins"]
-    if config["missing"] == "mode":
-        gaps = _reduce(
-            source,
-            lambda part, where: passes.gaps_of_part(source, coding, part, where),
-            lambda a, b: passes.joined_gaps(coding, a, b),
-        )
-        coding = passes.fills_of(coding, gaps)
-    if "numeric" in facts.kinds:
-        coding = _with_cuts(source, coding, bins)
+    coding = passes.completed(coding, config, partial(_reduce, source))
     # The last pass: codes of all rows in one array, in the order of the batches.
     records: np.ndarray | None = None
     hashes: np.ndarray | None = None
@@ -335,27 +312,13 @@ def coded_rows(
     return CodedRows(coding, facts_of(coding, features, sums), records, hashes)
 
 
-def _with_cuts(source: Repeated, coding: Coding, bins: int) -> Coding:
-    """The coding with cut points, from one pass, or two if values must be counted."""
-    edges = _reduce(
-        source,
-        lambda part, where: passes.edges_of_part(source, coding, bins, part, where),
-        lambda a, b: passes.joined_edges(bins, a, b),
-    )
-    coding, columns = passes.cuts_of(coding, edges, bins)
-    if columns:
-        names = [coding.facts.names[j] for j in columns]
-        values = _reduce(
-            source,
-            lambda part, where: passes.values_of_part(source, coding, columns, part, where),
-            lambda a, b: passes.joined_values(names, a, b),
+def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: Any = None) -> Any:
+    """Fit a tree or forest on batches, which have no exposure."""
+    if exposure is not None:
+        raise ValueError(
+            f"{option('exposure')} with rows in batches: rates are made of rows in memory; read "
+            "the rows into one array or frame"
         )
-        coding = passes.with_values(coding, columns, values, bins)
-    return coding
-
-
-def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any) -> Any:
-    """Fit a tree or forest on batches."""
     check_arguments(estimator, y, sample_weight)
     reader = reader_for(estimator, y, sample_weight)
     source, facts = described(batches, reader)

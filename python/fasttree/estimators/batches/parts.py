@@ -2,7 +2,7 @@
 
 What
     `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
-    part, `joined` merges those of two parts; the result does not depend on order or process.
+    part, `joined` merges the facts of two parts; the result does not depend on order or process.
     `Coding` then turns every part into codes of the merged levels.
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
@@ -25,7 +25,7 @@ from ... import _engine
 from ..._checks import weights_array
 from ..._checks.aliases import CategoricalFeatures, Task
 from ...table import Column, Table
-from ...table.columns import make_levels, sort_levels
+from ...table.columns import Kind, make_levels, sort_levels
 from ...table.inputs import without_column
 from ...table.target import (
     NumericTarget,
@@ -88,7 +88,7 @@ class Reader:
         """The rows of a part; None without rows.
 
         Raises:
-            ValueError, TypeError: those of `Table`, with the name of the part in front.
+            ValueError, TypeError: as `Table` raises them, with the name of the part in front.
         """
         try:
             return self._read(part)
@@ -166,7 +166,7 @@ class PartFacts:
 
     names: tuple[str, ...]
     has_names: bool
-    kinds: tuple[str, ...]
+    kinds: tuple[Kind, ...]
     levels: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
     values: np.ndarray
@@ -177,6 +177,18 @@ class PartFacts:
     copies: int
     weighted: bool
     where: str
+
+    def table_of_one_row(self) -> Table:
+        """A Table with these columns and classes."""
+        columns = [
+            Column(name, kind, np.zeros(1) if levels is None else np.array([-1]), levels)
+            for name, kind, levels in zip(self.names, self.kinds, self.levels, strict=True)
+        ]
+        if self.target_range is not None:
+            return Table.from_columns(
+                columns, Column("y", "numeric", np.zeros(1)), task="regression"
+            )
+        return Table.from_columns(columns, Column("y", "nominal", np.array([0]), self.classes))
 
     def without_unused_classes(self) -> PartFacts:
         """The facts of all parts, with the classes that some row has."""
@@ -210,19 +222,19 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
         classes, values = target.classes, target.values
         occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
     return PartFacts(
-        tuple(table.feature_names),
-        table.has_feature_names,
-        tuple(c.kind for c in columns),
-        tuple(c.levels for c in columns),
-        classes,
-        values,
-        occurring,
-        target_range,
-        target_sizes,
-        len(table),
-        copies,
-        rows.copies is not None and bool(np.any(rows.copies != 1)),
-        where,
+        names=tuple(table.feature_names),
+        has_names=table.has_feature_names,
+        kinds=tuple(c.kind for c in columns),
+        levels=tuple(c.levels for c in columns),
+        classes=classes,
+        values=values,
+        occurring=occurring,
+        target_range=target_range,
+        target_sizes=target_sizes,
+        rows=len(table),
+        copies=copies,
+        weighted=rows.copies is not None and bool(np.any(rows.copies != 1)),
+        where=where,
     )
 
 

@@ -2,8 +2,9 @@
 
 What
     Each pass has a function of one part, which any process may call, and a function that merges the
-    results of two parts. The merged result does not depend on how rows were divided into parts. Cut
-    points are bit-identical to those of all rows together: the core samples rows by their content.
+    results of two parts; `completed` runs the passes in their order. The merged result does not
+    depend on how rows were divided into parts. Cut points are the same, to the bit, as of all rows
+    together: the core samples rows by their content.
 Memory
     A sample of about 65,536 rows, and 16 bytes per distinct value of a column whose values must be
     counted, at most `MOST_VALUES` of them.
@@ -13,6 +14,7 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -21,20 +23,7 @@ import numpy as np
 from ... import _engine
 from .parts import Coding, ReadPart
 
-__all__ = [
-    "Encoded",
-    "cuts_of",
-    "edges_of_part",
-    "encoded_part",
-    "fills_of",
-    "gaps_of_part",
-    "joined_edges",
-    "joined_features",
-    "joined_gaps",
-    "joined_sums",
-    "joined_values",
-    "values_of_part",
-]
+__all__ = ["Encoded", "completed", "encoded_part", "joined_features", "joined_sums"]
 
 MOST_VALUES = 1 << 26
 """Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
@@ -63,6 +52,35 @@ rows, and the distinct values of each column that has few."""
 
 Values = list[tuple[np.ndarray, np.ndarray]]
 """Distinct values and their counts, per column."""
+
+
+Pass = Callable[[Callable[..., Any], tuple[Any, ...], Callable[..., Any], tuple[Any, ...]], Any]
+"""A function ``run(of_part, arguments, join, join_arguments)`` that calls
+``of_part(reader, *arguments, part, name)`` for each part, and returns the results joined by
+``join(*join_arguments, a, b)``."""
+
+
+def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
+    """The coding with imputed values and cut points: a pass for each, and one more if values must
+    be counted.
+
+    Args:
+        coding: of all parts, without both.
+        config: the parameters as the core takes them.
+        run: makes a pass over all parts.
+    """
+    bins = config["max_bins"]
+    if config["missing"] == "mode":
+        coding = fills_of(coding, run(gaps_of_part, (coding,), joined_gaps, (coding,)))
+    if "numeric" not in coding.facts.kinds:
+        return coding
+    edges = run(edges_of_part, (coding, bins), joined_edges, (bins,))
+    coding, columns = cuts_of(coding, edges, bins)
+    if not columns:
+        return coding
+    names = [coding.facts.names[j] for j in columns]
+    values = run(values_of_part, (coding, columns), joined_values, (names,))
+    return with_values(coding, columns, values, bins)
 
 
 def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> list[Gaps] | None:

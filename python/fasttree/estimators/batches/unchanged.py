@@ -77,7 +77,7 @@ class Repeated:
         """The rows of a batch; None without any.
 
         Raises:
-            ValueError: columns or values that differ from those of an earlier pass.
+            ValueError: columns or values that are not the same as in an earlier pass.
         """
         rows = self.reader(part, where)
         if rows is None:
@@ -136,7 +136,7 @@ class Repeated:
 
 
 def _check_columns(rows: Rows, expected: PartFacts, where: str) -> None:
-    """Refuse columns whose names, order or kinds are not those of the first pass."""
+    """Refuse columns whose names, order or kinds are not the same as in the first pass."""
     names, wanted = tuple(rows.table.feature_names), expected.names
     if names != wanted:
         gone = [n for n in wanted if n not in names]

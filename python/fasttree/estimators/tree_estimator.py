@@ -1,13 +1,17 @@
-"""`GrownTree`: what a single tree does, whether it predicts classes or a number.
+"""`TreeEstimator`: what a single tree does, whether it predicts classes or a number, and whether it
+was grown or searched.
 
 What
-    Growth by the core, the leaves of rows, the nodes as arrays, the trace of growth, importances,
-    cuts and pictures.
+    The leaves of rows, the nodes as arrays, the trace, importances, cuts, pictures and text, and
+    `fit`, which grows the tree by the core. It has no parameters. What a fit has found is `_model`,
+    the model of the core, and `_schema`, its columns; a function per question reads both
+    (`explained`, `prunable`, `interoperable`, `explored`), and becomes a method by its name alone.
 Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; O(depth) per row
     sent down.
 When not to use it
-    Alone: it is a base of `FastTreeClassifier` and `FastTreeRegressor`.
+    Alone: it is a base of `FastTreeClassifier`, `FastTreeRegressor`, `MinimalTreeClassifier` and
+    `OptimalTreeClassifier`.
 """
 
 from __future__ import annotations
@@ -20,10 +24,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
+from .._checks.speech import worded
+from .._checks.words import counted
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
+from ..exports.words import xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, interoperable, prunable
+from . import explained, prunable
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth, warn_of_one_leaf
@@ -36,11 +43,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
-__all__ = ["GrownTree"]
+__all__ = ["TreeEstimator"]
+
+MAX_LINES = 60
+"""Largest number of lines of a printed tree."""
+
+MAX_PRINTED_LEAVES = 4000
+"""Number of leaves above which the full text is not even made before it is cut."""
 
 
-class GrownTree(Readable, Estimator):
-    """A tree grown by the core.
+class TreeEstimator(Readable, Estimator):
+    """A tree as a model of the core.
 
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
@@ -73,12 +86,16 @@ class GrownTree(Readable, Estimator):
         Returns:
             The estimator.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None) -> Self:
+        """Grow the tree on rows in memory or in batches."""
         batches = batches_of(X, self.threshold_search == "histogram")
         if batches is not None:
             from .batches import fitting
 
-            return fitting.fit(self, batches, y, sample_weight)
-        return self._fit_rows(self._training_rows(X, y, sample_weight))
+            return fitting.fit(self, batches, y, sample_weight, exposure)
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
 
     def _fit_rows(self, rows: TrainingRows) -> Self:
         """Grow the tree on checked rows."""
@@ -96,14 +113,13 @@ class GrownTree(Readable, Estimator):
             n_jobs=self.n_jobs,
             progress=self.progress,
         )
-        self._adopt(model, table.class_values, table.has_feature_names)
+        self._take(model, rows)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         if model.shape[0] == 1 and self.max_leaf_nodes is not None:
             limits = {"max_leaf_nodes": None, "max_depth": 1}
             stump = _engine.fit(table, {**config, **limits}, sample_weight=weights, custom=custom)
             warn_of_one_leaf(self.max_leaf_nodes, stump.shape[0] - 1)
-        interoperable.remember_rounding(self, table, None if rows.kept is None else rows.kept[0])
         self._keep_rows(FittedOn(rows, config))
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)
@@ -112,6 +128,10 @@ class GrownTree(Readable, Estimator):
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt(model, classes, has_names)
         self.n_nodes_, self._candidates = model.shape[0], {}
+
+    def _as_grown(self) -> TreeEstimator:
+        """The tree in an estimator that has the parameters of growth."""
+        return self
 
     def _class_totals(self) -> np.ndarray:
         totals: np.ndarray = self.tree_.value[0]
@@ -152,7 +172,7 @@ class GrownTree(Readable, Estimator):
     def tree_(self) -> TreeArrays:
         """The nodes as read-only arrays."""
         if "_tree" not in self.__dict__:
-            check_is_fitted(self, "_model")
+            self._refuse_unfitted()
             self._tree = TreeArrays(self._model.arrays(), criteria.name_of(self.criterion))
         return self._tree
 
@@ -230,3 +250,49 @@ class GrownTree(Readable, Estimator):
         from ..plots import plot_tree
 
         return plot_tree(self, ax=ax, **options)
+
+    # -- in a notebook and in print ---------------------------------------------------------------
+
+    def _head_line(self) -> str:
+        """Parameters and sizes in one line."""
+        n_nodes, n_leaves, _, depth = self._model.shape
+        sizes = f"{counted(n_leaves, 'leaf')}, {counted(n_nodes, 'node')}, depth {depth}"
+        return f"{' '.join(repr(self).split())}: {sizes}"
+
+    def __str__(self) -> str:
+        """A head line and the text of a fitted tree, at most 60 lines; else the parameters."""
+        if "_model" not in self.__dict__:
+            return repr(self)
+        _, n_leaves, _, _ = self._model.shape
+        lines = None
+        if n_leaves <= MAX_PRINTED_LEAVES:
+            lines = self.to_text().rstrip("\n").split("\n")
+        if lines is None or len(lines) > MAX_LINES:
+            lines = self._short_text()
+        return "\n".join((self._head_line(), "", *lines))
+
+    def _short_text(self) -> list[str]:
+        """As many upper levels as fit into 60 lines, and a line that says how to see all."""
+        shown: list[str] = []
+        *_, tree_depth = self._model.shape
+        for depth in range(tree_depth + 1):
+            lines = self.to_text(max_depth=depth).rstrip("\n").split("\n")
+            if len(lines) > MAX_LINES:
+                shown = shown or lines[:MAX_LINES]
+                break
+            shown = lines
+        return [
+            *shown,
+            worded(
+                "(cut; all: print(model.to_text()), a picture: model.plot())",
+                "(cut; save it by --model MODEL; all: ftree show MODEL, a picture: --plot FILE)",
+            ),
+        ]
+
+    def _repr_html_(self) -> str:
+        """The tree as a picture of at most 40 nodes; scikit-learn's diagram before `fit`."""
+        if "_model" not in self.__dict__:
+            return super()._repr_html_()
+        picture = self.to_svg(max_nodes=40)
+        head = f"<p><code>{xml(self._head_line())}</code></p>"
+        return f'<div style="overflow-x:auto">{head}{picture}</div>'

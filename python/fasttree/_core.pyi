@@ -164,10 +164,13 @@ class DelimitedReader:
     def feed(self, /, block: bytes) -> None: ...
     def finish(
         self, /
-    ) -> tuple[list[tuple[int, Any, list[bytes] | None]], list[int], int | None, list[bytes]]:
+    ) -> tuple[
+        list[tuple[int, Any, list[bytes] | None]], list[int], int | None, list[bytes], list[int]
+    ]:
         """
         The columns, the positions of those to be read again as labels, the first line that is not
-        UTF-8, if there is one, and the texts for missing values that some cell was equal to.
+        UTF-8, if there is one, the texts for missing values that some cell was equal to, and the
+        lines that repeat the header.
         """
     def is_ready(self, /) -> bool:
         """
@@ -181,6 +184,7 @@ class DelimitedReader:
         self,
         /,
         above: SupportsIndex,
+        header: SupportsIndex | None,
         names: SupportsGetItem[int, SupportsGetItem[int, SupportsIndex]],
         kinds: SupportsGetItem[
             int,
@@ -196,8 +200,8 @@ class DelimitedReader:
         """
         Begin behind the first `above` records with the columns in `kinds`: (position,
         declared labels or None, whether the cells are
-        numbers, whether they may turn out to be labels). `missing` are the cells that mean a
-        missing value.
+        numbers, whether they may turn out to be labels). Records equal to record `header` are no
+        rows; `missing` are the cells that mean a missing value.
         """
 
 @final

@@ -468,7 +468,7 @@ def list_criteria(*, target: str | None = None) -> Records:
             "also": lambda r: ", ".join(r["aliases"]),
             "looks at": "evidence",
             "what it is": "summary",
-            "formula": lambda r: f"${r['formula']}$" if len(r["formula"]) < 80 else "",
+            "formula": lambda r: f"${r['formula']}$",
         },
         title=f"{len(rows)} criteria{TARGETS[target] if target else ''}",
         wrap=("also", "looks at", "what it is", "formula"),

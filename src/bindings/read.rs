@@ -29,7 +29,8 @@ pyo3::create_exception!(
 type PyColumn<'py> = (usize, Bound<'py, PyAny>, Option<Vec<Cow<'static, [u8]>>>);
 
 /// What has been read of delimited text; see `PyDelimitedReader::finish`.
-type PyDelimited<'py> = (Vec<PyColumn<'py>>, Vec<usize>, Option<u64>, Vec<Cow<'static, [u8]>>);
+type PyDelimited<'py> =
+    (Vec<PyColumn<'py>>, Vec<usize>, Option<u64>, Vec<Cow<'static, [u8]>>, Vec<u64>);
 
 /// Run a step of a reader without the interpreter; a panic is an internal error.
 fn step<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
@@ -114,12 +115,13 @@ impl PyDelimitedReader {
 
     /// Begin behind the first `above` records with the columns in `kinds`: (position,
     /// declared labels or None, whether the cells are
-    /// numbers, whether they may turn out to be labels). `missing` are the cells that mean a
-    /// missing value.
+    /// numbers, whether they may turn out to be labels). Records equal to record `header` are no
+    /// rows; `missing` are the cells that mean a missing value.
     fn start(
         &mut self,
         py: Python<'_>,
         above: usize,
+        header: Option<usize>,
         names: Vec<Vec<u8>>,
         kinds: Vec<(usize, Option<Vec<Vec<u8>>>, bool, bool)>,
         missing: Vec<Vec<u8>>,
@@ -135,17 +137,18 @@ impl PyDelimitedReader {
             WantedColumn { place, kind, may_be_labels: may_fail }
         };
         let wanted = kinds.into_iter().map(kind).collect();
-        step(py, || reader.start(above, names, wanted, missing))
+        step(py, || reader.start(above, header, names, wanted, missing))
     }
 
     /// The columns, the positions of those to be read again as labels, the first line that is not
-    /// UTF-8, if there is one, and the texts for missing values that some cell was equal to.
+    /// UTF-8, if there is one, the texts for missing values that some cell was equal to, and the
+    /// lines that repeat the header.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<PyDelimited<'py>> {
         let reader = self.0.take().ok_or_else(finished)?;
         let latin1 = reader.encoding().latin1();
-        let DelimitedColumns { columns, failed, matched } = step(py, || reader.finish())?;
+        let DelimitedColumns { columns, failed, matched, repeated } = step(py, || reader.finish())?;
         let matched = matched.into_iter().map(Cow::Owned).collect();
-        Ok((py_columns(py, columns), failed, latin1, matched))
+        Ok((py_columns(py, columns), failed, latin1, matched, repeated))
     }
 }
 

@@ -7,7 +7,7 @@
 //! [`CellScanner`] is a state machine over bytes. A line without quotes, as most are, is divided at
 //! once instead ([`CellScanner::line_at_once`]), eight bytes at a time. O(bytes) in any case.
 
-use super::{Fault, ReadLimits, Result, append, push};
+use super::{Fault, ReadLimits, Result, append, push, trim};
 use crate::memory::try_reserve;
 
 /// Longer lines are left to the state machine: dividing a line at once reserves memory for as many
@@ -65,6 +65,12 @@ impl Record {
     pub(crate) fn cell(&self, j: usize) -> &[u8] {
         let start = if j == 0 { 0 } else { self.ends[j - 1] + self.gap };
         &self.bytes[start..self.ends[j]]
+    }
+
+    /// Whether two records have the same cells, but for blanks around them.
+    pub(crate) fn has_cells_of(&self, other: &Self) -> bool {
+        self.ends.len() == other.ends.len()
+            && (0..self.ends.len()).all(|j| trim(self.cell(j)) == trim(other.cell(j)))
     }
 
     /// Line on which a cell starts.

@@ -43,6 +43,10 @@ struct KeptRecords {
     names: Vec<Vec<u8>>,
     /// Positions of the columns that have text behind the sample.
     failed: Vec<usize>,
+    /// The record with the names of the columns, which is no row where it stands again.
+    header: Option<Record>,
+    /// Lines on which it does.
+    repeated: Vec<u64>,
 }
 
 /// A text that means a missing value.
@@ -62,6 +66,8 @@ pub struct DelimitedColumns {
     pub failed: Vec<usize>,
     /// The texts for missing values that some cell was equal to.
     pub matched: Vec<Vec<u8>>,
+    /// Lines that repeat the names of the columns, which are no rows.
+    pub repeated: Vec<u64>,
 }
 
 /// A column while it is read.
@@ -162,11 +168,13 @@ impl Delimited {
 
     /// Decide about the columns, and append the sample to them.
     ///
-    /// The first `above` records are no rows, `names` has the name of every column of the file, and
-    /// `missing` the texts that mean a missing value.
+    /// The first `above` records are no rows, and neither are records equal to record `header`.
+    /// `names` has the name of every column of the file, and `missing` the texts that mean a
+    /// missing value.
     pub fn start(
         &mut self,
         above: usize,
+        header: Option<usize>,
         names: Vec<Vec<u8>>,
         wanted: Vec<WantedColumn>,
         missing: Vec<Vec<u8>>,
@@ -178,6 +186,7 @@ impl Delimited {
         let unseen = |text| MissingText { text, is_found: false };
         rows.missing = missing.into_iter().map(unseen).collect();
         let sample = std::mem::take(&mut rows.sample);
+        rows.header = header.and_then(|place| sample.get(place).cloned());
         let mut first = Vec::new();
         for record in sample.into_iter().skip(above) {
             if rows.is_row(&record)? {
@@ -198,18 +207,18 @@ impl Delimited {
 
     /// The columns, and what was found about them.
     pub fn finish(self) -> Result<DelimitedColumns> {
-        let names = self.rows.names;
+        let KeptRecords { names, columns: pending, missing, failed, repeated, .. } = self.rows;
         let mut columns = Vec::new();
-        for column in self.rows.columns {
+        for column in pending {
             if let Some(RefusedNumber { line, cell, refusal }) = column.refused {
                 let fault = refused(refusal, &column.builder, &self.limits, &cell);
                 return fault.at(line).column(&names[column.place]).error();
             }
             columns.push(column.builder.finish(column.place));
         }
-        let found = self.rows.missing.into_iter().filter(|missing| missing.is_found);
+        let found = missing.into_iter().filter(|missing| missing.is_found);
         let matched = found.map(|missing| missing.text).collect();
-        Ok(DelimitedColumns { columns, failed: self.rows.failed, matched })
+        Ok(DelimitedColumns { columns, failed, matched, repeated })
     }
 }
 
@@ -255,9 +264,13 @@ impl KeptRecords {
 
     /// Whether a record is a row; an error if it has another number of cells. A separator at the
     /// end of the line is no further cell.
-    fn is_row(&self, record: &Record) -> Result<bool> {
+    fn is_row(&mut self, record: &Record) -> Result<bool> {
         let (n, width) = (record.ends.len(), self.width);
         if self.is_empty_line(record) {
+            return Ok(false);
+        }
+        if self.header.as_ref().is_some_and(|header| header.has_cells_of(record)) {
+            push(&mut self.repeated, record.line)?;
             return Ok(false);
         }
         if n == width || (n == width + 1 && trim(record.cell(width)).is_empty()) {
@@ -269,7 +282,7 @@ impl KeptRecords {
             let remedy = if n > width {
                 "quote cells that hold the separator"
             } else {
-                "write ? for missing cells"
+                "write ? for missing cells, or delete the line if it is a note"
             };
             format!("the line has {n} cells but there are {width} columns; {remedy}")
         };

@@ -24,7 +24,7 @@ fn delimited(
     let width = reader.width();
     let names = (0..width).map(|j| format!("c{j}").into_bytes()).collect();
     let found = |place| WantedColumn { place, kind: CellKind::Found, may_be_labels: false };
-    reader.start(0, names, (0..width).map(found).collect(), missing())?;
+    reader.start(0, None, names, (0..width).map(found).collect(), missing())?;
     Ok(reader.finish()?.columns)
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 import shlex
 from collections.abc import Iterable, Iterator
@@ -97,9 +96,9 @@ SHELL = Shell()
 
 def line_of(data: str, n_rows: int | None, row: int) -> int | None:
     """The line of a file, counted from 1, on which a row of data begins; None where the file is no
-    delimited text, or has other records than a header and the rows."""
+    delimited text, or is divided into other rows."""
     from ..datasets import load
-    from ..datasets.delimited import sniff
+    from ..datasets.delimited import lines_of_rows
     from ..table.data_checks.warned import quiet
 
     path = Path(data).expanduser()
@@ -109,21 +108,10 @@ def line_of(data: str, n_rows: int | None, row: int) -> int | None:
         if n_rows is None:
             with quiet():
                 n_rows = len(load(data, target=False))
-        text = path.read_text("latin-1")
-        first = next((line for line in text.splitlines() if line.strip()), "")
-        reader = csv.reader(
-            io.StringIO(text, newline=""), delimiter=sniff(first), skipinitialspace=True
-        )
-        starts, before = [], 0
-        for record in reader:
-            if any(cell.strip() for cell in record):
-                starts.append(before + 1)
-            before = reader.line_num
+        lines = lines_of_rows(path, n_rows)
     except (OSError, ValueError, csv.Error):
         return None
-    # A line "sep=;" and a header may stand above the rows.
-    above = len(starts) - n_rows
-    return starts[above + row] if above in (0, 1, 2) else None
+    return lines[row] if row < len(lines) else None
 
 
 def quoted(text: str) -> str:

@@ -37,19 +37,15 @@ from .._checks.plain_text import unguard_cell
 from .._checks.speech import given, option, reading, worded
 from .._checks.words import counted, some_of
 from .._engine import DelimitedReader
-from ..table.columns import Column, to_float
+from ..table.columns import Column
 from ..table.data_checks.warned import is_quiet, warn_caller
+from ..table.decimal_comma import has_decimal_comma, may_be_grouped, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.texts import are_numbers
+from ..table.texts import no_numbers
 from .blocks import blocks, decode, decode_as, head
-from .decimal_comma import (
-    has_decimal_comma,
-    may_be_grouped,
-    with_numbers,
-)
 from .errors import DataFileError
-from .first_lines import Layout, index_of, layout, sniff, sniff_lines
+from .first_lines import Layout, index_of, layout, sniff_lines
 from .limits import Limits
 from .reading import (
     ColumnRequest,
@@ -60,7 +56,7 @@ from .reading import (
     read_records,
 )
 
-__all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts", "sniff"]
+__all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts"]
 
 Path = str | os.PathLike[str]
 
@@ -147,6 +143,14 @@ def read_delimited(
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
+    n_notes = _notes_at_end([*columns.values()]) if header is None else 0
+    if n_notes:
+        rows = np.arange(len(next(iter(columns.values()))) - n_notes)
+        columns = {j: column.as_seen(rows).take(rows) for j, column in columns.items()}
+        first.layout.said.append(f"{counted(n_notes, 'note')} at the end, left out")
+    if first.repeated:
+        lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
+        first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
     # Thousands between points: the texts of such columns are read again.
     commas = decimal == "," or (decimal is None and any(map(has_decimal_comma, columns.values())))
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
@@ -155,28 +159,49 @@ def read_delimited(
         texts = replace(first, first_lines=first.first_lines).read(grouped)
         thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    elif decimal is None:
-        _ask_of_thousands(path, numeric.values())
     numbers_read, matched = [], set(first.matched)
     for position in sorted(columns):
         column = columns[position]
         found: set[str] = set()
         if column.levels:  # texts for all columns are missing already
             column, found = cells.without(column)
-            if found and are_numbers(column.levels or ()):
-                column = Column(column.name, "numeric", to_float(column.name, column.labels()))
-        column = with_numbers(column, sep, decimal, numeric.values())
+        mark = "," if (found or n_notes) and commas else decimal
+        column = with_numbers(column, sep, mark, numeric.values())
         if column.kind == "numeric":
             column, numbers = cells.without(column)
             found |= numbers
         numbers_read.append(column)
         matched |= found
+    if decimal is None and not commas:
+        _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
     unmatched = sorted(cells.texts - {*cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
     kept = _with_names(numbers_read, first)
     return Sheet(kept, first.layout.header is not None, "," if commas else decimal)
+
+
+def _notes_at_end(columns: Sequence[Column]) -> int:
+    """How many of the last rows are notes, such as a source: one cell of text that stands once, and
+    no other cell; empty rows may stand behind them."""
+    notes, n_rows = 0, len(columns[0])
+    for n in range(1, n_rows if len(columns) > 1 else 1):
+        filled = [one for one in columns if one.take([n_rows - n]).n_missing == 0]
+        if len(filled) == 1 and _is_note(filled[0], n_rows - n, len(columns)):
+            notes = n
+        elif filled:
+            break
+    return notes
+
+
+def _is_note(column: Column, row: int, n_columns: int) -> bool:
+    """Whether the only cell of a row is a text that stands once; of two columns, among numbers."""
+    codes, levels = column.values, column.levels
+    if levels is None or np.count_nonzero(codes == codes[row]) > 1:
+        return False
+    odd = no_numbers(levels if n_columns == 2 else [levels[codes[row]]])
+    return bool(odd) and (n_columns > 2 or odd == [codes[row]])
 
 
 def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
@@ -240,26 +265,48 @@ def read_texts(
     Raises:
         DataFileError: no such column, or a row without it.
     """
+    rows, known = _rows_as_texts(path, header)
+    check_columns(names, known, path)
+    places = [known.index(name) for name in names]
+    found: dict[str, list[str]] = {name: [] for name in names}
+    for line, row in rows:
+        for name, place in zip(names, places, strict=True):
+            if place >= len(row):
+                raise DataFileError("has no value in this line", path, line, name)
+            found[name].append(unguard_cell(row[place]))
+    return found
+
+
+def lines_of_rows(path: Path, n_rows: int) -> list[int]:
+    """The lines, counted from 1, on which the rows of a delimited file begin; none where it is
+    divided into another number of rows, but for notes at the end."""
+    for header in (None, True, False):
+        rows, _ = _rows_as_texts(path, header)
+        if len(rows) >= n_rows and all(sum(map(bool, row)) < 2 for _, row in rows[n_rows:]):
+            return [line for line, _ in rows]
+    return []
+
+
+def _rows_as_texts(
+    path: Path, header: bool | None
+) -> tuple[list[tuple[int, list[str]]], list[str]]:
+    """The rows of a delimited file, each behind its line, and the names of the columns."""
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
     lines = io.StringIO(decode(content), newline="")
     reader = csv.reader(lines, delimiter=sep, skipinitialspace=True)
     # Lines of blanks do not count, as in `read_delimited`; a row of empty cells is a row.
-    rows = [
-        (reader.line_num, row) for row in reader if len(row) > 1 or any(map(str.strip, row))
-    ] or [(1, [""])]
+    rows, line = [], 1
+    for row in reader:
+        if len(row) > 1 or any(map(str.strip, row)):
+            rows.append((line, [cell.strip() for cell in row]))
+        line = reader.line_num + 1
+    rows = rows or [(1, [""])]
     first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING)
-    known = _names(first, rows[first.header or 0][1], None, path, rows[0][0])
-    check_columns(names, known, path)
-    places = [known.index(name) for name in names]
-    found: dict[str, list[str]] = {name: [] for name in names}
-    for line, row in rows[first.above :]:
-        for name, place in zip(names, places, strict=True):
-            if place >= len(row):
-                raise DataFileError("has no value in this line", path, line, name)
-            found[name].append(unguard_cell(row[place].strip()))
-    return found
+    top = rows[first.header or 0][1]
+    known = _names(first, top, None, path, rows[0][0])
+    return [one for one in rows[first.above :] if not first.repeats or one[1] != top], known
 
 
 @dataclass
@@ -288,6 +335,8 @@ class _Pass:
     """The names of columns for which the header has none."""
     failed: list[int] = field(init=False, default_factory=list)
     latin1_line: int | None = field(init=False, default=None)
+    repeated: list[int] = field(init=False, default_factory=list)
+    """The lines that repeat the names of the columns."""
     matched: set[str] = field(init=False, default_factory=set)
     """The texts for missing cells that some cell was equal to."""
 
@@ -304,7 +353,7 @@ class _Pass:
         records = read_records(
             reader, self.path, self._blocks(), partial(self._start, reader, as_labels)
         )
-        found, self.failed, self.latin1_line, matched = records
+        found, self.failed, self.latin1_line, matched, self.repeated = records
         self.matched = {text.decode() for text in matched}
         if not found and not self.failed:
             raise DataFileError(f"no columns are left ({option('drop')})", self.path)
@@ -378,7 +427,8 @@ class _Pass:
         ]
         names = [name.encode("utf-8", "replace") for name in self.names]
         missing = [text.encode() for text in sorted(self.missing)]
-        reader.start(self.layout.above, names, requests, missing)
+        repeated = self.layout.header if self.layout.repeats else None
+        reader.start(self.layout.above, repeated, names, requests, missing)
 
 
 def _plain_labels(texts: list[str]) -> list[str]:
@@ -397,7 +447,8 @@ def _record_labels(missing: frozenset[str], texts: list[str]) -> list[str]:
 def _names(
     found: Layout, header: list[str], names: Sequence[str] | None, path: Path, line: int
 ) -> list[str]:
-    """Names of the columns: the caller's, else the header's, else ``x0, x1, ..., class``."""
+    """Names of the columns: the caller's, else the header's (``Unnamed: 0`` where it has none, as
+    pandas calls them), else ``x0, x1, ..., class``."""
     if names is not None:
         if len(names) != found.width:
             raise DataFileError(
@@ -405,7 +456,7 @@ def _names(
             )
         resolved = [str(n) for n in names]
     elif found.header is not None:
-        resolved = [name or f"x{j}" for j, name in enumerate(found.names(header))]
+        resolved = [name or f"Unnamed: {j}" for j, name in enumerate(found.names(header))]
     else:
         resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):

@@ -26,8 +26,9 @@ import numpy as np
 
 from .._checks.speech import argument
 from ..table.columns import Column
+from ..table.data_checks.sentinels import MISSING_WORD
+from ..table.decimal_comma import reads_as_number
 from ..table.texts import date_share
-from .decimal_comma import reads_as_number
 
 __all__ = ["Layout", "index_of", "layout", "sniff", "sniff_lines"]
 
@@ -43,7 +44,11 @@ SURE = 20.0
 IN_DOUBT = 1.0
 """Evidence below which the reader says how it took the line."""
 
+REPEATED = 3.0
+"""Evidence for names above which lines that are equal to theirs are no rows."""
+
 _COMMENTS = ("#", "%", "//")
+_NO_UNIT = re.compile(r"[-–—.]*|[(\[<].*[)\]>]")
 _WORD, _DIGITS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 
 
@@ -60,6 +65,8 @@ class Layout(NamedTuple):
     """Whether the first column has no place in the header."""
     said: list[str]
     """What is unusual about them, in words."""
+    repeats: bool
+    """Whether a record that is equal to that of the names is no row."""
 
     def names(self, cells: Sequence[str]) -> list[str]:
         """The names of the columns, of the cells of the header; those without one are empty."""
@@ -143,6 +150,9 @@ def layout(
         said.append(which if first == 1 else f"{which} titles or comments")
     cells, below = _unmarked(rows[first], width), rows[first + 1 :]
     whole = [row for row in below if len(row) == width]
+    others = [row for row in whole if row != cells]
+    if 1 < len(others) < len(whole) and _evidence(cells, others, missing) > REPEATED:
+        whole = others
     has_row_names, evidence = False, math.inf
     if len(cells) == width - 1 > 0 and header is not False:
         if whole and not any(row[-1] for row in whole):
@@ -167,7 +177,37 @@ def layout(
         width -= 1
         said.append("the lines end in a separator")
     above = first + has_header
-    return Layout(above, width, first if has_header else None, has_row_names and has_header, said)
+    if header is None and has_header and _are_units(whole, cells, missing):
+        above += 1
+        said.append(f"the line {','.join(whole[0])[:60]!r} below the names is units, left out")
+    names_row = first if has_header else None
+    repeats = has_header and width > 1 and evidence > 0 and None in map(_value, cells)
+    return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
+
+
+def _are_units(
+    rows: Sequence[Sequence[str]], names: Sequence[str], missing: Collection[str]
+) -> bool:
+    """Whether the first of these rows has units or words where all others have numbers or dates.
+
+    Beside them its cells are empty, marks such as ``-``, in brackets, or, where two columns of
+    numbers have units, words that do not occur below. A first column without a name is an index,
+    and rows of one cell are notes.
+    """
+    n_units, n_words, is_index = 0, 0, not names[0]
+    rows = [row for row in rows if row is rows[0] or sum(map(bool, row)) > 1]
+    for cell, *column in [*zip(*rows, strict=True)][is_index:]:
+        known = [text for text in column if text not in missing]
+        is_number = all(_value(text) is not None for text in known) or date_share(known) == 1
+        if _value(cell) is not None or MISSING_WORD.fullmatch(cell):
+            return False
+        if cell not in missing and is_number:
+            n_units += 1
+        elif cell not in missing and not _NO_UNIT.fullmatch(cell):
+            if cell in known:
+                return False
+            n_words += 1
+    return len(rows) > 2 and len(rows[0]) > 1 and n_units > min(n_words, 1)
 
 
 def _is_title(

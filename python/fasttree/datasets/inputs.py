@@ -14,12 +14,13 @@ from .._checks import listing, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import data_row
 from ..table import Table
-from ..table.data_checks.warned import is_quiet, quiet, warn_caller
+from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.inputs import without_column
+from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["as_nominal", "given", "labelled", "loaded", "new_rows_of", "table_of", "target_in"]
+__all__ = ["as_nominal", "given", "given_to", "labelled", "loaded", "new_rows_of", "table_of"]
 
 
 def loaded(
@@ -71,13 +72,18 @@ def as_nominal(table: Table, wanted: Any) -> Table:
     return Table.from_any(table, categorical_features=[*own, *names])
 
 
-def target_in(X: Any, target: str) -> str | None:
-    """The name of the target of a fitted model, if X names a file that has such a column; else
-    None: the file's own target, or that of X."""
-    if not isinstance(X, (str, os.PathLike)):
-        return None
-    with quiet():
-        return target if target in load(X, target=False, as_given=False).feature_names else None
+def given_to(target: str, X: Any, task: Task | None = None, **options: Any) -> tuple[Any, Any]:
+    """`given` of rows for a model, without y: the target of a file is its column of the name of
+    the model's, if there is one."""
+    if isinstance(X, (str, os.PathLike)):
+        try:
+            read = loaded(X, target, task, **options)
+            if read.target.lower() == target.lower():  # no position
+                return read, None
+        except DataFileError as error:
+            if error.value != target or error.line is not None:
+                raise
+    return given(X, None, task, **options)
 
 
 def new_rows_of(

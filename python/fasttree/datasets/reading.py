@@ -69,6 +69,8 @@ class Records(NamedTuple):
     """The first line that is not UTF-8; None in a file of UTF-8."""
     matched: list[bytes]
     """The texts for missing values that some cell was equal to."""
+    repeated: list[int]
+    """The lines that repeat the names of the columns."""
 
 
 @contextmanager
@@ -111,8 +113,9 @@ def read_records(
         reader.end()
         if not started:  # a short file ends before the reader asks for its columns
             start()
-        columns, failed, latin1_line, matched = reader.finish()
-    return Records([CoreColumn(*column) for column in columns], failed, latin1_line, matched)
+        columns, failed, latin1_line, matched, repeated = reader.finish()
+    found = [CoreColumn(*column) for column in columns]
+    return Records(found, failed, latin1_line, matched, repeated)
 
 
 def start_columns(
@@ -132,7 +135,7 @@ def start_columns(
     if len(cells) != len(names):
         raise DataFileError(f"the row has {len(cells)} cells but {declared}", path, line)
     texts = [text.encode() for text in missing]
-    reader.start(False, [name.encode() for name in names], requests, texts)
+    reader.start(False, None, [name.encode() for name in names], requests, texts)
 
 
 def encoding_of(path: Path, line: int | None) -> str:

@@ -1,4 +1,4 @@
-"""A warning about trees so deep that their growth cannot be meant.
+"""Warnings about trees whose growth cannot be meant: too deep, or one leaf by `max_leaf_nodes`.
 
 What
     A tree of more than `DEEP` levels has split a few rows off at a time, again and again: because
@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._checks.speech import argument
 from ..table.data_checks.warned import is_quiet, warn_caller
 
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["DEEP", "warn_of_depth"]
+__all__ = ["DEEP", "warn_of_depth", "warn_of_one_leaf"]
 
 DEEP = 200
 """Levels that a tree may have without a warning."""
@@ -72,6 +73,22 @@ def warn_of_depth(
         f"leaf split off {FEW:.0%} of the rows of their node or fewer; {cause}; {remedy}",
         UserWarning,
     )
+
+
+def warn_of_one_leaf(most: int, n_branches: int) -> None:
+    """Warn of a tree that is one leaf because its best split has more branches than
+    `max_leaf_nodes`.
+
+    Args:
+        most: `max_leaf_nodes`.
+        n_branches: of the best split of all rows.
+    """
+    if n_branches > most and not is_quiet():
+        warn_caller(
+            f"the tree is one leaf: {argument('max_leaf_nodes', most)}, and the best split has "
+            f"{n_branches} branches, one per level; {argument('nominal_splits', 'subset')} splits "
+            f"levels in two, or allow {n_branches} leaves"
+        )
 
 
 def _is_identifier(table: Table, feature: int) -> bool:

@@ -24,7 +24,7 @@ from .. import _engine
 from .._checks import check_weights, is_missing
 from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import argument, row_word, worded
-from ..datasets.inputs import given, target_in
+from ..datasets.inputs import given, given_to
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.data_checks.warned import warn_caller
@@ -348,9 +348,11 @@ def with_labels(
 ) -> tuple[Any, Any]:
     """X and y of a fitted model with names resolved; files are read as its training rows were, and
     without y their target is the column of that name."""
-    y = target_in(X, schema.target) if y is None else y
     options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
-    return without_target(schema, *given(X, y, task, **options))
+    read = (
+        given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
+    )
+    return without_target(schema, *read)
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:

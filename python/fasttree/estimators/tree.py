@@ -28,6 +28,7 @@ from ..table import Table
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.targets import task_of_numbers
 from ..table.sources import one_column
+from ..table.target import text_as_numbers
 from . import keywords
 from .batches.sources import batches_of
 from .classifying import Classifier
@@ -192,11 +193,17 @@ def task_of_target(X: Any, y: Any) -> Task:
 
 def _task_of_series(y: Any, dtype: str) -> Task:
     """The task of a column of a frame; a float declares a number, but for pandas, where whole
-    numbers with a missing cell are floats, too."""
-    if not dtype.startswith(("int", "uint", "float", "double", "decimal", "object")):
+    numbers with a missing cell are floats, too. Text is what that of a file would be."""
+    numbers_or_text = ("int", "uint", "float", "double", "decimal", "object", "str", "large_str")
+    if not dtype.startswith(numbers_or_text):
         return "classification"
     try:
         cells = one_column("y", y)
+        if not isinstance(cells, np.ndarray) or any(isinstance(cell, str) for cell in cells):
+            read = text_as_numbers("y", cells)
+            if read is None:
+                return "classification"
+            cells = read.values
         numbers = np.asarray(cells, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):  # text, or what the estimator refuses
         return "classification"

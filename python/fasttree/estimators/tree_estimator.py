@@ -33,7 +33,7 @@ from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
-from .deep_trees import DEEP, warn_of_depth
+from .deep_trees import DEEP, warn_of_depth, warn_of_one_leaf
 from .idle import refuse_idle
 from .parameters import config_of
 from .training_rows import FittedOn, TrainingRows
@@ -117,6 +117,10 @@ class TreeEstimator(Readable, Estimator):
         self._take(model, rows)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
+        if model.shape[0] == 1 and self.max_leaf_nodes is not None:
+            limits = {"max_leaf_nodes": None, "max_depth": 1}
+            stump = _engine.fit(table, {**config, **limits}, sample_weight=weights, custom=custom)
+            warn_of_one_leaf(self.max_leaf_nodes, stump.shape[0] - 1)
         self._keep_rows(FittedOn(rows, config))
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)

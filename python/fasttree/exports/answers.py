@@ -248,6 +248,14 @@ class NumberAnswers(Answers):
         return [(None, figures(self.scale.low)), *squares, (None, figures(self.scale.high))]
 
 
+def share_scale(drawn: Sequence[Answers]) -> None:
+    """Give numbers that are drawn beside each other one scale, of colours and of bars."""
+    numbers = [one for one in drawn if isinstance(one, NumberAnswers)]
+    for one in numbers:
+        one.scale = Scale(min(n.scale.low for n in numbers), max(n.scale.high for n in numbers))
+        one._left, one._right = min(n._left for n in numbers), max(n._right for n in numbers)
+
+
 def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
     """The answers of a fitted tree with these classes; without classes it predicts a number."""
     if classes:

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._checks import maybe, shown, whole
 from .._checks.words import counted
-from .answers import figures
+from .answers import figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
@@ -341,7 +341,10 @@ class Drawing:
 
     @staticmethod
     def align(drawings: Sequence[Drawing]) -> None:
-        """Give each level one place in drawings that stand beside each other."""
+        """Give each level one place in drawings that stand beside each other, and one scale to the
+        numbers of each target."""
+        for target in {one.reading.target for one in drawings}:
+            share_scale([d.reading.answers for d in drawings if d.reading.target == target])
         n_levels = max(one._columns.shape[1] for one in drawings)
         missing = [n_levels - one._columns.shape[1] for one in drawings]
         columns = [

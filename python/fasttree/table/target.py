@@ -28,12 +28,14 @@ from .._checks.words import counted
 from .columns import (
     Column,
     datetime_message,
+    encode,
     factorize,
     object_family,
     sort_levels,
     to_float,
 )
-from .sources import one_column, take_apart
+from .decimal_comma import with_numbers
+from .sources import Cells, one_column, take_apart
 from .texts import hidden_numbers
 from .whole import float_of_whole, inexact_message, is_inexact
 
@@ -264,6 +266,22 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
     return target
 
 
+def text_as_numbers(name: str, cells: Cells) -> Column | None:
+    """Cells of text as the numbers that a CSV file with them would hold; None where it would not,
+    or of cells that are no column.
+
+    Examples:
+        >>> text_as_numbers("y", np.array(["1,234,567", "12"])).values.tolist()
+        [1234567.0, 12.0]
+    """
+    try:
+        column = cells if isinstance(cells, Column) else encode(name, cells)
+    except (TypeError, ValueError):
+        return None
+    column = with_numbers(column, ",", None)
+    return column if column.kind == "numeric" else None
+
+
 def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     """The cells of a target as float64, NaN where one is missing.
 
@@ -295,6 +313,8 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except OverflowError:  # a whole number beyond all floats
                 numbers[row] = np.inf
             except (TypeError, ValueError):
+                if isinstance(cell, str) and (read := text_as_numbers(name, cells)) is not None:
+                    return numbers_of(name, read)
                 hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 raise ValueError(
                     f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "

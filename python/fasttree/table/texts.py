@@ -7,6 +7,7 @@ O(levels), of many levels a thousand.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ __all__ = [
     "COMMA",
     "POINT",
     "are_numbers",
+    "converted",
     "date_share",
     "dressed_as",
     "hidden_numbers",
@@ -32,30 +34,50 @@ _DATE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SIGN = (
-    r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|"
+    r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
     r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
 )
+_POWERS = {
+    **dict.fromkeys(("k", "tsd", "thousand"), 3),
+    **dict.fromkeys(("m", "mn", "mio", "million"), 6),
+    **dict.fromkeys(("b", "bn", "mrd", "billion"), 9),
+}
+"""Words behind a number that multiply it by a power of ten."""
+_POWER = rf"(?:{'|'.join(sorted(_POWERS, reverse=True))})"
+_PERCENT, _TIMES, _UNIT = "numbers with a percent sign", "times or durations", "numbers with a unit"
+_NOTE = "numbers with a mark or note"
 _CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
 _DRESSED = {
     what: re.compile(
         rf"\s*(?:{form.replace('SIGN', _SIGN).replace('CELL', _CELL)})\s*", re.IGNORECASE
     )
     for what, form in {
-        "numbers with a currency sign": r"\(?[-+−]?\s*SIGN\s*CELL-?\)?|\(?CELL\s*SIGN\)?",
-        "numbers with a percent sign": r"CELL\s*[%‰]",
+        "numbers with a currency sign": (
+            rf"\(?[-+−]?\s*SIGN\s*CELL(?P<unit>{_POWER})?-?\)?"
+            rf"|\(?CELL(?P<power>{_POWER})?\s*SIGN\)?"
+        ),
+        _PERCENT: r"CELL\s*[%‰]",
         "numbers in brackets, as of losses": r"\(CELL\)",
+        "numbers with the minus behind": r"CELL-",
+        "numbers with a typographic minus": r"−\s*\d[\d.,]*",
+        _NOTE: r"[~≈]\s*CELL|CELL\s*[*†‡]+|CELL\s*\[\w{1,4}\]",
         "numbers with apostrophes or blanks between thousands": (
             r"[-+]?\d{1,3}(?:['’\s]\d{3})+(?:[.,]\d+)?"
         ),
-        "times or durations": (
-            r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"
-        ),
-        "numbers with a unit": (
-            r"CELL\s*(?P<unit>[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,4})?|°[CF]?|[\"'])"
-        ),
+        _TIMES: (r"(?:\d+ days? )?[-+]?\d{1,3}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s*[ap]\.?m\.?)?Z?"),
+        _UNIT: (r"CELL\s*(?P<unit>[^\W\d_]{1,8}[²³]?(?:/[^\W\d_]{1,4})?|°[CF]?|[\"'])"),
     }.items()
 }
 """Texts that are numbers for a reader, by what hides it."""
+
+_STEPS = (
+    (r"\(", r"\(", "-"),
+    ("−", "−", "-"),
+    (r"\d\s*-\s*$", r"^(.*)-\s*$", r"-\1"),
+    (r"\[", r"\[.*\]", ""),
+    (r"[^\W\d_]\.", r"[^\W\d_]+\.", ""),
+)
+"""What texts may need: the pattern that shows it, what is replaced, and by what."""
 
 _CLOCKS = (
     (re.compile(r"-?(?:\d+ days? )?\d+:\d{2}:\d{2}(?:\.\d+)?"), ""),
@@ -69,8 +91,11 @@ _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
 COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
 """1,5 and 1.234,5"""
-POINT = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*")
-"""1.5 and 1,234.5"""
+POINT = re.compile(
+    r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d?(?:,\d{2})+,\d{3})(?:\.\d+)?"
+    r"(?:[eE][-+]?\d+)?\s*"
+)
+"""1.5, 1,234.5, and 12,34,567.5 as in India"""
 
 _WHOLE = re.compile(r"\s*[-+]?\d+\s*")
 _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
@@ -79,21 +104,50 @@ LOOKED_AT = 1000
 """Levels of a column that are read."""
 
 
-def _share(pattern: re.Pattern[str], levels: tuple[Any, ...]) -> float:
-    some = [v for v in levels[:: max(1, len(levels) // LOOKED_AT)] if isinstance(v, str)]
-    if not some or len(some) < 0.9 * len(levels[:: max(1, len(levels) // LOOKED_AT)]):
-        return 0.0
-    return sum(pattern.fullmatch(v) is not None for v in some) / len(some)
-
-
-def date_share(levels: tuple[Any, ...]) -> float:
+def date_share(levels: Sequence[Any]) -> float:
     """Share of the levels that read as dates or times.
 
     Examples:
         >>> date_share(("2024-01-31", "2024-02-01")), date_share(("a", "2024-02-01"))
         (1.0, 0.5)
     """
-    return _share(_DATE, levels)
+    some = levels[:: max(1, len(levels) // LOOKED_AT)]
+    dates = sum(isinstance(one, str) and _DATE.fullmatch(one) is not None for one in some)
+    return dates / len(some) if some else 0.0
+
+
+def _ways(texts: Sequence[str], more: str = "") -> list[tuple[str, str, str]]:
+    """The decimal marks by which all texts are numbers, each with what a number with a mark then
+    means, and the code that makes numbers of a frame's column of texts."""
+    has = {mark: any(mark in text for text in texts) for mark in ".,"}
+    sample, found = "1,500" if has[","] else "1.500", []
+    for mark, other, form in ((".", ",", POINT), (",", ".", COMMA)):
+        if all(map(form.fullmatch, texts)) and (mark == "." or any(has.values())):
+            number = "one and a half" if mark in sample else "fifteen hundred"
+            cells = f".str.replace({other!r}, '')" * has[other]
+            cells += ".str.replace(',', '.')" * (mark == "," and has[","])
+            found.append((mark, f"{sample} is {number}", f"pandas.to_numeric(column{cells}{more})"))
+    return found
+
+
+def converted(texts: Sequence[str], more: str = "") -> str:
+    """Code that makes numbers of a frame's column of texts, none of them one of `no_numbers`.
+
+    Args:
+        texts: the texts.
+        more: further arguments of the code.
+
+    Examples:
+        >>> converted(["0.5", "12"])
+        'pandas.to_numeric(column)'
+        >>> converted(["338.892", "12"])
+        "pandas.to_numeric(column) (1.500 is one and a half) or \
+pandas.to_numeric(column.str.replace('.', '')) (1.500 is fifteen hundred)"
+    """
+    ways = _ways(texts, more)
+    if len(ways) < 2:
+        return ways[0][2] if ways else f"pandas.to_numeric(column{more})"
+    return " or ".join(f"{code} ({meaning})" for _, meaning, code in ways)
 
 
 def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
@@ -101,72 +155,105 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     day), and what makes numbers of them; None where they are plain numbers or no numbers.
 
     Examples:
-        >>> dressed_as(("$12.50", "$3", "-$4"))[0]
+        >>> dressed_as(("$12.50", "3", "-$4"))[0]
         "numbers with a currency sign ('$12.50', ...)"
         >>> dressed_as(("12.5 kg", "800 g", "3"))[0]
         "numbers with a unit ('12.5 kg', ...)"
         >>> dressed_as(("795", "34,481,000"))[1]
         "read the file with fasttree.datasets.load(path, decimal='.') (1,500 is fifteen hundred) \
-(a frame: replace the comma, then pandas.to_numeric)"
+(a frame: pandas.to_numeric(column.str.replace(',', '')))"
     """
     some = levels[:: max(1, len(levels) // LOOKED_AT)]
-    if commas := [one for one in some if isinstance(one, str) and "," in one]:
-        marks = {
-            ".": (POINT, "1,500 is fifteen hundred"),
-            ",": (COMMA, "1,5 is one and a half"),
-        }
-        fit = [(m, x) for m, (form, x) in marks.items() if _share(form, tuple(some)) == 1]
-        if fit:
-            ways = zip((reading, argument), fit, strict=False)
-            read = " or ".join(f"{say('decimal', mark)} ({x})" for say, (mark, x) in ways)
-            said = f"numbers with a comma ({commas[0]!r}, ...)"
-            frame = worded(" (a frame: replace the comma, then pandas.to_numeric)")
-            return said, f"read the file with {read}{frame}"
-    others = [one for one in some if isinstance(one, str) and not _PLAIN.fullmatch(one)]
-    if len(others) < 0.1 * len(some) or not all(isinstance(one, str) for one in some):
+    if not some or not all(isinstance(one, str) for one in some):
         return None
-    for what, form in _DRESSED.items():
-        found = [match for match in map(form.fullmatch, others) if match is not None]
-        if len(found) < max(0.95 * len(others), 1):
-            continue
-        units = {match["unit"] for match in found} if "unit" in form.groupindex else set()
-        if len(units) <= MOST_UNITS:
-            remedy = _undressed(what, [match[0] for match in found], len(units))
-            return f"{what} ({found[0][0]!r}, ...)", remedy
-    return None
+    odd = set(no_numbers(some))
+    if not odd:
+        return _with_marks(some)
+    matches = [match for code in sorted(odd) if (match := _dress_of(some[code])) is not None]
+    kinds = Counter(what for what, _ in matches)
+    if len(matches) < max(0.95 * len(odd), 1) or (_TIMES in kinds and len(kinds) > 1):
+        return None
+    what = kinds.most_common(1)[0][0]
+    units = {unit for _, match in matches for unit in match.groupdict().values() if unit}
+    if len(units) > MOST_UNITS or (len(odd) < 0.1 * len(some) and what in (_TIMES, _UNIT, _NOTE)):
+        return None
+    texts = [match[0] for _, match in matches]
+    units = units | {"%"} if _PERCENT in kinds and units else units
+    plain = [one for code, one in enumerate(some) if code not in odd]
+    return f"{what} ({texts[0]!r}, ...)", _undressed(what, [*texts, *plain], units)
 
 
-def _undressed(what: str, texts: list[str], n_units: int) -> str:
+def _dress_of(text: str) -> tuple[str, re.Match[str]] | None:
+    """The first form of `_DRESSED` that a text has, by its name."""
+    found = ((what, form.fullmatch(text)) for what, form in _DRESSED.items())
+    return next(((what, match) for what, match in found if match is not None), None)
+
+
+def _with_marks(texts: Sequence[str]) -> tuple[str, str] | None:
+    """`dressed_as` of texts that are numbers with commas, or with points between thousands."""
+    marked = [one for one in texts if "," in one] or [one for one in texts if one.count(".") > 1]
+    if not marked:
+        return None
+    ways = _ways(texts)
+    if not ways:
+        return f"numbers with decimal commas and points ({marked[0]!r}, ...)", "write all alike"
+    what = "a comma" if "," in marked[0] else "points between thousands"
+    says = zip((reading, argument), ways, strict=False)
+    read = " or ".join(f"{say('decimal', mark)} ({meaning})" for say, (mark, meaning, _) in says)
+    frame = worded(f" (a frame: {converted(texts)})")
+    return f"numbers with {what} ({marked[0]!r}, ...)", f"read the file with {read}{frame}"
+
+
+def _undressed(what: str, texts: list[str], units: set[str]) -> str:
     """What makes numbers of texts with signs: code for Python, an example for the shell.
 
     Args:
         what: the name of what hides them, in `_DRESSED`.
-        texts: the texts.
-        n_units: how many different units they have; 0: they have none.
+        texts: the texts; the first one has a sign.
+        units: their different units.
 
     Examples:
-        >>> _undressed("numbers in brackets", ["(1,5)"], 0)
-        "use pandas.to_numeric(column.str.replace('(', '-').str.replace(r'[^\\\\d,-]', '', \
-regex=True).str.replace(',', '.'))"
+        >>> _undressed("numbers in brackets", ["(1,5)"], set())
+        "use pandas.to_numeric(column.str.replace(r'\\\\(', '-', regex=True)\
+.str.replace(r'[^\\\\d,-]', '', regex=True).str.replace(r',', '.', regex=True))"
+        >>> _undressed("numbers with a unit", ["1.5K", "12"], {"K"})
+        "use pandas.to_numeric(column.str.replace(r'(?<=\\\\d)\\\\s*K.*', 'e3', regex=True)\
+.str.replace(r'[^\\\\d.e-]', '', regex=True))"
     """
-    if what.startswith("times"):
+    if what == _TIMES:
         ends = next((end for form, end in _CLOCKS if all(map(form.fullmatch, texts))), None)
         code = f": pandas.to_timedelta(column{ends}).dt.total_seconds() / 3600"
         return "give numbers, such as hours" + worded(code if ends is not None else "")
-    if n_units > 1:
+    powers = {unit: _POWERS[unit.lower()] for unit in units if unit.lower() in _POWERS}
+    if what == _UNIT and powers.keys() <= {"m", "b"}:
+        powers = {}  # metres
+    signs = {sign for text in texts for sign in re.findall(_SIGN, text)}
+    if len(units - powers.keys()) + bool(powers) > 1 or len(signs) > 1:
         return "write them in one unit, as numbers alone"
-    plain = [re.sub(r"[^\d.,-]", "", text.replace("(", "-")) for text in texts]
+    # Each step is a replacement in the code; the steps are tried on the texts.
+    steps = [step for form, *step in _STEPS if any(re.search(form, text) for text in texts)]
+    for unit, power in sorted(powers.items()):
+        steps.append([rf"(?<=\d)\s*{unit}.*", f"e{power}"])
+    e = "e" if powers else ""
+    plain = [re.sub(rf"[^\d.,{e}-]", "", _replaced(text, steps)) for text in texts]
     marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
     has_marks = any("." in one or "," in one for one in plain)
-    odd = any(re.search(r"\d[eE][-+]?\d|−", text) for text in texts)
+    odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
     if odd or not marks or (len(marks) > 1 and has_marks):
         return "write them as numbers alone"
-    others = rf"[^\d{marks[0]}-]"
-    brackets = ".str.replace('(', '-')" * any("(" in text for text in texts)
-    comma = ".str.replace(',', '.')" * (marks[0] == ",")
-    cells = f"column{brackets}.str.replace(r'{others}', '', regex=True){comma}"
-    example = re.sub(others, "", plain[0])
-    return worded(f"use pandas.to_numeric({cells})", f"write numbers alone, such as {example}")
+    steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
+    cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)
+    example = f"{float(_replaced(texts[0], steps)):.15g}"
+    return worded(
+        f"use pandas.to_numeric(column{cells})", f"write numbers alone, such as {example}"
+    )
+
+
+def _replaced(text: str, steps: Sequence[Sequence[str]]) -> str:
+    """A text after replacements of patterns."""
+    for old, new in steps:
+        text = re.sub(old, new, text)
+    return text
 
 
 def hidden_numbers(levels: Sequence[Any]) -> str | None:
@@ -176,7 +263,7 @@ def hidden_numbers(levels: Sequence[Any]) -> str | None:
         >>> hidden_numbers(("2024-01-31", "2024-02-01")), hidden_numbers(("1", "2"))
         ('dates as text (2024-01-31, ...): give numbers, such as days', None)
     """
-    if date_share(tuple(levels)) >= 0.95:
+    if date_share(levels) >= 0.95:
         return f"dates as text ({levels[0]}, ...): give numbers, such as days"
     dressed = dressed_as(levels)
     return None if dressed is None else ": ".join(dressed)

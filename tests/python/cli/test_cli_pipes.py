@@ -59,7 +59,7 @@ def test_columns_are_carried_by_the_names_that_the_file_is_read_with(ftree, tmp_
     file, tree = tmp_path / "data.csv", tmp_path / "tree.json"
     file.write_text(first + "\n".join(rows) + "\n")
     assert ftree("fit", file, "--no-cv", "--model", tree)[0] == 0
-    names = ["x0"] * index + (["a", "b", "y"] if first else ["x0", "x1", "class"])
+    names = ["Unnamed: 0"] * index + (["a", "b", "y"] if first else ["x0", "x1", "class"])
     for place, name in enumerate(names):
         code, out, _ = ftree("predict", tree, file, "--id", name)
         found = [line.split(",")[1] for line in out.splitlines()]

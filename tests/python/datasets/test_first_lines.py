@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import fasttree
+from fasttree.cli.shell import line_of
 from fasttree.datasets import load
 from fasttree.datasets.errors import DataFileError
 from fasttree.datasets.files import _format_of
@@ -58,7 +62,7 @@ def test_titles_are_left_out_aloud(tmp_path, above):
 def test_a_column_without_a_name_that_is_no_index_stays(tmp_path):
     rows = [f"{i % 3}.5,{i % 2},{'pq'[i % 2]}" for i in range(9)]
     (tmp_path / "a.csv").write_text("\n".join([",b,y", *rows]))
-    assert load(tmp_path / "a.csv").feature_names == ["x0", "b"]
+    assert load(tmp_path / "a.csv").feature_names == ["Unnamed: 0", "b"]
 
 
 @pytest.mark.parametrize("names", [None, ["i", "a", "y"]])
@@ -125,3 +129,105 @@ def test_the_shell_names_the_line_of_a_bad_target_and_the_columns_that_a_model_m
     assert ftree("fit", "a.csv", "-t", "y", "--drop", "k,n", "--model", "m")[0] == 0
     code, _, err = ftree("predict", "m", "b.csv")
     assert code == 2 and "now missing: 'a'" in err and "'A'" in err
+
+
+ROWS = [f"{i * 1.37:.2f},{i % 9},{'pq'[i % 2]}" for i in range(40)]
+
+
+def read(tmp_path, *lines):
+    """The Table of a file, and what its reader says."""
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        table = load(tmp_path / "a.csv")
+    return table, " ".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize(
+    "units",
+    ["m,s,-", "m,s,", "cm,years,label", "(m),[s],(text)", "<dbl>,<int>,<chr>", '"m","%",""'],
+)
+def test_a_line_of_units_is_left_out_aloud(tmp_path, units):
+    table, said = read(tmp_path, "width,age,y", units, *ROWS)
+    assert "below the names is units" in said and len(table) == len(ROWS)
+    assert [column.kind for column in table.columns] == ["numeric", "numeric"]
+
+
+@pytest.mark.parametrize(
+    "row", ["n/a,unknown,p", "-,-,p", "unknown,3,p", "m,3,p", "1.5,s,", "?,?,p"]
+)
+def test_a_first_row_that_may_be_data_stays(tmp_path, row):
+    table, said = read(tmp_path, "width,age,y", row, *ROWS)
+    assert "units" not in said and len(table) == len(ROWS) + 1
+
+
+@pytest.mark.parametrize("header", ["width,age,y", '"width","age","y"', ",age,y"])
+@pytest.mark.parametrize("times", [1, 3, 300])
+def test_names_that_stand_again_are_no_rows(tmp_path, header, times):
+    """Also behind the sample of the reader."""
+    start = "i" if header[0] == "," else "0"
+    rows = [f"{start}{i}.5,{i % 9},{'pq'[i % 2]}" for i in range(40 * times)]
+    table, said = read(tmp_path, header, *rows[: 20 * times], header, *rows[20 * times :], header)
+    assert f"stand again in 2 lines ({20 * times + 2}, {40 * times + 3})" in said
+    assert len(table) == 40 * times and table.column("age").kind == "numeric"
+
+
+def test_a_row_that_is_equal_to_the_first_one_is_a_row(tmp_path):
+    rows = ["1,2,p", "2,3,q", "1,2,p", "3,1,q", "sunny,3,q"]
+    (tmp_path / "a.csv").write_text("\n".join(rows))
+    assert len(load(tmp_path / "a.csv", header=True)) == 4
+    assert len(load(tmp_path / "a.csv", header=False)) == 5
+
+
+@pytest.mark.parametrize(
+    ("notes", "n"),
+    [
+        (["Source: an office,,"], 1),
+        (["", "(n = 120),,"], 1),
+        (["* estimated,,", ",,", "Source: me,,"], 3),
+        ([",,p"], 0),
+        (["12.5,,"], 0),
+        (["Total,3,"], 0),
+    ],
+)
+def test_notes_at_the_end_are_left_out_aloud(tmp_path, notes, n):
+    table, said = read(tmp_path, "width,age,y", *ROWS, *notes)
+    assert len(table) == len(ROWS) + (len(notes) if n == 0 else 0)
+    assert (f"{n} note" in said) == (n > 0)
+    assert n == 0 or table.column("width").kind == "numeric"
+
+
+def test_a_note_of_one_cell_is_an_error_that_names_its_line(tmp_path):
+    with pytest.raises(DataFileError, match="line 42: .* delete the line if it is a note"):
+        read(tmp_path, "width,age,y", *ROWS, "Source: an office")
+
+
+def test_the_shell_counts_lines_that_are_no_rows(tmp_path):
+    lines = ["width,age,y", "m,s,-", *ROWS[:20], "width,age,y", *ROWS[20:], "Source: me,,"]
+    table, _ = read(tmp_path, *lines)
+    path = str(tmp_path / "a.csv")
+    for row in (0, 19, 20, 39):
+        assert lines[line_of(path, len(table), row) - 1] == ROWS[row]
+
+
+@pytest.mark.parametrize("form", ["dates", "counts", "words", "fractions"])
+@pytest.mark.parametrize("n", [30, 90])
+def test_an_index_without_a_name_is_one_column_for_files_and_frames(tmp_path, form, n):
+    index = {
+        "dates": pd.date_range("2024-01-01", periods=n),
+        "counts": range(7, n + 7),
+        "words": [f"s{i}" for i in range(n)],
+        "fractions": np.arange(n) / 3 + 0.1,
+    }[form]
+    frame = pd.DataFrame({"x": np.arange(n) % 7 / 2, "y": ["p", "q"] * (n // 2)}, index=index)
+    frame.to_csv(tmp_path / "a.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ways = [
+            fasttree.fit(source, "y", max_depth=2)
+            for source in (tmp_path / "a.csv", pd.read_csv(tmp_path / "a.csv"))
+        ]
+    assert ways[0].to_text() == ways[1].to_text()
+    unused = [[n for n, why in zip(m._schema.names, m._schema.unused) if why] for m in ways]
+    assert unused[1] == (["Unnamed: 0"] if form != "fractions" else [])
+    assert unused[0] == (unused[1] if form == "dates" else [])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import pandas
 import pytest
 
 import fasttree
-from fasttree.datasets import DataFileError, load
+from fasttree.datasets import DataFileError, files, load
 
 X = np.random.default_rng(0).normal(size=60).round(3)
 PRICE = np.where(X > 0, 30.25, 10.5) + X
@@ -60,7 +63,6 @@ def test_every_format_reads_the_same_numbers(tmp_path, form):
         path = tmp_path / "a.csv.gz"
         path.write_bytes(gzip.compress(("x,price\n" + text).encode()))
     else:
-        pandas = pytest.importorskip("pandas")
         pytest.importorskip("pyarrow")
         path = tmp_path / f"a.{form}"
         getattr(pandas.DataFrame(rows, columns=["x", "price"]), f"to_{form}")(path)
@@ -80,7 +82,6 @@ def test_text_that_is_no_number_names_row_and_cell(tmp_path):
     assert caught.value.column == "price"
     with pytest.raises(DataFileError, match="row 1 of the target 'price' is 'cheap'"):
         fasttree.fit(path, "price", task="regression")
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"x": [1.0, 2.0], "price": ["3.5", "cheap"]})
     with pytest.raises(ValueError, match="row 1 of the target 'price' is 'cheap'"):
         fasttree.fit(frame, "price", task="regression")
@@ -139,3 +140,63 @@ def test_bundled_sets_and_empty_targets(tmp_path):
     path.write_text("x,y\n1,\n2,?\n")
     with pytest.raises(DataFileError, match="taken as the target is empty"):
         load(path, task="regression")
+
+
+AS_TEXT = {
+    "fractions": lambda i: f"{i * 1.25:.2f}",
+    "whole": lambda i: str(i * 7),
+    "few": lambda i: str(i % 5),
+    "codes": lambda i: f"{i:05}",
+    "decimal comma": lambda i: f"{i},5",
+    "thousands": lambda i: f"{i * 12345:,}",
+    "points": lambda i: f"{i * 12345:,}".replace(",", "."),
+    "money": lambda i: f"${i * 12345:,}",
+    "brackets": lambda i: f"({i}.50)" if i % 3 else f"1,{i:03}.50",
+    "letters": lambda i: f"{i}.5K" if i % 3 else f"{i}.5M",
+    "a word": lambda i: "-" if i == 9 else f"{i}.5",
+}
+
+
+@pytest.mark.parametrize("library", ["pandas", "object", "polars", "pyarrow"])
+@pytest.mark.parametrize("form", AS_TEXT)
+def test_text_is_a_number_in_a_frame_where_it_is_one_in_a_file(tmp_path, form, library):
+    """Else one line says what it holds, and names the task."""
+    frame = pandas.DataFrame({"x": np.arange(200) % 9, "y": [AS_TEXT[form](i) for i in range(200)]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    if library == "object":
+        frame = frame.astype({"y": object})
+    elif library == "polars":
+        frame = pytest.importorskip("polars").from_pandas(frame)
+    elif library == "pyarrow":
+        frame = pytest.importorskip("pyarrow").Table.from_pandas(frame)
+    said, found = [], []
+    for source in (frame, tmp_path / "a.csv"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found.append(fasttree.fit(source, "y", max_depth=2))
+        said.append([str(w.message) for w in caught if "the target 'y'" in str(w.message)])
+    assert type(found[0]) is type(found[1]) and said[0] == said[1]
+    is_number = form in ("fractions", "whole", "decimal comma", "thousands", "points")
+    assert is_number == isinstance(found[0], fasttree.FastTreeRegressor)
+    if is_number:
+        rows = {"x": list(range(9))}
+        assert found[0].predict(rows).tolist() == found[1].predict(rows).tolist()
+        assert found[0].score(frame, "y") == found[1].score(tmp_path / "a.csv")
+        assert found[0].predict(rows).max() > 80
+    elif form not in ("few", "codes"):
+        assert len(said[0]) == 1 and "task='regression'" in said[0][0]
+
+
+def test_a_file_is_read_once_for_a_model(tmp_path, prices, monkeypatch):
+    tree, calls = fasttree.fit(prices, "price", max_depth=2), []
+    read = files._read
+    monkeypatch.setattr(
+        files, "_read", lambda *args, **more: calls.append(1) or read(*args, **more)
+    )
+    score = tree.score(prices)
+    assert len(calls) == 1
+    other = tmp_path / "other.csv"
+    other.write_text(prices.read_text().replace("x,price", "price,x"))
+    assert tree.evaluate(other) is not None and len(calls) == 2
+    other.write_text(prices.read_text().replace("price", "cost"))
+    assert tree.score(other) == score  # its own target

@@ -55,3 +55,18 @@ def test_a_deep_tree_of_batches_says_so():
     model, said = caught(batches, "y", threshold_search="histogram", max_bins=1000)
     assert model.get_depth() == 599
     assert len(said) == 1 and "criterion='info_gain'" in said[0]
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("most", [2, 4])
+def test_a_split_with_more_branches_than_leaves_are_allowed_is_named(task, most):
+    level = np.arange(100) % 5
+    X = {"town": np.array(list("abcde"))[level].tolist(), "x": (np.arange(100) % 7).tolist()}
+    y = level / 2 if task == "regression" else np.where(level < 2, "p", "q")
+    model, said = caught(X, y, max_leaf_nodes=most)
+    assert model.get_n_leaves() == 1 and len(said) == 1
+    assert f"max_leaf_nodes={most}, and the best split has 5 branches" in said[0]
+    assert "nominal_splits='subset'" in said[0]
+    for other in ({"max_leaf_nodes": 5}, {"max_leaf_nodes": most, "nominal_splits": "subset"}):
+        model, said = caught(X, y, **other)
+        assert model.get_n_leaves() > 1 and not said

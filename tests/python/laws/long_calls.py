@@ -584,7 +584,9 @@ PUBLIC = {
         "forest.to_sql(), forest.to_python(), forest.to_c(), forest.to_onnx()",
     ),
     "explore": Call(_SMALL_TREE, "model.explore(X, y)"),
-    "plot a tree": Call("from matplotlib import use; use('agg')\n" + _SMALL_TREE, "model.plot()"),
+    "plot a tree": Call(
+        "import matplotlib.figure\nmatplotlib.use('agg')\n" + _SMALL_TREE, "model.plot()"
+    ),
     "stability": Call(_SMALL_TREE, "model.stability(X, y, nodes=True)"),
     "compare_with_greedy": Call(
         "X, y = numbers(20_000, 10)\n"

@@ -443,6 +443,19 @@ def test_trees_of_one_figure_have_one_layout(shape, size):
     plt.close(figure)
 
 
+@pytest.mark.parametrize("names, ends", [(("a", "a"), ["09", "09"]), (("a", "b"), ["03", "29"])])
+def test_numbers_of_one_target_have_one_scale_in_a_figure(names, ends):
+    plt = pytest.importorskip("matplotlib.pyplot")
+    pd = pytest.importorskip("pandas")
+    figure, axes = plt.subplots(1, 2)
+    for ax, name, y in zip(axes, names, ([0, 1, 2, 3], [2, 3, 6, 9]), strict=True):
+        frame = pd.DataFrame({"x": [0, 1, 2, 3], name: y})
+        plots.plot_tree(fasttree.fit(frame, name, task="regression"), ax=ax)
+    legends = ["".join(text.get_text() for text in ax.texts[:2]) for ax in axes]
+    assert legends == ends
+    plt.close(figure)
+
+
 @pytest.mark.parametrize("fontsize", [6, 12, 18, 24])
 @pytest.mark.parametrize("given", [False, True])
 def test_boxes_are_laid_out_for_the_font(fontsize, given):

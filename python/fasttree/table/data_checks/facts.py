@@ -211,7 +211,8 @@ class TableFacts:
         return block is not None and block.dtype.kind != "f"
 
     @cached_property
-    def _numbers(self) -> np.ndarray | None:
+    def row_numbers(self) -> np.ndarray | None:
+        """The numbers by which rows are named, shape (n_rows,); None: their places."""
         numbers = self.table.row_numbers
         return (
             numbers if self.rows is None else self.rows if numbers is None else numbers[self.rows]
@@ -229,7 +230,7 @@ class TableFacts:
             column = self.table.column(place)
             column = column if self.rows is None else column.take(self.rows)
             names = self.table.feature_names if self.table.has_feature_names else None
-            self._columns[place] = ColumnFacts(column, self._numbers, names)
+            self._columns[place] = ColumnFacts(column, self.row_numbers, names)
         return self._columns[place]
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._checks.speech import argument, data_row, reading, worded
 from ..._checks.words import counted
-from ..texts import no_numbers
+from ..texts import converted, no_numbers
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
 from .finding import Finding
 
@@ -80,8 +80,8 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
         f"{(column.column.levels or ())[codes[first]]!r} in {data_row(row)} is no number, "
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
+    code = converted([one for one in levels if one not in strange], ", errors='coerce'")
     if len(strange) > MOST_STRANGERS:
-        code = worded(", or make them missing by pandas.to_numeric(column, errors='coerce')")
-        return description, f"correct them{code}"
-    frame = worded(" (a frame: pandas.to_numeric(column, errors='coerce'))")
+        return description, "correct them" + worded(f", or make them missing by {code}")
+    frame = worded(f" (a frame: {code})")
     return description, f"if missing, read the file with {reading('missing', strange)}{frame}"

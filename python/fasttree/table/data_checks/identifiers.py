@@ -19,6 +19,9 @@ _NAMED = re.compile(
     r"(?i:(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: \d+$"
     r"|^row_?(?:id|number|no|num)$)|[a-z]I[dD]$"
 )
+_UNNAMED = re.compile(r"Unnamed: \d+")
+"""What pandas and our reader call a column without a name, as an index that was written has none:
+it needs no `LEAST_ROWS`."""
 
 
 def find(column: ColumnFacts) -> Finding | None:
@@ -31,16 +34,16 @@ def find(column: ColumnFacts) -> Finding | None:
         >>> find(ColumnFacts(Column("id", "numeric", np.arange(50.0)))).text
         'an identifier: a different whole number in every row'
     """
+    n_rows, is_unnamed = len(column.column), _UNNAMED.fullmatch(column.name) is not None
     if column.is_nominal:
         levels = column.levels
-        if not column.has_many_levels:
+        if not column.has_many_levels and not (is_unnamed and len(levels) == n_rows):
             return None
         words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
         what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
         said = f"{what}: {counted(len(levels), 'level')} in {counted(column.n_filled, 'row')}"
         return Finding(column.name, said, len(levels), "leave out")
-    n_rows = len(column.column)
-    if n_rows < LEAST_ROWS or not column.are_whole:
+    if (n_rows < LEAST_ROWS and not is_unnamed) or not column.are_whole:
         return None
     low, high = column.range
     counts_up = column.n_filled == n_rows and high - low == n_rows - 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..._checks.speech import worded
 from ..._checks.words import some_of
-from ..texts import are_numbers
+from ..texts import are_numbers, converted
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
 
@@ -23,7 +23,9 @@ def find(column: ColumnFacts) -> Finding | None:
         return None
     example = f"({column.levels[0]!r}, ...)"
     other = "" if are_numbers(column.levels, fractions=True) else "an identifier, or "
-    text = f"{other}numbers as text {example}{worded(': convert with pandas.to_numeric')}"
+    code = converted(column.levels)
+    text = f"{other}numbers as text {example}{worded(f': convert with {code}')}"
+    example += worded(f": {code}") if "str" in code else ""
     return Finding(column.name, text, example, "leave out" if many else None)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from . import (
+    alike_levels,
     codes,
     constants,
     dates,
@@ -19,6 +20,7 @@ from . import (
     labels,
     numbers_as_text,
     sentinels,
+    stray_rows,
     targets,
     thin_levels,
 )
@@ -58,6 +60,8 @@ CHECKS: dict[str, Check] = {
     "sentinels": Check(sentinels.find, "frame", sentinels.say),
     "labels": Check(labels.find, "frame", labels.say),
     "groups": Check(groups.find, "frame", groups.say),
+    "stray_rows": Check(stray_rows.find, "frame", stray_rows.say),
+    "alike_levels": Check(alike_levels.find, "frame", alike_levels.say),
     "codes": Check(codes.find, "frame", codes.say),
     "thin_levels": Check(thin_levels.find, "tree", thin_levels.say),
     "constant_target": Check(targets.find_constant, "fit"),

@@ -26,7 +26,7 @@ LEAST_SHARE = 0.01
 LEAST_OTHERS = 20
 """Other values of a column, at least, where a number below zero stands alone."""
 
-_WORD = re.compile(
+MISSING_WORD = re.compile(
     r"\s*(?:unk\.?|unknown|unspecified|missing|n[./]?a\.?|#n/a|<na>|nan|null"
     r"|no[ _-]?(?:data|answer|value)"
     r"|not[ _-](?:known|available|specified|stated|given|recorded|reported))\s*",
@@ -63,7 +63,7 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
 
 def _words(column: ColumnFacts) -> Iterator[Finding]:
     for level, code in zip(column.levels, column.occurring.tolist(), strict=True):
-        if isinstance(level, str) and _WORD.fullmatch(level):
+        if isinstance(level, str) and MISSING_WORD.fullmatch(level):
             rows = counted(int(column.counts[code]), "row")
             yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
 

@@ -11,8 +11,9 @@ from ..._checks.aliases import Task
 from ..._checks.speech import argument, worded
 from ..._checks.words import counted, some_of
 from ..texts import hidden_numbers
-from .facts import TableFacts
+from .facts import ColumnFacts, TableFacts
 from .finding import Finding
+from .hidden_numbers import strange_cells
 from .unfailing import unfailing
 from .warned import is_quiet, warn_caller
 
@@ -79,6 +80,8 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
         )
     elif hidden := hidden_numbers(target.levels):
         question = f"the target {facts.target_name!r} holds {hidden}; then"
+    elif strange := strange_cells(ColumnFacts(target, facts.row_numbers)):
+        question = f"the target {facts.target_name!r} is text: {': '.join(strange)}; then"
     else:
         return
     said = (

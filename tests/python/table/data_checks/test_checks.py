@@ -369,7 +369,8 @@ def messy(task="classification"):
             "patient": patients()[0],
             "region": number % 7,
             "label": number % 2,
-            "street": [f"street {i % 150}" for i in number],
+            "street": [*(f"street {i % 150}" for i in number[1:]), "Total"],
+            "answer": [("Yes", "no", "yes ")[i % 3] for i in number],
         }
     )
     return X, number % 2
@@ -388,7 +389,7 @@ def test_every_check_finds_something_says_it_and_only_reads(kind):
     assert found and {one.kind for one in found} == {kind}
     assert set(found) <= set(findings)
     for one in found:
-        assert one.text and (one.column in X or one.column == table.target)
+        assert one.text and (one.column in X or one.column in ("", table.target))
         assert one.action is None or findings.reasons[one.column] == one.text
     assert inspect(table).of(kind) == found
     said = inspect(table, "as_given").sentences(kind)
@@ -459,3 +460,110 @@ def test_numbers_of_rows_in_any_order_are_identifiers_by_their_name(name):
     columns = [Column(name, "numeric", numbers), Column("paid", "numeric", numbers)]
     found = inspect(Table.from_columns(columns)).of("identifiers")
     assert [one.column for one in found] == [name]
+
+
+@pytest.mark.parametrize("form", ["frame", "file"])
+def test_levels_that_differ_in_case_or_blanks_are_named(tmp_path, form):
+    cells = [["Yes", "yes ", "YES", "No", " no", "maybe"][i % 6] for i in range(N)]
+    X = pd.DataFrame({"a": cells, "b": ["u", "v"] * (N // 2), "y": cells[::-1]})
+    X.to_csv(tmp_path / "a.csv", index=False)
+    source = X if form == "frame" else tmp_path / "a.csv"
+    (text,) = said(lambda: fasttree.fit(source, "y", max_depth=1), ["differ in case"])
+    assert "'YES' = 'Yes' = 'yes" in text and "'a' (" in text and "'y' (" in text
+    assert "'maybe'" not in text and "'b'" not in text
+    code = re.search(r"use (column\.\S+)", text)[1]
+    X["a"], X["y"] = eval(code, {"column": X["a"]}), eval(code, {"column": X["y"]})
+    assert not said(lambda: fasttree.fit(X, "y", max_depth=1), ["differ in case"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "form"),
+    [
+        ([(0, "m", "kg")], "the first row seems to be units ('m' in column 'a')", "frame"),
+        (
+            [(9, "a", "b"), (70, "a", "b")],
+            "the names of the columns stand again in 2 rows",
+            "frame",
+        ),
+        ([(N - 1, "Total", "9")], "the last row seems to be a total ('Total' in", "frame"),
+        ([(N - 1, "Mean:", "9")], "the last row seems to be a total ('Mean:' in", "file"),
+        ([(0, "n/a", "-")], None, "frame"),
+        ([(9, "Total", "9")], None, "frame"),
+    ],
+)
+def test_rows_that_are_no_data_are_named_with_what_leaves_them_out(tmp_path, rows, words, form):
+    cells = {"a": [f"{i}.5" for i in range(N)], "b": [str(i % 70) for i in range(N)]}
+    for row, *own in rows:
+        for name, cell in zip(cells, own, strict=True):
+            cells[name][row] = cell
+    frame = pd.DataFrame({**cells, "y": ["p", "q"] * (N // 2)})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    source = frame if form == "frame" else tmp_path / "a.csv"
+    found = said(lambda: fasttree.fit(source, "y", max_depth=1), ["if it is no data"])
+    assert len(found) == (words is not None)
+    if words is not None:
+        assert words in found[0]
+        left = eval(found[0].split("of a frame by ")[1], {"frame": frame})
+        assert len(left) == N - len(rows) and not left["a"].isin([own[1] for own in rows]).any()
+
+
+def code_in(text):
+    """The first call of pandas.to_numeric in a message."""
+    start = text.index("pandas.to_numeric(")
+    ends = (i + 1 for i in range(start, len(text)) if text[i] == ")")
+    return next(text[start:end] for end in ends if is_code(text[start:end]))
+
+
+def is_code(text):
+    try:
+        return bool(compile(text, "", "eval"))
+    except SyntaxError:
+        return False
+
+
+MARKED = {
+    "points": (lambda v: f"{v:,}".replace(",", "."), 1),
+    "commas": (lambda v: f"{v:,}", 1),
+    "accounts": (lambda v: f"{v:,}.28" if v % 3 else f"({v:,}.28)", None),
+    "some money": (lambda v: f"${v}" if v % 3 else str(v), 1),
+    "letters": (lambda v: f"{v}K", 1000),
+    "points and a word": (lambda v: "k.A." if v % 9 == 0 else f"{v:,}".replace(",", "."), None),
+}
+
+
+@pytest.mark.parametrize("form", MARKED)
+@pytest.mark.parametrize("given", ["frame", "file"])
+def test_numbers_with_marks_are_no_identifiers(tmp_path, form, given):
+    values = np.exp(np.random.default_rng(0).uniform(4, 16, N)).astype(int)
+    write, factor = MARKED[form]
+    column = pd.Series([write(v) for v in values.tolist()])
+    X = pd.DataFrame({"a": column, "x": ages(), "y": ["p", "q"] * (N // 2)})
+    X.to_csv(tmp_path / "a.csv", index=False)
+    source = X if given == "frame" else tmp_path / "a.csv"
+    found = said(lambda: fasttree.fit(source, "y", max_depth=1), ["'a'"])
+    assert not any("identifier" in text for text in found)
+    if not found:  # the reader sees it
+        assert given == "file" and form in ("points", "commas")
+        return
+    made = eval(code_in(found[0]), {"pandas": pd, "column": column})
+    if factor is not None:
+        assert made.tolist() == (values * factor).tolist()
+    elif form == "accounts":
+        wanted = [v + 0.28 if v % 3 else -v - 0.28 for v in values.tolist()]
+        assert made.tolist() == wanted
+
+
+@pytest.mark.parametrize("given", ["frame", "file"])
+def test_points_that_may_separate_thousands_have_two_readings(tmp_path, given):
+    """``338.892`` among words, in a file with decimal commas and in a frame."""
+    cells = ["k.A." if i % 19 == 0 else f"{i + 100}.{i % 900 + 99:03}" for i in range(N)]
+    X = pd.DataFrame({"a": cells, "b": [f"{i},5" for i in range(N)], "y": ["p", "q"] * (N // 2)})
+    path = tmp_path / "a.csv"
+    X.to_csv(path, index=False, sep=";")
+    (text, *_) = said(lambda: fasttree.fit(X if given == "frame" else path, "y"), ["'a'"])
+    assert "str.replace('.', '')" in text and "1.500 is fifteen hundred" in text
+    table = fasttree.datasets.load(path, missing=["k.A."])
+    assert table.column("a").values[1] == 101100
+    ambiguous = pd.DataFrame({"a": [cell for cell in cells if "k" not in cell]})
+    ((_, reason),) = inspect(table_to_inspect(ambiguous)).reasons.items()
+    assert "fifteen hundred" in reason and "numbers as text" in reason

@@ -4,7 +4,8 @@ What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``. Values that all have three digits behind the comma
     (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file,
-    else they are decimals, but in a file with commas between its cells text. ``1.234`` beside
+    else they are decimals, but in a file with commas between its cells text. ``1.234.567`` is
+    thousands, and so is then all of its column. ``1.234`` beside
     ``764`` is one thousand and more where `decimal` or other columns say that a comma is decimal;
     else the user is told that it may be.
 Complexity
@@ -18,8 +19,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from ..table.columns import Column
-from ..table.texts import COMMA, POINT
+from .columns import Column
+from .texts import COMMA, POINT, are_numbers
 
 __all__ = [
     "has_decimal_comma",
@@ -35,6 +36,7 @@ FIRST = 256
 _THOUSANDS = re.compile(r"\s*[-+]?(?:\d{1,3}|[1-9]\d{0,2},\d{3})\s*")
 _CODE = re.compile(r"\s*0\d+\s*")  # loses its zero as a number
 _SETTLED = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})\s*")
+_GROUPED = re.compile(r"\s*[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}\s*")
 
 
 def reads_as_number(text: str) -> bool:
@@ -48,7 +50,8 @@ def reads_as_number(text: str) -> bool:
 
 
 def has_decimal_comma(column: Column) -> bool:
-    """Whether a column of text is numbers of which some can only have a decimal comma.
+    """Whether a column of text is numbers of which some can only have a decimal comma, or points
+    between thousands (``1.234.567``).
 
     Examples:
         >>> codes = np.array([0, 1], dtype=np.int32)
@@ -59,7 +62,7 @@ def has_decimal_comma(column: Column) -> bool:
     """
     texts = [level for level in column.levels or () if isinstance(level, str)]
     return (
-        any("," in text and not _THOUSANDS.fullmatch(text) for text in texts)
+        any(_GROUPED.fullmatch(t) or ("," in t and not _THOUSANDS.fullmatch(t)) for t in texts)
         and len(texts) == len(column.levels or ())
         and all(map(reads_as_number, texts))
     )
@@ -115,7 +118,8 @@ def _fractions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def with_numbers(
     column: Column, sep: str, decimal: str | None, numeric: Collection[Column] = ()
 ) -> Column:
-    """The column, numeric where its text is numbers with a decimal comma or separated thousands.
+    """The column, numeric where its text is numbers, with a decimal comma or separated thousands
+    or without.
 
     Args:
         column: a column of a file.
@@ -138,22 +142,23 @@ def with_numbers(
     if not levels or not isinstance(levels[0], str):
         return column
     texts = [str(level) for level in levels]
-    if decimal != "," and not any("," in text for text in texts):
-        return column
     if any(map(_CODE.fullmatch, texts)):
         return column
-    if decimal is None and all(map(_THOUSANDS.fullmatch, texts)):
+    marks = decimal == "," or any("," in text or _GROUPED.fullmatch(text) for text in texts)
+    if marks and decimal is None and all(map(_THOUSANDS.fullmatch, texts)):
         if any(map(has_decimal_point, numeric)):
             decimal = "."
         elif sep == ",":
             return column
     # Decimal commas where all values allow them, else commas between thousands; text in doubt.
-    if decimal != "." and all(map(reads_as_number, texts)):
+    if marks and decimal != "." and all(map(reads_as_number, texts)):
         plain = [text.replace(".", "").replace(",", ".") for text in texts]
-    elif decimal != "," and all(map(POINT.fullmatch, texts)):
+    elif marks and decimal != "," and all(map(POINT.fullmatch, texts)):
         if decimal is None and not any(map(_SETTLED.fullmatch, texts)):
             return column
         plain = [text.replace(",", "") for text in texts]
+    elif are_numbers(texts):
+        plain = texts
     else:
         return column
     number_of_code = np.array([*map(float, plain), np.nan])  # a missing cell, -1, reads the last

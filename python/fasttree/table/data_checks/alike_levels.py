@@ -1,0 +1,39 @@
+"""Levels that differ in case or in blanks around them only, such as "Yes" and "YES "."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..._checks.speech import worded
+from ..._checks.words import some_of
+from .facts import ColumnFacts, TableFacts
+from .finding import Finding
+
+MOST_LEVELS = 1000
+"""Levels of a column that are compared, at most."""
+
+
+def find(facts: TableFacts) -> Iterator[Finding]:
+    """The columns of text, the target among them."""
+    columns = [] if facts.is_genotypes else [*facts.texts_and_gaps]
+    columns += [ColumnFacts(facts.target)] if facts.target is not None else []
+    for column in columns:
+        if not column.is_nominal or column.has_many_levels or len(column.levels) > MOST_LEVELS:
+            continue
+        groups: dict[str, list[str]] = {}
+        for level in column.levels:
+            if isinstance(level, str):
+                groups.setdefault(level.strip().lower(), []).append(level)
+        alike = [some for some in groups.values() if len(some) > 1]
+        if alike:
+            said = some_of([" = ".join(map(repr, some)) for some in alike])
+            yield Finding(column.name, f"{column.name!r} ({said})")
+
+
+def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
+    """Names the columns and their levels."""
+    yield (
+        f"levels differ in case or blanks only: {some_of([one.text for one in found])}; if they "
+        "mean the same, "
+        + worded("use column.str.strip().str.lower()", "write them alike in the file")
+    )

@@ -89,13 +89,18 @@ class Readable:
         return to_text(self, decimals, max_depth, max_levels, names)
 
     def to_dot(
-        self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None
+        self,
+        decimals: int = 6,
+        max_depth: int | None = None,
+        max_nodes: int | None = None,
+        *,
+        show: Sequence[str] = (),
     ) -> str:
         """Graphviz DOT text; see `fasttree.exports.dot.to_dot`."""
         self._check()
         from .dot import to_dot
 
-        return to_dot(self, decimals=decimals, max_depth=max_depth, max_nodes=max_nodes)
+        return to_dot(self, decimals=decimals, max_depth=max_depth, max_nodes=max_nodes, show=show)
 
     def to_svg(
         self,
@@ -105,6 +110,9 @@ class Readable:
         empty: bool = False,
         decimals: int = 6,
         highlight: Any = None,
+        show: Sequence[str] = (),
+        title: str = "",
+        fontsize: float | None = None,
     ) -> str:
         """A picture as SVG text; see `fasttree.exports.svg.to_svg`."""
         self._check()
@@ -117,6 +125,9 @@ class Readable:
             empty=empty,
             decimals=decimals,
             highlight=highlight,
+            show=show,
+            title=title,
+            fontsize=fontsize,
         )
 
     def to_rules(self, *, empty: bool = True) -> Rules:

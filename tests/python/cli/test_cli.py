@@ -427,7 +427,7 @@ def test_what_stands_for_an_option_or_command_is_one_of_some_command():
     assert unknown_names.MEANT.keys() <= options | group.commands.keys()
     for name, command in group.commands.items():
         known = [one for p in command.params for one in p.opts]
-        typos = {one: one[:-1] for one in known if len(one) > 8}
+        typos = {one: one[:-1] for one in known if len(one) > 8 and one[:-1] not in known}
         assert all(unknown_names.meant_by(typos[o], known) == f"did you mean {o!r}?" for o in typos)
 
 

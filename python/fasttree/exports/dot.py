@@ -42,11 +42,7 @@ def _label(card: Card) -> str:
     )
     name = xml(card.name) or " "
     strong = f"<b>{name}</b>" if card.leaf or card.folded else name
-    small = "<br/>".join(
-        xml(line)
-        for line in (", ".join(filter(None, (card.small, card.score))), card.counts)
-        if line
-    )
+    small = xml(", ".join(filter(None, (card.small, card.score, card.counts))))
     style = ' style="rounded"' if card.leaf else ' style="dashed"' if card.folded else ""
     return (
         f'<<table border="1"{style} cellborder="0" cellspacing="0" cellpadding="2" '

@@ -1,8 +1,8 @@
 """One page a public object under ``reference/objects``, and the lists that lead to them.
 
 What is public is what the packages list in ``__all__``. The pages are written before each build and
-are not kept under version control. ``.. objects:: PACKAGE`` is a table of a package's objects, or of
-those whose names follow it.
+are not kept under version control. ``.. objects:: PACKAGE`` is a table of a package's objects, or
+of those whose names follow it.
 """
 
 from __future__ import annotations

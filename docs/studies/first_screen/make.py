@@ -1,4 +1,4 @@
-"""What the README shows and a reader of the sources finds written out: three pictures, three tables.
+"""What the README shows and a reader of the sources finds written out: pictures and tables.
 
 ``python -m docs.studies.first_screen.make`` writes them anew, and in ``estimators`` the types of
 the declared parameters (``keywords.py``) and the fields of the classes, and the stub of the core

@@ -434,9 +434,9 @@ def parameters_text(known: Sequence[str]) -> str:
 
     lines = []
     for group in GROUPS:
-        of_group = [one for one in PARAMETERS.values() if one.group == group and one.name in known]
-        if of_group:
-            lines.append(f"{group}: " + ", ".join(f"{one.name}={one.default!r}" for one in of_group))
+        found = [one for one in PARAMETERS.values() if one.group == group and one.name in known]
+        if found:
+            lines.append(f"{group}: " + ", ".join(f"{one.name}={one.default!r}" for one in found))
     return "\n".join(lines)
 
 

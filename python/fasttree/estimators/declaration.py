@@ -676,7 +676,9 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         criterion on tables of classes.""",
     },
     "pruning": {
-        "kind": words("NumberPruning", *PRUNED_NUMBERS, *WORDS, None, also="Pruning", elsewhere=True),
+        "kind": words(
+            "NumberPruning", *PRUNED_NUMBERS, *WORDS, None, also="Pruning", elsewhere=True
+        ),
         "text": """how the grown tree is cut back: None, ``"reduced_error"`` (squared errors),
         ``"cost_complexity"`` (CART), ``"m5"`` (Quinlan), or an object of `fasttree.pruning` with
         options.""",

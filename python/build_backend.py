@@ -25,7 +25,6 @@ from maturin import (  # noqa: F401  (hooks that pip calls)
     prepare_metadata_for_build_wheel,
 )
 
-
 NEED = f"about 3 minutes on 2 cores ({os.cpu_count()} here) and 2 GB of memory"
 
 
@@ -52,10 +51,12 @@ def announced() -> Iterator[None]:
 
 
 def build_wheel(*args: Any, **options: Any) -> str:
+    """PEP 517's hook: compile the core into a wheel."""
     with announced():
         return maturin.build_wheel(*args, **options)
 
 
 def build_editable(*args: Any, **options: Any) -> str:
+    """PEP 660's hook: compile the core beside the sources."""
     with announced():
         return maturin.build_editable(*args, **options)

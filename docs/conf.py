@@ -31,6 +31,7 @@ extensions = [
     "mathml",
     "object_pages",
     "playground",
+    "source_links",
 ]
 exclude_patterns = ["_build", "examples", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 html_theme = "pydata_sphinx_theme"
@@ -47,6 +48,7 @@ html_theme_options = {
 }
 html_title = "fasttree"
 html_static_path = ["_static"]
+html_extra_path = ["llms.txt"]
 html_css_files = ["fasttree.css"]
 html_show_sourcelink = False
 html_math_renderer = "mathml"

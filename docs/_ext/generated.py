@@ -85,6 +85,24 @@ def datasets() -> list[str]:
     return list_table(listed[0], [[str(v) for v in d.values()] for d in listed])
 
 
+def first_parameters() -> list[str]:
+    """What single parameters change on twenty sets, from the recorded bench."""
+    (record,) = records_of("first_parameters")
+    rows = [
+        [
+            f"``{one['setting']}``" if "=" in one["setting"] else one["setting"],
+            f"{one['accuracy']:.1f}",
+            f"{one['difference']:+.1f} ({one['standard_error']:.1f})",
+            f"{one['better']}",
+            f"{one['worse']}",
+            f"{one['leaves']:.0f}",
+        ]
+        for one in record["settings"]
+    ]
+    head = ["setting", "accuracy, %", "difference", "better on", "worse on", "leaves"]
+    return list_table(head, rows)
+
+
 def bias() -> list[str]:
     """Tables of the study of selection bias, one section a contest, from the recorded counts."""
     record = ROOT / "docs" / "studies" / "selection_bias" / "record.json"
@@ -450,6 +468,7 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "hope-korb2004-simulated": hope_korb_simulated,
     "hope-korb2004-summary": hope_korb_summary,
     "selection-bias": bias,
+    "first-parameters": first_parameters,
     "selection-bias-ranking": bias_ranking,
     "optimal-at-scale": optimal_at_scale,
     "optimal-trees-excess": optimal_excess,

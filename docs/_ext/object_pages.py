@@ -1,7 +1,8 @@
 """One page a public object under ``reference/objects``, and the lists that lead to them.
 
 What is public is what the packages list in ``__all__``. The pages are written before each build and
-are not kept under version control. ``.. objects:: PACKAGE`` is a table of a package's objects.
+are not kept under version control. ``.. objects:: PACKAGE`` is a table of a package's objects, or
+of those whose names follow it.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def home(package: str, name: str) -> str:
 
 
 def page(address: str, thing: Any) -> str:
-    """The page of one object."""
+    """The page of one object; what a class is stands above its long signature."""
     package, _, name = address.rpartition(".")
+    above = []
     if inspect.isclass(thing) and issubclass(thing, BaseException):
         lines = [f".. autoexception:: {address}", "   :no-members:"]
     elif inspect.isclass(thing):
@@ -52,11 +54,13 @@ def page(address: str, thing: Any) -> str:
         ]
         if issubclass(thing, (dict, tuple, list)):
             lines = lines[:2]
+        above = [first_line(thing), ""]
     elif inspect.isroutine(thing):
         lines = [f".. autofunction:: {address}"]
     else:
         lines = [f".. py:data:: {name}", "", f"   {described(thing)}"]
-    return "\n".join([name, "=" * len(name), "", f".. currentmodule:: {package}", "", *lines, ""])
+    head = [name, "=" * len(name), "", f".. currentmodule:: {package}", ""]
+    return "\n".join([*head, *above, *lines, ""])
 
 
 def described(value: Any) -> str:
@@ -88,22 +92,27 @@ def write(folder: Path) -> None:
 
 
 class Objects(Directive):
-    """A table of the public objects of a package."""
+    """A table of the public objects of a package, or of those that are named."""
 
     required_arguments = 1
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
         """The parsed table and the table of contents that holds the pages."""
         package = self.arguments[0]
         things = {home(package, name): thing for name, thing in public(package).items()}
         own = {a: t for a, t in things.items() if a.startswith(package + ".")}
+        if named := " ".join(self.content).split():
+            own = {address: own[address] for name in named if (address := f"{package}.{name}")}
+        else:
+            own = dict(sorted(own.items()))
         rows = [".. list-table::", "   :widths: 40 60", ""]
-        for address, thing in sorted(own.items()):
+        for address, thing in own.items():
             name = address.removeprefix(package + ".")
             rows += [f"   * - :doc:`{name} </reference/objects/{address}>`"]
             rows += [f"     - {first_line(thing)}"]
         rows += ["", ".. toctree::", "   :hidden:", ""]
-        rows += [f"   /reference/objects/{address}" for address in sorted(own)]
+        rows += [f"   /reference/objects/{address}" for address in own]
         parent = nodes.section()
         parent.document = self.state.document
         lines = StringList(rows, source=f"objects: {package}")

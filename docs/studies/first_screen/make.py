@@ -1,4 +1,4 @@
-"""What the README shows and a reader of the sources finds written out: two pictures, two tables.
+"""What the README shows and a reader of the sources finds written out: pictures and tables.
 
 ``python -m docs.studies.first_screen.make`` writes them anew, and the types of the declared
 parameters (``estimators/keywords.py``) and the stub of the core (``_core.pyi``); tests compare them
@@ -11,7 +11,9 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import statistics
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,8 @@ ESTIMATORS = ROOT / "python" / "fasttree" / "estimators"
 RECORDS = ROOT / "benches" / "record"
 
 CRITERIA = ("gini", "info_gain", "gain_ratio", "hellinger")
-DATA, LEAVES = "breast-cancer", 3
+DATA, LEAVES = "wine", 3
+ADVISED = "breast-cancer"
 
 STYLE = """\
 .fs{--ink:#1d2430;--paper:#ffffff;--soft:#5a6677;--own:#1f6fb2;--peer:#aab4c2;
@@ -87,6 +90,38 @@ def four_trees() -> str:
         placed = svg[svg.index("<svg") :].replace("<svg", f'<svg x="{x:.0f}" y="{y + 18:.0f}"', 1)
         body.append(placed.strip())
     return _picture(2 * wide + 24, 46 + 2 * (tall + 34), body[0].split(">")[1][:-6], body)
+
+
+@cache
+def advised() -> fasttree.Advice:
+    """The recommendation whose sentence and tree the README shows."""
+    return fasttree.advise(ADVISED, progress=False)
+
+
+def advised_tree() -> str:
+    """The tree that is recommended for a bundled set."""
+    return advised().model.to_svg() + "\n"
+
+
+KNOWN_SETS = ("breast-w", "credit-a", "diabetes", "heart-c", "ionosphere", "tic-tac-toe", "vote")
+
+
+def accuracies() -> str:
+    """Accuracy and leaves of `advise` beside tuned CART, on sets that many know and on all."""
+    (record,) = records_of("advice_on_uci")
+    head = ["data set", "advise, % right", "leaves", "tuned CART, % right", "leaves"]
+
+    def row(name: str, results: list[dict[str, Any]]) -> list[str]:
+        cells = [name]
+        for method in ("advise", "cart"):
+            right = statistics.fmean(r[method] for r in results)
+            leaves = statistics.fmean(r["leaves"][method] for r in results)
+            cells += [f"{100 * right:.1f}", f"{leaves:.0f}"]
+        return cells
+
+    sets = record["sets"]
+    rows = [row(name, [r for r in sets if r["set"] == name]) for name in KNOWN_SETS]
+    return _table(head, [*rows, row(f"mean of {len(sets)} sets", sets)])
 
 
 ROWS = (
@@ -184,6 +219,7 @@ def performance() -> str:
 
 FILES: dict[str, Callable[[], str]] = {
     "four_trees.svg": four_trees,
+    "advised_tree.svg": advised_tree,
     "speed.svg": speed,
     "criteria.md": criteria,
     "performance.md": performance,

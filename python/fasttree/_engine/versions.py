@@ -1,14 +1,19 @@
-"""`show_versions`: the versions and settings that a bug report should contain."""
+"""`versions`, which records of results hold, and `show_versions`, for a bug report."""
 
 from __future__ import annotations
 
+import json
 import platform
+import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, version
+from pathlib import Path
 
 from . import core_version, simd_level
 
-__all__ = ["show_versions", "versions"]
+__all__ = ["commit", "show_versions", "versions"]
 
 PACKAGES = (
     "numpy", "scikit-learn", "narwhals", "pandas", "polars", "pyarrow", "matplotlib", "jinja2",
@@ -16,15 +21,34 @@ PACKAGES = (
 )  # fmt: skip
 
 
+@cache
+def commit() -> str | None:
+    """The commit of the sources: of the checkout that holds the package, with ``-dirty`` where
+    files differ from it, or the one that pip installed from; None where neither is known."""
+    root = Path(__file__).resolve().parents[3]
+    describe = ["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    with suppress(OSError, subprocess.SubprocessError):
+        if (root / ".git").exists():
+            call = ["git", "--no-optional-locks", "-C", str(root), *describe]
+            found = subprocess.run(call, capture_output=True, text=True, check=True, timeout=10)
+            return found.stdout.strip()
+    with suppress(PackageNotFoundError, ValueError):
+        direct = distribution("fasttree").read_text("direct_url.json")  # PEP 610
+        of_sources = json.loads(direct or "{}").get("vcs_info", {}).get("commit_id")
+        return None if of_sources is None else str(of_sources)
+    return None
+
+
 def versions() -> dict[str, str]:
-    """Versions that results depend on, for records of them.
+    """Versions that results depend on, for records of them; with the commit where it is known.
 
     Examples:
-        >>> list(versions())
+        >>> list(versions())[:4]
         ['fasttree', 'python', 'numpy', 'scikit-learn']
     """
     of_packages = {name: version(name) for name in ("numpy", "scikit-learn")}
-    return {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
+    found = {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
+    return found if commit() is None else {**found, "commit": str(commit())}
 
 
 def show_versions() -> None:

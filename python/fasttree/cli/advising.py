@@ -102,7 +102,8 @@ def advise(
     if html is not None:
         found.to_html(html)
         text.append(f"Page written to {html}")
-    emit("\n".join(text), {"command": "advise", "data": data, **found.to_dict()}, json)
+    about = {"command": "advise", "data": data, "random_state": run.seed}
+    emit("\n".join(text), {**about, **found.to_dict()}, json)
 
 
 def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) -> str:

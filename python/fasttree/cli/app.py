@@ -13,6 +13,7 @@ import typer
 from . import (
     advising,
     catalogue,
+    citing,
     comparing,
     completing,
     data,
@@ -67,6 +68,7 @@ for module in (
     sweeping,
     showing,
     catalogue,
+    citing,
     doctor,
     reproducing,
     execution,

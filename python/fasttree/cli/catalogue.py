@@ -32,10 +32,10 @@ def criteria(
     from ..exports.tables import render_text
 
     # One criterion in full, or a table, of one kind of evidence if that is named.
-    known = list(list_criteria())
     if name is not None:
-        emit(_described(_found(name, known)), _found(name, known), json)
+        emit(_described(found(name)), found(name), json)
         return
+    known = list(list_criteria())
     kinds = sorted({row["evidence"] for row in known})
     if evidence is not None and evidence not in kinds:
         raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
@@ -55,11 +55,11 @@ def _summary(row: dict[str, Any]) -> str:
     return f"{row['summary']}{also}"
 
 
-def _found(name: str, known: list[dict[str, Any]]) -> dict[str, Any]:
+def found(name: str) -> dict[str, Any]:
     """The record of a criterion by its name, an alias or its class."""
-    from ..criteria import suggestion
+    from ..criteria import list_criteria, suggestion
 
-    for row in known:
+    for row in list_criteria():
         if name in (row["name"], *row["aliases"], row["class_name"]):
             return row
     hint = suggestion(name)[0] or "ftree criteria lists them"

@@ -6,17 +6,24 @@ write their page.
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
+from .._checks.words import counted
 from ..exports.answers import figures
+from ..exports.tables.scales import PERCENT, scale_of
+from ..exports.tables.table import number
+from ..reports import Cell, ReportTable, render
 from . import options as o
 from .bundles import Alias
 from .execution import Execution
 from .folding import Dependence
-from .output import emit, save_picture
+from .output import check_writable, emit, save_picture
 from .shell import split_list
 from .tasks import TASKS, baseline_of, baseline_text, costs_said
 
@@ -65,6 +72,18 @@ Html = Annotated[
 ]
 
 
+FoldValues = Annotated[
+    Path | None,
+    typer.Option(
+        "--fold-values",
+        metavar="FILE",
+        help="Write the values of every fold as CSV, one row per method and fold.",
+    ),
+]
+Full = Annotated[
+    bool,
+    typer.Option("--full", help="All tables and tests, as in the other forms."),
+]
 Sets = Annotated[
     list[str] | None,
     typer.Argument(
@@ -104,21 +123,24 @@ OnError = Annotated[
 ]
 
 
-def _check_output(form: str, file: Path | None) -> None:
-    """Refuse an unknown form, and a page that cannot be written, before anything is fitted."""
+def _check_output(form: str, page: Path | None, folds: Path | None) -> None:
+    """Refuse an unknown form, and files that cannot be written, before anything is fitted."""
     o.check_form(form)
-    if file is not None:
+    check_writable({"--html": page, "--fold-values": folds})
+    if page is not None:
         from ..reports.html.page import environment
 
         environment()
-        if not file.absolute().parent.is_dir():
-            raise FileNotFoundError(f"--html {file}: the folder {file.parent} does not exist")
 
 
-def _write_page(result: Comparison | CrossValidation, file: Path | None) -> None:
-    """Write the page of a result, if a file is given."""
-    if file is not None:
-        result.to_html(file)
+def _write_files(
+    result: Comparison | CrossValidation, page: Path | None, folds: Path | None
+) -> None:
+    """Write the page of a result and its fold values, if the files are given."""
+    if page is not None:
+        result.to_html(page)
+    if folds is not None:
+        result.to_csv(folds, folds=True)
 
 
 def cv(
@@ -137,14 +159,14 @@ def cv(
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
     html: Html = None,
+    fold_values: FoldValues = None,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
     from ..model_selection import cross_validate
-    from ..reports import render
 
-    _check_output(form, html)
+    _check_output(form, html, fold_values)
     dependence.check()
     splitting = dependence.folds(folds)
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
@@ -168,7 +190,7 @@ def cv(
             **keywords,
             **settings,
         )
-    _write_page(result, html)
+    _write_files(result, html, fold_values)
     # Tables for people end with the accuracy or error of the best constant.
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
@@ -210,18 +232,21 @@ def compare(
     on_error: OnError = None,
     trees: o.Trees,
     form: o.Form = "text",
+    full: Full = False,
     run: o.Run,
     out: o.Pictures = None,
     html: Html = None,
+    fold_values: FoldValues = None,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
     from ..model_selection import compare as run_comparison
+    from ..model_selection.comparison import one_task
 
     # The arguments, before anything is fitted.
-    _check_output(form, html)
+    _check_output(form, html, fold_values)
     dependence.check()
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
@@ -230,7 +255,7 @@ def compare(
         one = columns.table(name, named.values(), settings, aside=dependence.aside)
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
-    task = TASKS[_one_task(sets)]
+    task = TASKS[one_task({name: one.task for name, one in sets.items()})]
     chosen = named or o.criteria_of(task.criteria)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
     if baseline is not None and baseline not in chosen:
@@ -253,35 +278,25 @@ def compare(
             **settings,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
-    _write_page(result, html)
+    _write_files(result, html, fold_values)
     size = result.with_metric("leaves")
-    document, verdict = _conclusions(result, size, sets)
-    verdict += costs_said(sets.values(), settings, scoring)
+    constants = [baseline_of(one) for one in sets.values()]
+    document = _document(result, size, constants)
     if out is not None:
         _draw(result, size, out)
-    emit(lambda: _printed(result, size, form, verdict), document, json)
 
+    def text() -> str:
+        if form in ("csv", "json"):
+            return render(result, form)
+        if full or form != "text":
+            tables = _all_tables(result, size, constants)
+        else:
+            pruned = bool(settings.get("pruning") or settings.get("ccp_alpha"))
+            tables = [_summary(result, size, constants, pruned)]
+        tables[-1].notes[-1:-1] = costs_said(sets.values(), settings, scoring)
+        return render(tables, form)
 
-def _one_task(sets: dict[str, Table]) -> str:
-    """The task that all data sets have; ValueError where they differ."""
-    by_task = {one.task: name for name, one in sets.items()}
-    if len(by_task) > 1:
-        raise ValueError(
-            f"the target of {by_task['regression']} is a number, {by_task['classification']} has "
-            "classes: compare sets of one task, or give --task regression where whole numbers are "
-            "no classes"
-        )
-    return next(iter(by_task))
-
-
-def _printed(result: Comparison, size: Comparison, form: str, verdict: list[str]) -> str:
-    """The tables in a form; those that people read end with the verdict."""
-    from ..reports import render, tables_of
-
-    if form in ("csv", "json"):
-        return render(result, form)
-    tables = tables_of(result) + ([] if result.metric == "leaves" else tables_of(size)[:1])
-    return render(tables, form) + "".join(f"\n{line}\n" for line in verdict)
+    emit(text, document, json)
 
 
 def _unused(name: str, taken: dict[str, Table]) -> str:
@@ -292,48 +307,116 @@ def _unused(name: str, taken: dict[str, Table]) -> str:
     return final
 
 
-def _conclusions(
-    result: Comparison, size: Comparison, sets: dict[str, Table]
-) -> tuple[dict[str, Any], list[str]]:
-    """The JSON document, and lines of text.
-
-    The lines say whether the criteria's ranks over the data sets differ, by the metric and by
-    leaves, and give what the best constants reach.
-    """
-    document: dict[str, Any] = {**result.document(), "leaves": size.document()["rows"]}
-    lines: list[str] = []
-    if min(result.means.shape) > 1:
-        lines, document["friedman"] = _rank_tests(result, size)
-    constants = {name: baseline_of(one) for name, one in sets.items()}
-    if _one_task(sets) == "regression":
-        document["mae_of_mean"] = {name: one["mae_of_mean"] for name, one in constants.items()}
-        errors = ", ".join(f"{name} {figures(v)}" for name, v in document["mae_of_mean"].items())
-        return document, [*lines, f"MAE of always saying the mean: {errors}."]
-    document["majority"] = {name: one["majority"] for name, one in constants.items()}
-    shares = ", ".join(f"{name} {100 * v:.1f}" for name, v in document["majority"].items())
-    return document, [*lines, f"Majority class (%): {shares}."]
-
-
-def _rank_tests(result: Comparison, size: Comparison) -> tuple[list[str], dict[str, Any]]:
-    """Friedman's test of the metric and of the leaves, as one line each and as JSON."""
-    lines, tests = [], {}
-    for one in (result, size) if result.metric != "leaves" else (result,):
-        found = one.friedman()
-        tests[one.metric] = {
-            "p_value": found.p_value,
-            "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
-            "critical_difference": found.critical_difference,
-            "sentence": found.sentence,
+def _document(
+    result: Comparison, size: Comparison, constants: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """The comparison as JSON: its document, the leaves, the tests of ranks over the data sets, and
+    what the best constants reach."""
+    document = {**result.document(), "leaves": size.records()}
+    if _ranked(result):
+        document["friedman"] = {
+            one.metric: {
+                **found.to_dict(),
+                "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
+                "against_baseline": one.against_baseline().to_dict(),
+            }
+            for one in (result, size)
+            for found in [one.friedman()]
         }
-        ranked = sorted(zip(found.mean_ranks.tolist(), found.names, strict=True))
-        ranks = ", ".join(f"{name} {rank:.2f}" for rank, name in ranked)
-        word = "differ" if found.significant else "do not differ"
-        lines.append(
-            f"{one.metric}: mean ranks over {found.n} data sets {word} (Friedman p = "
-            f"{found.p_value:.2g}): {ranks}; "
-            f"critical difference {found.critical_difference:.2f}."
-        )
-    return lines, tests
+    field = "mae_of_mean" if "mae_of_mean" in constants[0] else "majority"
+    values = (one[field] for one in constants)
+    return {**document, field: dict(zip(result.datasets, values, strict=True))}
+
+
+def _ranked(result: Comparison) -> bool:
+    """Whether methods have ranks over data sets."""
+    return min(result.means.shape) > 1 and bool(np.isfinite(result.means).all())
+
+
+def _all_tables(
+    result: Comparison, size: Comparison, constants: list[dict[str, Any]]
+) -> list[ReportTable]:
+    """The tables of the metric and of the leaves, with the tests of ranks over the data sets."""
+    compared = (result, size) if result.metric != "leaves" else (result,)
+    tables = result.tables() + [one.tables()[0] for one in compared[1:]]
+    for one in compared if _ranked(result) else ():
+        [ranks] = one.against_baseline().tables()
+        ranks.title = f"{one.metric}: {ranks.title.lower()}"
+        ranks.notes.insert(0, one.friedman().sentence)
+        if one.metric in PERCENT:
+            others = [method for method in one.methods if method != one.baseline]
+            tests = (one.bayesian_signed_rank(method, one.baseline) for method in others)
+            ranks.notes += [found.sentence for found in tests]
+        tables.append(ranks)
+    number = "mae_of_mean" in constants[0]
+    said = "MAE of always saying the mean" if number else "Majority class (%)"
+    values = (
+        figures(one["mae_of_mean"]) if number else f"{100 * one['majority']:.1f}"
+        for one in constants
+    )
+    known = ", ".join(map(" ".join, zip(result.datasets, values, strict=True)))
+    tables[-1].notes.append(f"{said}: {known}.")
+    return tables
+
+
+def _summary(
+    result: Comparison, size: Comparison, constants: list[dict[str, Any]], pruned: bool
+) -> ReportTable:
+    """Means beside the best constant, what looks broken, the conclusion and the next command: a
+    screen of 24 lines for the bundled data sets."""
+    from ..model_selection.comparison import MOST_COLUMNS
+    from ..reports.html.finding import finding, listed
+
+    factor, digits, label = scale_of(result.metric)
+    first = next(iter(result.results.values()))
+    known = {"accuracy": ("majority", np.nan), "mae": ("mae_of_mean", np.nan), "r2": ("", 0.0)}
+    field, usual = known.get(result.metric, ("", np.nan))
+    limits = np.array([one.get(field, usual) for one in constants])
+    constant = "mean" if first.task == "regression" else "majority"
+    table = result.tables()[0]
+    # Means without deviations, the best constant, and the leaves below; many methods are rows.
+    if len(result.methods) <= MOST_COLUMNS:
+        table.rows[-1] = [Cell("leaves"), *(Cell(number(x, 1)) for x in size.averages.tolist())]
+        for row in table.rows:
+            row[1:] = [replace(cell, text=cell.text.partition(" (")[0]) for cell in row[1:]]
+        if not np.isnan(limits).any():
+            table.header.append(constant)
+            texts = [*(number(factor * x, digits) for x in limits.tolist()), "", ""]
+            for row, text in zip(table.rows, texts, strict=True):
+                row.append(Cell(text))
+    trees = "pruned trees" if pruned else "unpruned trees"
+    table.title = (
+        f"{label} in {first.settings['cv']} cross-validation: "
+        f"{counted(len(result.datasets), 'data set')}, {trees}"
+        f"{'' if result.greater_is_better else '; smaller is better'}"
+    )
+    notes = [
+        f"best values emphasised; v / *: significantly better / worse than {result.baseline}",
+        *table.notes[2:],
+    ]
+    # Methods below the constant.
+    sign = 1.0 if result.greater_is_better else -1.0
+    below = sign * result.means < sign * limits[:, None]
+    worse = [
+        f"{dataset} ({int(below[i].sum())} of {counted(below.shape[1], 'method')}, at best "
+        f"{number(factor * sign * float((sign * result.means[i][below[i]]).max()), digits)} "
+        f"against {number(factor * limits[i], digits)})"
+        for i, dataset in enumerate(result.datasets)
+        if below[i].any()
+    ]
+    if worse:
+        hint = "" if pruned else f"; try -p pruning={TASKS[first.task].pruning}"
+        answer = "saying the mean" if constant == "mean" else "answering the most frequent class"
+        notes.append(f"Worse than always {answer}: {listed(worse)}{hint}.")
+    # The conclusion, and the next command.
+    notes.append(finding(result))
+    undecided = _ranked(result) and not result.friedman().significant
+    table.notes = [line for note in notes for line in textwrap.wrap(note, 80)]
+    table.notes.append(
+        f"{'These sets do not decide; yours may' if undecided else 'Next'}: ftree advise FILE -t "
+        "COLUMN (more: --full)"
+    )
+    return table
 
 
 def _draw(result: Comparison, size: Comparison, folder: Path) -> None:

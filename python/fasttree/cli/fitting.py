@@ -25,7 +25,7 @@ from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import quoted, typed
-from .showing import draw, size_text, sizes
+from .showing import ALL, Look, draw, size_text, sizes
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ __all__ = ["COMMANDS"]
 
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
+FOLD_SEED = 0
+"""Seed of the folds."""
 
 
 ModelOut = Annotated[
@@ -120,6 +122,7 @@ def judged(
     options: dict[str, Any] = {
         "cv": dependence.folds(folds),
         "groups": dependence.groups,
+        "random_state": FOLD_SEED,
         "scoring": task.metrics,
         "n_jobs": n_jobs,
     }
@@ -251,6 +254,7 @@ def fit(
     svg: Svg = None,
     png: Png = None,
     html: Html = None,
+    look: Look,
     optimal: Optimal = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
@@ -267,6 +271,7 @@ def fit(
     from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
+    look.check(ALL if svg or png else (), "--svg FILE or --png FILE")
     if optimal and trees.preset is not None:
         raise ValueError(
             f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
@@ -309,6 +314,8 @@ def fit(
         **sizes(tree),
         **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures),
         "folds": None if verdict is None else verdict.folds,
+        "folds_random_state": FOLD_SEED,
+        "random_state": tree.get_params().get("random_state"),
         **baseline_of(rows),
         "advice": advice,
         "rare_class_hint": rare,
@@ -330,16 +337,11 @@ def fit(
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
-        tree.to_text(max_depth=max_depth, stability=found).rstrip("\n"),
-        *([] if found is None else ["", found.to_text().rstrip("\n")]),
-        *_written(
-            tree,
-            rows,
-            model=model,
-            svg=svg,
-            png=png,
-            html=html,
-        ),
+        tree.to_text(look.decimals, max_depth, stability=found).rstrip("
+"),
+        *([] if found is None else ["", found.to_text().rstrip("
+")]),
+        *_written(tree, rows, look, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
 
@@ -354,6 +356,7 @@ def _proof(tree: Any) -> str:
 def _written(
     tree: Any,
     rows: Table,
+    look: Look,
     *,
     model: Path | None,
     svg: Path | None,
@@ -366,10 +369,10 @@ def _written(
         tree.save(model)
         lines += ["", f"Saved as {model}; use: ftree predict {quoted(str(model))} DATA"]
     if svg is not None:
-        save_text(svg, tree.to_svg())
+        save_text(svg, tree.to_svg(**look.keywords))
         lines.append(f"Drawn as {svg}")
     if png is not None:
-        draw(tree, png)
+        draw(tree, png, look)
         lines.append(f"Drawn as {png}")
     if html is not None:
         tree.explore(rows).save(html)
@@ -382,7 +385,7 @@ COMMANDS = (
         fit,
         (
             "ftree fit iris",
-            "ftree fit iris -c gini -p max_depth=3 --svg tree.svg",
+            "ftree fit iris -c gini -p max_depth=3 --svg tree.svg --title Irises",
             "ftree fit iris --optimal -p max_depth=3",
             "ftree fit iris --stability 100",
             "ftree fit iris --html tree.html",

@@ -73,6 +73,7 @@ def rank_variants(
     document = {
         "command": "rank",
         "data": repr(study),
+        "random_state": settings.get("random_state", 0),
         "rows": [
             place | {n: None if np.isnan(x[v]) else float(x[v]) for n, x in numbers.items()}
             for place, v in zip(places, order.tolist(), strict=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -132,7 +132,7 @@ Params = Annotated[
         "-p",
         metavar="NAME=VALUE",
         help=f"A parameter of the tree, e.g. max_depth=5, or 'cost_matrix=[[0, 1], [10, 0]]' "
-        f"({COST_ORDER}).",
+        f"({COST_ORDER}). -p help lists all of them.",
     ),
 ]
 Preset = Annotated[
@@ -408,18 +408,36 @@ def typed_params(params: dict[str, Any]) -> list[str]:
     >>> typed_params({"criterion": "gini", "max_depth": None, "ties": "even"})
     ['-c', 'gini', '-p', 'max_depth=None', '-p', 'ties=even']
     """
-    from .. import presets
+    from .. import presets, pruning
     from ..advice.result import python_of
 
+    words_of = {python_of(method): word for word, method in pruning.WORDS.items()}
     words: list[str] = []
     if presets.C45.items() <= params.items():
         words = ["--preset", "C45"]
         params = {name: value for name, value in params.items() if name not in presets.C45}
     for name, value in params.items():
         text = value if isinstance(value, str) else python_of(value)
-        text = text.removeprefix("fasttree.pruning.")
+        text = words_of.get(text, text).removeprefix("fasttree.pruning.")
         words += ["-c", text] if name == "criterion" else ["-p", f"{name}={text}"]
     return words
+
+
+def parameters_text(known: Sequence[str]) -> str:
+    """These parameters with their defaults, by groups.
+
+    >>> print(parameters_text(["max_depth", "ties", "pruning"]))
+    growth: ties='first', max_depth=None
+    pruning: pruning=None
+    """
+    from ..estimators.declaration import GROUPS, PARAMETERS
+
+    lines = []
+    for group in GROUPS:
+        found = [one for one in PARAMETERS.values() if one.group == group and one.name in known]
+        if found:
+            lines.append(f"{group}: " + ", ".join(f"{one.name}={one.default!r}" for one in found))
+    return "\n".join(lines)
 
 
 def params_of(
@@ -446,9 +464,12 @@ def params_of(
                 f"preset {preset!r} is not known; there are {', '.join(by_name.values())}"
             )
         found.update(getattr(presets, by_name[preset.lower()]))
-    typed = pairs_of(texts or [], "--param")
     grown = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
     known = sorted(grown) if known is None else known
+    if "help" in (texts or []):
+        print(parameters_text(known))
+        raise typer.Exit
+    typed = pairs_of(texts or [], "--param")
     for name in typed:
         if name not in known:
             hint = did_you_mean(name, known, f"there are {', '.join(known)}")
@@ -461,7 +482,7 @@ def params_of(
         warnings.warn(
             "pruning=cost_complexity with ccp_alpha=0, its default, cuts only splits that gain "
             "nothing: add -p ccp_alpha=0.01, or have it chosen by cross-validation: "
-            "-p 'pruning=CostComplexity(ccp_alpha=\"cv\")'",
+            "-p pruning=cart",
             stacklevel=2,
         )
     return found

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._checks.saving import save_text
+from .._engine.versions import versions
 from ..exports.tables.records import render_csv
 from ..reports import Cell, ReportTable, render_json
 from .streams import write
@@ -61,13 +62,15 @@ def emit(
     csv_file: Path | None = None,
 ) -> None:
     """Print the text, and write the document as JSON if there is a file, and its ``rows`` as CSV if
-    there is one; ``-`` as the file of JSON prints that instead of the text."""
+    there is one; ``-`` as the file of JSON prints that instead of the text. JSON also has the
+    versions."""
     if csv_file is not None:
         save_text(csv_file, render_csv(document["rows"]))
-    if json_file is not None and str(json_file) == "-":
-        write(render_json(document))
-        return
     if json_file is not None:
-        save_text(json_file, render_json(document))
+        written = render_json({"versions": versions(), **document})
+        if str(json_file) == "-":
+            write(written)
+            return
+        save_text(json_file, written)
     printed = text() if callable(text) else text
     write(printed if printed.endswith("\n") else printed + "\n")

@@ -33,6 +33,7 @@ OPTIONS = {
     "prefer": "--prefer",
     "random_state": "--seed",
     "scoring": "--metric",
+    "show": "--show",
     "target": "--target",
     "task": "--task",
     "time_limit": "--time-limit",

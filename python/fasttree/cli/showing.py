@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from .._checks import one_of
 from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
+from ..exports.drawing import SHOW
 from ..exports.sql import DIALECTS
 from . import options as o
 from .bundles import Alias
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
+from .shell import split_list
 from .streams import say
 
-__all__ = ["COMMANDS", "ModelFile", "Picture", "draw", "model_of", "size_text", "sizes"]
+__all__ = ["COMMANDS", "Look", "ModelFile", "Picture", "draw", "model_of", "size_text", "sizes"]
 
 ModelFile = Annotated[
     Path,
@@ -28,6 +32,49 @@ ModelFile = Annotated[
 Picture = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
 ]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a picture of a tree shows."""
+
+    title: Annotated[str, typer.Option("--title", help="Heading of the picture.")] = ""
+    decimals: Annotated[
+        int, typer.Option("--decimals", help="Digits of numbers after the point, for the eye.")
+    ] = 6
+    fontsize: Annotated[
+        float | None,
+        typer.Option("--fontsize", help="Size of names in the picture: points, in SVG files px."),
+    ] = None
+    show: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--show", metavar="WORDS", help=f"What the picture also shows: {', '.join(SHOW)}."
+        ),
+    ] = None
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """The options as keywords of `to_svg` and `plot_tree`."""
+        look = {"title": self.title, "decimals": self.decimals, "fontsize": self.fontsize}
+        return {**look, "show": split_list(self.show)}
+
+    def check(self, drawn: tuple[str, ...], where: str) -> None:
+        """Refuse unknown words, and options that nothing takes.
+
+        Args:
+            drawn: names of the options that the picture takes; none where no picture is drawn.
+            where: how to ask for a picture.
+        """
+        for word in split_list(self.show):
+            one_of("show", word, SHOW)
+        for name in ALL:
+            if getattr(self, name) and name not in drawn:
+                raise ValueError(f"--{name} is for pictures: {where}")
+
+
+ALL = ("title", "fontsize", "show")
+"""Options of `Look` that are for pictures alone."""
 
 
 Format = Annotated[
@@ -61,7 +108,6 @@ def model_of(file: Path, task: str | None = None) -> Any:
             message says how to write one.
     """
     from .. import load
-    from .._checks import one_of
     from .._checks.aliases import TASKS
     from ..estimators.base import Estimator
 
@@ -112,7 +158,7 @@ def show(
     depth: Annotated[
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
-    decimals: Annotated[int, typer.Option("--decimals", help="Digits of numbers for the eye.")] = 6,
+    look: Look,
     dialect: Annotated[
         str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
     ] = None,
@@ -136,7 +182,11 @@ def show(
     _check_format(form, out, depth if plot is None else None)
     if dialect is not None and (form != "sql" or plot is not None or html is not None):
         raise ValueError("--dialect is for --form sql")
-    options = {} if dialect is None else {"dialect": dialect}
+    drawn = ALL if form == "svg" or plot is not None else ("show",) if form == "dot" else ()
+    look.check(() if html is not None else drawn, "--form svg or --plot FILE (dot has --show)")
+    options = {name: look.keywords[name] for name in drawn if plot is None}
+    if dialect is not None:
+        options = {"dialect": dialect}
     # A page, a forest, or a tree in a format.
     tree = model_of(model, task)
     if html is not None:
@@ -147,12 +197,12 @@ def show(
         _check_of_forests(tree, model, form if plot is None else "--plot")
         head, facts = _of_forest(tree)
     else:
-        head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(decimals, depth)}
+        head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(look.decimals, depth)}
     content: str | bytes = f"{tree.criterion!r}: {head}"
     if form != "text":
-        content = FORMATS[form].show(tree, depth, decimals, **options)
+        content = FORMATS[form].show(tree, depth, look.decimals, **options)
     elif not is_forest:
-        content = f"{content!s}\n\n{FORMATS[form].show(tree, depth, decimals)!s}"
+        content = f"{content!s}\n\n{FORMATS[form].show(tree, depth, look.decimals)!s}"
     document = {
         "command": "show",
         "model": str(model),
@@ -163,7 +213,7 @@ def show(
         **facts,
     }
     if plot is not None:
-        draw(tree, plot, depth)
+        draw(tree, plot, look, depth)
     emit(_stored(content, form, out), document, json)
     if form in PROGRAMS and plot is None and not is_forest:
         _say_dates(tree, form)
@@ -228,11 +278,9 @@ def _stored(content: str | bytes, form: str, out: Path | None) -> str:
     return f"{form} written to {out}"
 
 
-def draw(tree: Any, file: Path, depth: int | None = None) -> None:
-    """Draw a tree under a title: its target, and what the brackets in leaves hold."""
-    second = "standard deviation" if tree._task == "regression" else "errors"
-    title = f"{tree._schema.target}; leaves: (rows/{second})"
-    save_picture(file, lambda: tree.plot(max_depth=depth, title=title))
+def draw(tree: Any, file: Path, look: Look, depth: int | None = None) -> None:
+    """Draw a tree into a file."""
+    save_picture(file, lambda: tree.plot(max_depth=depth, **look.keywords))
 
 
 def _check_of_forests(forest: Any, model: Path, form: str) -> None:
@@ -261,7 +309,7 @@ COMMANDS = (
         (
             "ftree show model.json",
             "ftree show model.json --form sql --dialect sqlite",
-            "ftree show model.json --form svg -o tree.svg",
+            "ftree show model.json --form svg -o tree.svg --show scores,counts",
             "ftree show model.json --html tree.html --data iris",
         ),
     ),

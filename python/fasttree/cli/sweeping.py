@@ -132,6 +132,7 @@ def sweep(
     document = {
         "command": "sweep",
         "data": found.result.name,
+        "random_state": run.seed,
         "best": best,
         "rows": found.records(),
     }

@@ -271,7 +271,8 @@ def rank(
 
     pass_over("groups")  # features are scored on all rows, without folds
     named = o.criteria_of(criteria)
-    rows = columns.table(data, named.values(), o.pairs_of(param or [], "--param"))
+    given = o.pairs_of(param or [], "--param")
+    rows = columns.table(data, named.values(), given)
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
     treated = screened(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
@@ -287,6 +288,7 @@ def rank(
         scores,
         errors,
         left_out,
+        seed=given.get("random_state", 0),
         top=top,
         csv=csv,
         json=json,
@@ -299,6 +301,7 @@ def _emit_ranking(
     errors: dict[str, np.ndarray],
     left_out: list[str],
     *,
+    seed: Any,
     top: int | None,
     csv: Path | None,
     json: Path | None,
@@ -317,6 +320,7 @@ def _emit_ranking(
     document: dict[str, Any] = {
         "command": "rank",
         "data": repr(rows),
+        "random_state": seed,
         "rows": [
             {
                 "feature": names[j],

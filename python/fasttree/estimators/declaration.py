@@ -24,7 +24,7 @@ import numpy as np
 from .. import criteria
 from .._checks import as_float, integer, one_of, real, shown
 from ..discretize import DISCRETIZERS
-from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS
+from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 from .conditions import (
     LOCAL,
     THRESHOLDS,
@@ -468,11 +468,12 @@ TREE: tuple[Parameter, ...] = (
     Parameter(
         "pruning",
         PRUNING,
-        words("PruningMethod", *PRUNED_CLASSES, None, also="Pruning", elsewhere=True),
+        words("PruningMethod", *PRUNED_CLASSES, *WORDS, None, also="Pruning", elsewhere=True),
         None,
         """how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
-        ``"reduced_error"``, ``"cost_complexity"`` (CART), ``"m_estimate"``, ``"mdl"``,
-        or an object of `fasttree.pruning` with options.""",
+        ``"reduced_error"``, ``"cost_complexity"`` by `ccp_alpha`, ``"cart"`` (the price chosen
+        by ten folds with the one-standard-error rule; ``"cart_min"``: of least cost),
+        ``"m_estimate"``, ``"mdl"``, or an object of `fasttree.pruning` with options.""",
     ),
     Parameter(
         "ccp_alpha",
@@ -682,7 +683,9 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         criterion on tables of classes.""",
     },
     "pruning": {
-        "kind": words("NumberPruning", *PRUNED_NUMBERS, None, also="Pruning", elsewhere=True),
+        "kind": words(
+            "NumberPruning", *PRUNED_NUMBERS, *WORDS, None, also="Pruning", elsewhere=True
+        ),
         "text": """how the grown tree is cut back: None, ``"reduced_error"`` (squared errors),
         ``"cost_complexity"`` (CART), ``"m5"`` (Quinlan), or an object of `fasttree.pruning` with
         options.""",

@@ -1,10 +1,12 @@
-"""Texts of help from the declarations of parameters.
+"""Constructors and texts of help from the declarations of parameters.
 
 What
-    Classes and functions say ``...`` where their parameters are listed; they are filled in by
-    group, with types and defaults.
+    A constructor takes the declared parameters and keeps them unchecked, as scikit-learn expects.
+    Its signature, which `get_params` and `clone` read, has their order, types and defaults. Type
+    checkers see the constructor that stands in the class, with a dict of `keywords`. Classes and
+    functions say ``...`` where their parameters are listed; they are filled in by group.
 When not to use it
-    For checks: `declaration.check` makes them.
+    For checks: `declaration.check` makes them when a model is fitted.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
 
 
 def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class], Class]:
-    """Class decorator: make the constructor of an estimator, which keeps its parameters, and list
-    these in the docstring, in place of ``...``. `n_estimators` may be given without its name.
+    """Class decorator: make the constructor of an estimator, and list its parameters in the
+    docstring, in place of ``...``. `n_estimators` may be given without its name.
 
     Args:
         declared: the parameters, in the order of the signature.
@@ -77,7 +79,8 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
     def of(kind: Class) -> Class:
         def __init__(self: Any, *args: Any, **params: Any) -> None:
             if not params.keys() <= usual.keys():
-                refuse_unknown(type(self), params.get("criterion", usual["criterion"]), params)
+                for owner in (type(self), kind):
+                    refuse_unknown(owner, params.get("criterion", usual["criterion"]), params)
             if args:
                 if len(args) > 1 or first is None or first in params:
                     name, value = type(self).__name__, shown(args[-1])

@@ -106,6 +106,7 @@ OBJECTIVE: dict[str, Check] = {
 class _Searched(TreeEstimator, Classifier):
     """What searched trees share: they predict, print, explain and are kept like grown ones."""
 
+    # What prediction, plots and prunings read of the parameters of a grown tree.
     criterion, evaluation, pruning, ccp_alpha = "info_gain", "local", None, 0.0
     handle_unknown, trace = "missing", "steps"
     missing: Any = "error"

@@ -94,6 +94,8 @@ PruningMethod: TypeAlias = (
         "cost_complexity",
         "m_estimate",
         "mdl",
+        "cart",
+        "cart_min",
     ]
     | Pruning
     | None
@@ -121,7 +123,9 @@ NumberCriterion: TypeAlias = (
     | Callable[[Any], Any]
 )
 TargetBins: TypeAlias = Literal["equal_width", "equal_frequency"] | int | Discretizer | None
-NumberPruning: TypeAlias = Literal["reduced_error", "cost_complexity", "m5"] | Pruning | None
+NumberPruning: TypeAlias = (
+    Literal["reduced_error", "cost_complexity", "m5", "cart", "cart_min"] | Pruning | None
+)
 
 
 class GrownParameters(TypedDict, total=False):

@@ -103,6 +103,11 @@ class Answers(ABC):
         their numbers, unless it is 0."""
 
     @abstractmethod
+    def on_card(self, node: int, decimals: int) -> tuple[str, str]:
+        """The answer of a node in a picture, and of how many rows: ``denied`` and ``82 % of 160``,
+        or ``4,021`` and ``± 1,900 (2,206 rows)``, its standard deviation."""
+
+    @abstractmethod
     def reason(self, node: int) -> str:
         """Why a leaf predicts what it does: a clause."""
 
@@ -151,6 +156,16 @@ class ClassAnswers(Answers):
         small = number(weight, 2)
         # Errors that are rounding are none.
         return f"{small}/{number(wrong, 2)}" if wrong > 1e-9 * max(1.0, right) else small
+
+    def on_card(self, node: int, decimals: int) -> tuple[str, str]:
+        weight, right = float(self._weight[node]), self._right(node)
+        amount = self.amount(weight)
+        if not right > 0:
+            return self.said(node), amount
+        share = f"{100 * right / weight:.0f}"
+        if share == "100" and weight - right > 1e-9 * right:
+            share = "> 99"
+        return self.said(node), f"{'< 1' if share == '0' else share} % of {amount.split(' row')[0]}"
 
     def reason(self, node: int) -> str:
         label = self.of(node)
@@ -215,6 +230,14 @@ class NumberAnswers(Answers):
         small, deviation = number(float(self._weight[node]), 2), float(self._deviation[node])
         return f"{small}/{figures(deviation)}" if deviation > 0 else small
 
+    def on_card(self, node: int, decimals: int) -> tuple[str, str]:
+        value, deviation = (
+            min(figures(x, grouped=True), number(x, decimals), key=len)
+            for x in (self.of(node), float(self._deviation[node]))
+        )
+        amount = self.amount(float(self._weight[node]))
+        return value, f"± {deviation} ({amount})" if deviation != "0" else f"({amount})"
+
     def reason(self, node: int) -> str:
         rows = float(self._weight[node])
         if rows == 0:
@@ -245,7 +268,8 @@ class NumberAnswers(Answers):
 
     def legend(self) -> list[tuple[str | None, str]]:
         squares: list[tuple[str | None, str]] = [(fill, "") for fill in VALUES]
-        return [(None, figures(self.scale.low)), *squares, (None, figures(self.scale.high))]
+        low, high = (figures(end, grouped=True) for end in self.scale)
+        return [(None, low), *squares, (None, high)]
 
 
 def share_scale(drawn: Sequence[Answers]) -> None:
@@ -293,11 +317,16 @@ def amount(weight: float, *, weighed: bool) -> str:
     return f"weight {number(weight, 2)}" if weighed else counted(int(weight), "row")
 
 
-def figures(x: float, digits: int = 4) -> str:
-    """A number with four figures (`digits`), or with all before the point up to 1e9.
+def figures(x: float, digits: int = 4, *, grouped: bool = False) -> str:
+    """A number with four figures (`digits`), or with all before the point up to 1e9; `grouped`:
+    with commas between thousands.
 
     Examples:
         >>> figures(152.1334), figures(0.0123456), figures(1234567.8), figures(3.0)
         ('152.1', '0.01235', '1234568', '3')
+        >>> figures(1234567.8, grouped=True), figures(9999.7)
+        ('1,234,568', '10000')
     """
-    return f"{x:.0f}" if 10.0**digits <= abs(x) < 1e9 else f"{x:.{digits}g}"
+    comma = "," if grouped else ""
+    whole = 10.0**digits - 0.5 <= abs(x) < 1e9
+    return f"{x:{comma}.0f}" if whole else f"{x:{comma}.{digits}g}"

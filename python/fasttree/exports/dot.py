@@ -1,14 +1,14 @@
 """A fitted tree as Graphviz DOT text, in the design of the SVG picture.
 
 Graphviz computes the layout; `drawing` says which nodes are shown and what is written on them.
-Cards are HTML-like labels: feature, rows and score of an inner node, class and ``(rows/errors)`` of
-a leaf (of a number ``(rows/standard deviation)``), and the bar. A legend tells what the colours
-mean.
+Cards are HTML-like labels: feature and rows of an inner node, class, share and rows of a leaf (of a
+number its standard deviation and rows), and the bar. A legend tells what the colours mean.
 O(nodes).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .drawing import PADDING, Bar, Card, Drawing
@@ -19,8 +19,8 @@ __all__ = ["to_dot"]
 BAR_WIDTH = 100
 """Width of a bar, points."""
 
-LEGEND_ENTRIES = 24
-"""Largest number of colours in the legend, which is one line."""
+LEGEND_ENTRIES = 25
+"""Largest number of texts in the legend, the target and its colours, which is one line."""
 
 
 def _label(card: Card) -> str:
@@ -42,7 +42,7 @@ def _label(card: Card) -> str:
     )
     name = xml(card.name) or " "
     strong = f"<b>{name}</b>" if card.leaf or card.folded else name
-    small = xml(card.small) + (f", score {xml(card.score)}" if card.score else "")
+    small = xml(", ".join(filter(None, (card.small, card.score, card.counts))))
     style = ' style="rounded"' if card.leaf else ' style="dashed"' if card.folded else ""
     return (
         f'<<table border="1"{style} cellborder="0" cellspacing="0" cellpadding="2" '
@@ -57,20 +57,26 @@ def _quoted(text: object) -> str:
 
 
 def to_dot(
-    model: Any, *, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None
+    model: Any,
+    *,
+    decimals: int = 6,
+    max_depth: int | None = None,
+    max_nodes: int | None = None,
+    show: Sequence[str] = (),
 ) -> str:
     """A fitted tree as Graphviz DOT text; draw it with ``dot -Tsvg``.
 
     Args:
         model: a fitted tree.
-        decimals: digits of numbers on the branches.
+        decimals: digits of numbers after the point.
         max_depth: deepest level shown (the root is level 0); a deeper subtree is folded to one
             dashed node. None: no limit.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
+        show: what nodes show beside features, answers and rows, as in `to_svg`.
 
     Raises:
-        ValueError: a negative `max_depth`, or `max_nodes` below 1.
+        ValueError: a negative `max_depth`, `max_nodes` below 1, or another word in `show`.
 
     Examples:
         >>> import fasttree
@@ -78,13 +84,13 @@ def to_dot(
         >>> text.splitlines()[0], text.count("->")
         ('digraph tree {', 7)
     """
-    drawing = Drawing(model, max_depth, max_nodes, True, decimals)
+    drawing = Drawing(model, max_depth, max_nodes, True, decimals, show=show)
     reading = drawing.reading
     out = ["digraph tree {", "  rankdir=LR;"]
     out.append('  node [shape=plain, fontname="Helvetica", fontsize=11];')
     out.append('  edge [fontname="Helvetica", fontsize=9, color="#9aa5b4"];')
     # The legend is a node without edges.
-    meanings = reading.answers.legend()
+    meanings = drawing.meanings
     keys = "".join(
         (f'<td bgcolor="{fill}" width="10"> </td>' if fill else "")
         + (f"<td>{xml(text) or ' '}</td>" if text or reading.classes else "")

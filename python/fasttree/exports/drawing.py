@@ -3,10 +3,10 @@
 What
     The tree grows from left to right, so that names are horizontal and a hundred leaves make a
     long page instead of a wide one. `Drawing` decides which nodes are shown, where their cards are
-    (px, y downwards), what is written on them, and their bars: class shares, or of a number one bar
-    around it on a scale that all cards share (`Answers.bar`). A node at `max_depth`,
-    or one whose branches would exceed `max_nodes`, is one folded card that states its number of
-    leaves. Nodes with the most rows are opened first.
+    (px, y downwards), what is written on them (more with `SHOW`), and their bars: class shares, or
+    of a number one bar around it on a scale that all cards share (`Answers.bar`). A node at
+    `max_depth`, or one whose branches would exceed `max_nodes`, is one folded card that states its
+    number of leaves. Nodes with the most rows are opened first.
 Complexity
     O(nodes) to read the tree, O(s log s) to lay out s shown nodes; no recursion.
 """
@@ -20,24 +20,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks import maybe, shown, whole
+from .._checks import listing, maybe, one_of, shown, whole
+from .._checks.speech import given
 from .._checks.words import counted
 from .answers import figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
-__all__ = ["FONT", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
+__all__ = ["FONT", "SHOW", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
 
 # All sizes are in px.
 FONT, SMALL = 12.5, 11.0
 """Sizes of the fonts of names, and of numbers and branches."""
 
-CARD_HEIGHT, LEAF_HEIGHT, GAP = 42.0, 32.0, 10.0
-"""Heights of inner or folded nodes and of leaves, and the gap between two."""
+CARD_HEIGHT, LEAF_HEIGHT, LINE_HEIGHT, GAP = 42.0, 32.0, 13.0, 10.0
+"""Heights of inner or folded nodes, of leaves and of a further line, and the gap between two."""
 
-CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX, BRANCH_WIDTH_MAX = 88.0, 260.0, 400.0, 220.0
-"""Limits of the widths of cards, also with answers, and of the texts of branches and the legend;
-longer names are cut."""
+SHOW = ("scores", "node_ids", "counts")
+"""What cards show on request: the scores of splits, the numbers of nodes, and the rows of each
+class."""
+
+CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX = 88.0, 260.0, 400.0
+BRANCH_WIDTH_MAX, TARGET_WIDTH_MAX = 220.0, 120.0
+"""Limits of the widths of cards, also with answers, of the texts of branches and the legend, and of
+the target in it; longer names are cut."""
 
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
 """Space around the picture, for the legend, and between the edge of a card and its text."""
@@ -74,8 +80,10 @@ class Card:
         leaf: whether the node is a leaf.
         folded: whether the node has branches that are not shown.
         name: the tested feature, or the class or number.
-        small: number of rows, and in a leaf of errors (of a number: the standard deviation).
-        score: score of the split; empty for leaves and folded nodes.
+        small: number of rows; in a leaf the share of its class among them, or the standard
+            deviation of its number.
+        score: score of the split, if it is shown; empty for leaves and folded nodes.
+        counts: rows of each class, if they are shown.
         tooltip: the branch that leads to the node, and what is known of its rows.
         bars: the bar, from left to right; none in a node without rows.
         marked: whether the node is on the highlighted path.
@@ -91,20 +99,23 @@ class Card:
     name: str
     small: str
     score: str
+    counts: str
     tooltip: str
     bars: list[Bar]
     marked: bool = False
 
     def texts(self) -> list[CardText]:
-        """The texts of the card, cut to its width; a leaf has one line, other nodes have two."""
+        """The texts of the card, cut to its width; a leaf has one line, other nodes have two, and
+        the counts are a further line."""
         left, right = self.x + PADDING, self.x + self.width - PADDING
         room = self.width - 2 * PADDING
         if self.leaf:
             name = fit_width(self.name, FONT, room - text_width(self.small, SMALL) - PADDING)
-            return [
+            texts = [
                 CardText(left, self.y + 17, name, FONT, bold=True),
                 CardText(right, self.y + 17, self.small, SMALL, right=True),
             ]
+            return texts + self._counts(17 + LINE_HEIGHT)
         score_width = text_width(self.score, SMALL) + PADDING if self.score else 0.0
         small = fit_width(self.small, SMALL, room - score_width)
         texts = [
@@ -113,7 +124,12 @@ class Card:
         ]
         if self.score:
             texts.append(CardText(right, self.y + 29, self.score, SMALL, right=True))
-        return texts
+        return texts + self._counts(29 + LINE_HEIGHT)
+
+    def _counts(self, y: float) -> list[CardText]:
+        """The line of the counts, `y` px below the upper edge."""
+        counts = fit_width(self.counts, SMALL, self.width - 2 * PADDING)
+        return [CardText(self.x + PADDING, self.y + y, counts, SMALL)] if counts else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +178,8 @@ class Drawing:
         max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
         max_nodes: largest number of cards, at least 1; None: no limit.
         empty: whether branches that no training row reached are shown.
-        decimals: digits of numbers in tooltips (cards show at most four).
+        decimals: digits of numbers after the point (cards show at most four figures).
+        show: words of `SHOW`, or one of them.
         highlight: one row, whose path is marked and opened first; None: no path.
         indented: nodes stand one below the other, each level further to the right, which is
             narrow and high; else levels stand side by side.
@@ -177,7 +194,8 @@ class Drawing:
         width, height: size of the picture.
 
     Raises:
-        ValueError: a limit outside its domain.
+        ValueError: a limit outside its domain, a word that is not in `SHOW`, or ``"counts"`` of a
+            tree that predicts a number.
     """
 
     def __init__(
@@ -188,13 +206,19 @@ class Drawing:
         empty: bool = False,
         decimals: int = 6,
         *,
+        show: Sequence[str] = (),
         highlight: Any = None,
         indented: bool = False,
     ) -> None:
         self.indented = indented
+        words = [show] if isinstance(show, str) else listing("show", show)
+        self._show = frozenset(one_of("show", word, SHOW) for word in words)
         max_depth = maybe(whole(0))("max_depth", max_depth)
         max_nodes = maybe(whole(1))("max_nodes", max_nodes)
         self.reading = reading = Reading(model)
+        if "counts" in self._show and reading.predicts_number:
+            asked = given("show", "'counts'")
+            raise ValueError(f"{asked}: the tree predicts a number and counts no classes")
         self.decimals = whole(0, 1000)("decimals", decimals)
         self.tree = tree = reading.tree
         self.weight = tree.weighted_n_node_samples
@@ -253,11 +277,12 @@ class Drawing:
     def _write_branches(self) -> dict[int, tuple[str, str]]:
         """Texts of the branch that leads to each shown node: (on the edge, in the tooltip).
 
-        The edge has four digits, or up to six if that makes its text shorter.
+        The edge has four digits, or up to six if that makes its text shorter; fewer if fewer
+        `decimals` are asked for.
         """
         texts = {}
         reading = self.reading
-        digits = [d for d in (4, 5, 6) if d <= max(4, self.decimals)]
+        digits = [d for d in (4, 5, 6) if d <= self.decimals] or [self.decimals]
         for node in np.flatnonzero(self.shown & ~self.ends).tolist():
             feature = reading.features[reading.feature[node]]
             subsets = reading.shown_sets(node)
@@ -267,7 +292,7 @@ class Drawing:
                     levels = MAX_LEVELS  # as many as there is room for
                     while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
                         levels -= 1
-                        short = short_branch_text(feature, subset, 4, levels)
+                        short = short_branch_text(feature, subset, digits[0], levels)
                     full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
                     texts[child] = short, full
         return texts
@@ -276,8 +301,15 @@ class Drawing:
         """Number of leaves in the subtree of a node."""
         return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
-    def _write_card(self, node: int) -> tuple[str, str, str]:
-        """The texts `name`, `small` and `score` of a card."""
+    def _write_card(self, node: int) -> tuple[str, str, str, str]:
+        """The texts `name`, `small`, `score` and `counts` of a card."""
+        name, small, score = self._name_and_rows(node)
+        number = f"#{node} " if "node_ids" in self._show else ""
+        counts = ", ".join(self.reading.answers.held(node)) if "counts" in self._show else ""
+        return number + name, small, score if "scores" in self._show else "", counts
+
+    def _name_and_rows(self, node: int) -> tuple[str, str, str]:
+        """Feature, rows and score of an inner node; answer and rows of a leaf or folded node."""
         reading, weight = self.reading, float(self.weight[node])
         if reading.n_children[node] and not self.ends[node]:
             small = reading.answers.amount(weight)
@@ -286,12 +318,16 @@ class Drawing:
                 branches = counted(len(self._hidden_branches), "branch")
                 small += f", {branches} not shown ({hidden})"
             name = reading.features[reading.feature[node]].name
-            return name, small, figures(float(self.tree.score[node]), 3)
-        # A leaf or a folded node: (rows/errors).
-        small = reading.answers.rows(node)
+            return name, small, f"score {figures(float(self.tree.score[node]), 3)}"
+        name, small = reading.answers.on_card(node, self.decimals)
         if reading.n_children[node]:
             small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"
-        return reading.answers.said(node), f"({small})", ""
+        return name, small, ""
+
+    def _height(self, node: int) -> float:
+        """Height of the card of a node."""
+        height = LEAF_HEIGHT if self.reading.n_children[node] == 0 else CARD_HEIGHT
+        return height + LINE_HEIGHT * ("counts" in self._show)
 
     def _place_rows(self) -> tuple[np.ndarray, float]:
         """y of the middle of every shown node, NaN elsewhere, and the height of the picture."""
@@ -299,7 +335,7 @@ class Drawing:
         y = MARGIN + LEGEND_HEIGHT
         # Ends, or all nodes, from above to below, in pre-order.
         for node in np.flatnonzero(self.shown if self.indented else self.ends).tolist():
-            height = LEAF_HEIGHT if self.reading.n_children[node] == 0 else CARD_HEIGHT
+            height = self._height(node)
             middle[node] = y + height / 2
             y += height + GAP
         # Other nodes halfway between their outer children, which come later in pre-order. At least
@@ -308,7 +344,7 @@ class Drawing:
         for node in np.flatnonzero(inner)[::-1].tolist():
             below = [middle[c] for c in self.reading.children[node] if self.shown[c]]
             middle[node] = (below[0] + below[-1]) / 2
-        return middle, max(y - GAP + MARGIN, CARD_HEIGHT + 2 * MARGIN + LEGEND_HEIGHT)
+        return middle, max(y - GAP + MARGIN, self._height(0) + 2 * MARGIN + LEGEND_HEIGHT)
 
     def _measure_columns(self) -> np.ndarray:
         """The gap before each level, and the width of its cards, shape (2, n_levels)."""
@@ -316,20 +352,21 @@ class Drawing:
         n_levels = int(depth[self.shown].max()) + 1
         width, gap = np.full(n_levels, CARD_WIDTH_MIN), np.full(n_levels, 44.0)
         # A level is as wide as its longest texts need, and the gap before it as its branches need.
-        for node, (name, small, score) in self._card_texts.items():
+        for node, (name, small, score, counts) in self._card_texts.items():
             level = depth[node]
-            beside = (14 + text_width(small, SMALL)) if self.ends[node] else 0.0
+            beside = (14 + text_width(small, SMALL)) if self.ends[node] else 1.0
             below = text_width(small, SMALL) + (14 + text_width(score, SMALL) if score else 0.0)
-            needed = max(20 + text_width(name, FONT) + beside, 20 + below)
-            most = LEAF_WIDTH_MAX if self.ends[node] else CARD_WIDTH_MAX
+            below = max(below, text_width(counts, SMALL)) + 1.0  # so that rounding cuts nothing
+            needed = 2 * PADDING + max(text_width(name, FONT) + beside, below)
+            most = LEAF_WIDTH_MAX if self.ends[node] or counts else CARD_WIDTH_MAX
             width[level] = max(width[level], min(most, needed))
             if node in self._branch_texts:
                 branch = fit_width(self._branch_texts[node][0], SMALL, BRANCH_WIDTH_MAX)
                 gap[level] = max(gap[level], 26 + text_width(branch, SMALL))
         gap[0] = 0.0
         if self._hidden_branches:  # the root states them in full
-            small = self._card_texts[0][1]
-            width[0] = max(width[0], 20 + text_width(small + "0.000", SMALL))
+            _, small, score, _ = self._card_texts[0]
+            width[0] = max(width[0], 20 + text_width(f"{small}   {score}", SMALL))
         return np.array((gap, width))
 
     def _place_columns(self) -> None:
@@ -356,11 +393,17 @@ class Drawing:
 
     # -- what is drawn ----------------------------------------------------------------------------
 
+    @property
+    def meanings(self) -> list[tuple[str | None, str]]:
+        """The target, and the colours with what they mean; None: a text without a colour."""
+        target = fit_width(self.reading.target, SMALL, TARGET_WIDTH_MAX)
+        return [(None, f"{target}:"), *self.reading.answers.legend()]
+
     def legend(self) -> list[LegendEntry]:
-        """The colours in one line; the last entry counts those that do not fit."""
+        """The target and the colours in one line; the last entry counts those that do not fit."""
         entries, x, y = [], MARGIN, MARGIN + 6
         room = self.width - MARGIN
-        meanings = self.reading.answers.legend()
+        meanings = self.meanings
         for place, (fill, meaning) in enumerate(meanings):
             text = fit_width(meaning, SMALL, BRANCH_WIDTH_MAX)
             width = (14 if fill else 0) + (12 + text_width(text, SMALL) if text else -2)
@@ -380,7 +423,7 @@ class Drawing:
             y0, bend = float(self._middle[parent]), x0 + 14
             if self.indented:  # from the lower edge of the node above
                 x0 = bend = float(self._left[level - 1]) + 10
-                y0 += CARD_HEIGHT / 2
+                y0 += self._height(parent) / 2
             yield Edge(
                 x0,
                 y0,
@@ -396,9 +439,9 @@ class Drawing:
         for node in self.nodes:
             level = int(self.tree.depth[node])
             leaf = self.reading.n_children[node] == 0
-            height = LEAF_HEIGHT if leaf else CARD_HEIGHT
+            height = self._height(node)
             x, width = float(self._left[level]), float(self._width[level])
-            name, small, score = self._card_texts[node]
+            name, small, score, counts = self._card_texts[node]
             yield Card(
                 node=node,
                 x=x,
@@ -410,6 +453,7 @@ class Drawing:
                 name=name,
                 small=small,
                 score=score,
+                counts=counts,
                 tooltip=self._tooltip(node),
                 bars=self._bars(node, x + PADDING, width - 2 * PADDING),
                 marked=node in self.path,

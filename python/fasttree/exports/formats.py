@@ -24,7 +24,7 @@ class Format:
         module, function: the writer, ``function(model, **options)``; imported on call.
         method: the call that users write; by default ``to_<name>()``.
         shown: ``shown(model, max_depth, decimals)``, the text that the command writes; by default
-            the result of the writer.
+            the result of the writer, which takes `max_depth` and `decimals` unless `whole`.
         whole: whether it always shows the whole tree; the command then refuses `max_depth`.
         binary: whether it is bytes; the command then writes them to a file only.
         forests: whether forests have it, too.
@@ -61,6 +61,8 @@ class Format:
             decimals: digits of numbers after the point, in formats for people.
             options: of the writer.
         """
+        if not self.whole:
+            options = {"max_depth": max_depth, "decimals": decimals, **options}
         shown = self.shown
         written = shown(model, max_depth, decimals) if shown else self.write(model, **options)
         return written if isinstance(written, bytes) else str(written)
@@ -83,20 +85,8 @@ FORMATS: dict[str, Format] = {
         "to_rules",
         shown=lambda model, depth, decimals: model.to_rules().to_text(decimals),
     ),
-    "dot": Format(
-        "a picture as Graphviz DOT",
-        "dot",
-        "to_dot",
-        shown=lambda model, depth, decimals: model.to_dot(decimals, depth),
-        whole=False,
-    ),
-    "svg": Format(
-        "a picture as SVG",
-        "svg",
-        "to_svg",
-        shown=lambda model, depth, decimals: model.to_svg(max_depth=depth, decimals=decimals),
-        whole=False,
-    ),
+    "dot": Format("a picture as Graphviz DOT", "dot", "to_dot", whole=False),
+    "svg": Format("a picture as SVG", "svg", "to_svg", whole=False),
     "sql": Format(
         "an SQL expression or query", "sql", "to_sql", forests=True, of_forests="forest_code"
     ),

@@ -71,11 +71,16 @@ class Readable:
         )
 
     def to_dot(
-        self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None
+        self,
+        decimals: int = 6,
+        max_depth: int | None = None,
+        max_nodes: int | None = None,
+        *,
+        show: Sequence[str] = (),
     ) -> str:
         """Graphviz DOT text; see `fasttree.exports.dot.to_dot`."""
         return FORMATS["dot"].write(
-            self, decimals=decimals, max_depth=max_depth, max_nodes=max_nodes
+            self, decimals=decimals, max_depth=max_depth, max_nodes=max_nodes, show=show
         )
 
     def to_svg(
@@ -86,6 +91,9 @@ class Readable:
         empty: bool = False,
         decimals: int = 6,
         highlight: Any = None,
+        show: Sequence[str] = (),
+        title: str = "",
+        fontsize: float | None = None,
     ) -> str:
         """A picture as SVG text; see `fasttree.exports.svg.to_svg`."""
         return FORMATS["svg"].write(
@@ -95,6 +103,9 @@ class Readable:
             empty=empty,
             decimals=decimals,
             highlight=highlight,
+            show=show,
+            title=title,
+            fontsize=fontsize,
         )
 
     def to_rules(self, *, empty: bool = True) -> Rules:

@@ -1,14 +1,15 @@
 """A fitted tree as one SVG file without scripts, fonts or external links.
 
 What
-    The layout is that of `drawing`. An inner node shows its feature, its training rows, the score
-    of its split and a bar of its class shares; a leaf shows its class, ``(rows/errors)`` and the
-    bar; a branch shows what it takes. Of a regression tree, a leaf shows its number and
-    ``(rows/standard deviation)``; the bar reaches from one standard deviation below the number to
-    one above, on one scale for all nodes, and the number gives its colour. Long names are cut, and
-    the tooltip has them in full with the counts of the classes. Colours are CSS variables
-    (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``, ``--ft-soft``) with values for
-    light and for dark pages; a page that embeds the picture may set its own.
+    The layout is that of `drawing`. An inner node shows its feature, its training rows and a bar of
+    its class shares; a leaf shows its class, the share of the class in its rows, ``82 % of 160``,
+    and the bar; a branch shows what it takes. Of a regression tree, a leaf shows its number, the
+    standard deviation and the rows, ``± 1,900 (2,206 rows)``; the bar reaches from one standard
+    deviation below the number to one above, on one scale for all nodes, and the number gives its
+    colour. Long names are cut, and the tooltip has them in full with the counts of the classes.
+    Colours are CSS variables (``--ft-ink``, ``--ft-paper``, ``--ft-card``, ``--ft-line``,
+    ``--ft-soft``) with values for light and for dark pages; a page that embeds the picture may set
+    its own.
 Complexity
     O(nodes shown); no recursion.
 When not to use it
@@ -20,10 +21,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._checks import maybe, number_in
 from .._checks.words import counted
-from .drawing import PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
+from .drawing import FONT, MARGIN, PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
-from .words import xml
+from .words import one_line, text_width, xml
 
 __all__ = ["MAX_NODES", "STYLE", "to_svg"]
 
@@ -59,6 +61,11 @@ MARK = """\
 @media (prefers-color-scheme:dark){.ft-tree .h{stroke:#F9FAFB}}
 """
 """The style of the highlighted path, in no colour of a class."""
+
+TITLE, TITLE_HEIGHT = 15.0, 18.0
+"""Size of the font of the title, and height of its line, px."""
+
+TITLE_STYLE = f".ft-tree .b{{font-size:{TITLE:.0f}px;font-weight:600}}\n"
 
 
 def _legend(entry: LegendEntry) -> str:
@@ -122,6 +129,9 @@ def to_svg(
     empty: bool = False,
     decimals: int = 6,
     highlight: Any = None,
+    show: Sequence[str] = (),
+    title: str = "",
+    fontsize: float | None = None,
 ) -> str:
     """A fitted tree as SVG text.
 
@@ -132,15 +142,21 @@ def to_svg(
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
-        decimals: digits of numbers in tooltips (the picture itself shows at most four).
+        decimals: digits of numbers after the point (cards show at most four figures).
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
+        show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
+            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;
+            one word or several.
+        title: a heading; none by default, as the legend names the target.
+        fontsize: size of the names, px; all of the picture grows with it. None: 12.5.
 
     Returns:
         An ``<svg>`` element with ``viewBox``, ``width`` and ``height`` (px); an HTML page may embed
         it without changes.
 
     Raises:
-        ValueError: a negative `max_depth`, `max_nodes` below 1, or a `highlight` of several rows.
+        ValueError: a negative `max_depth`, `max_nodes` below 1, a `highlight` of several rows,
+            another word in `show`, or a `fontsize` that is not above 0.
 
     Examples:
         >>> import fasttree
@@ -148,20 +164,27 @@ def to_svg(
         >>> picture.startswith("<svg"), picture.count("data-node")
         (True, 8)
     """
-    drawing = Drawing(model, max_depth, max_nodes, empty, decimals, highlight=highlight)
-    width, height = f"{drawing.width:.0f}", f"{drawing.height:.0f}"
+    drawing = Drawing(model, max_depth, max_nodes, empty, decimals, show=show, highlight=highlight)
+    size = maybe(number_in(0.0, 1000.0, above=True))("fontsize", fontsize)
+    # The heading stands above the origin of the drawing.
+    heading = one_line(title)
+    above = TITLE_HEIGHT if heading else 0.0
+    wide = max(drawing.width, text_width(heading, TITLE) + 2 * MARGIN)
+    scale = 1.0 if size is None else size / FONT
+    width, height, top = f"{wide:.0f}", f"{drawing.height + above:.0f}", f"{0.0 - above:.0f}"
     is_number = drawing.reading.predicts_number
     label = (
         f"Decision tree for {drawing.reading.target}: {counted(drawing.leaves_below(0), 'leaf')}, "
         f"depth {drawing.reading.depth}"
     )
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 0 '
-        f'{width} {height}" '
-        f'width="{width}" height="{height}" aria-label="{xml(label)}">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="ft-tree" role="img" viewBox="0 {top} '
+        f'{width} {height}" width="{float(width) * scale:.0f}" '
+        f'height="{float(height) * scale:.0f}" aria-label="{xml(label)}">',
         f"<style>{STYLE}{_dark(VALUES, DARK_VALUES) if is_number else ''}"
-        f"{MARK if drawing.path else ''}</style>",
-        f'<rect width="{width}" height="{height}" fill="var(--ft-paper)"/>',
+        f"{MARK if drawing.path else ''}{TITLE_STYLE if heading else ''}</style>",
+        f'<rect y="{top}" width="{width}" height="{height}" fill="var(--ft-paper)"/>',
+        *([f'<text class="b" x="{MARGIN:.0f}" y="-2">{xml(heading)}</text>'] if heading else []),
         *map(_legend, drawing.legend()),
         *map(_edge, drawing.edges()),
         *map(_card, drawing.cards()),

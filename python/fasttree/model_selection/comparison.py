@@ -24,6 +24,7 @@ from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
 from ..exports.tables.forms import Rendered
+from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable, number
 from ..table.data_checks.findings import all_as_given
@@ -35,13 +36,17 @@ from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics import (
     BayesianTestResult,
+    ControlTestResult,
     FriedmanResult,
     PairedTestResult,
+    SignedRankPosterior,
+    against_control,
     bayesian_correlated_t_test,
+    bayesian_signed_rank_test,
     friedman_nemenyi,
 )
 from .statistics.bayesian import posterior_probabilities
-from .statistics.multiple import holm
+from .statistics.multiple import adjusted, holm
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for, task_to_read
@@ -301,9 +306,35 @@ class Comparison(Rendered):
             tie_correction=tie_correction,
         )
 
-    def records(self) -> list[dict[str, Any]]:
+    def bayesian_signed_rank(
+        self, first: str, second: str, *, rope: float = 0.01
+    ) -> SignedRankPosterior:
+        """Return the Bayesian signed-rank test of two methods over the data sets' means; `rope` in
+        the metric's units."""
+        means = [self.means[:, self._index(method)] for method in (first, second)]
+        found = bayesian_signed_rank_test(
+            *means, rope=rope, alpha=self.alpha, names=(first, second)
+        )
+        return replace(found, greater_is_better=self.greater_is_better)
+
+    def against_baseline(self) -> ControlTestResult:
+        """Return the tests of all methods against the baseline over the data sets, by their mean
+        ranks, with Holm's and Bonferroni's (Dunn's) correction."""
+        return against_control(self.friedman(), self.baseline)
+
+    def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
         """Return one dict per data set and method: mean, sd, mark, best, p_value against the
-        baseline, fold count."""
+        baseline, fold count.
+
+        With `folds` one dict per data set, method and fold, as of `CrossValidation.records`.
+        """
+        if folds:
+            return [
+                {"dataset": dataset, **record}
+                for dataset, one in self.results.items()
+                for record in one.records(folds=True)
+                if record["method"] in self.methods
+            ]
         marks, best = self.marks, self.best
         return [
             {
@@ -321,6 +352,10 @@ class Comparison(Rendered):
             for j, method in enumerate(self.methods)
         ]
 
+    def to_frame(self, *, folds: bool = False) -> Any:
+        """Return `records` as a pandas frame (the list itself without pandas)."""
+        return records_to_frame(self.records(folds=folds))
+
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self)
@@ -336,6 +371,13 @@ class Comparison(Rendered):
             "test": display_name(self.test),
             "methods": list(self.methods),
             "rows": self.records(),
+            "folds": {
+                dataset: {
+                    method: {name: of for name, of in values.items() if name != "seconds"}
+                    for method, values in one.fold_values.items()
+                }
+                for dataset, one in self.results.items()
+            },
             "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
             "wins_ties_losses": dict(
                 zip(self.methods, self.wins_ties_losses.tolist(), strict=True)
@@ -464,7 +506,7 @@ def compare(
     for name, one in _by_set("exposure", exposure, list(loaded)).items():
         if one is not None:
             loaded[name] = with_exposure(loaded[name], one)
-    task = _one_task({name: task_of(table, None) for name, table in loaded.items()})
+    task = one_task({name: task_of(table, None) for name, table in loaded.items()})
     metric = metric or next(iter(resolve_scoring_of(scorers, task)))
     check_alpha(alpha)
     report = make_report(progress, "data sets")
@@ -518,7 +560,7 @@ def _by_set(what: str, groups: Any, names: list[str]) -> dict[str, Any]:
     return dict.fromkeys(names, groups)
 
 
-def _one_task(tasks: dict[str, Task]) -> Task:
+def one_task(tasks: dict[str, Task]) -> Task:
     """The task of all data sets; a ValueError where they differ."""
     by_task = {task: name for name, task in tasks.items()}
     if len(by_task) > 1:
@@ -555,10 +597,9 @@ def _methods_table(result: Comparison) -> ReportTable:
     method, p-values also by Holm's correction for all comparisons with the baseline."""
     factor, digits, label = scale_of(result.metric)
     means, sds = result.means[0], result.sds[0]
-    p_values = result.p_values[0, :, result._baseline]
-    others = [j for j in range(len(means)) if j != result._baseline and not np.isnan(p_values[j])]
-    corrected = np.full(len(means), np.nan)
-    corrected[others] = holm(p_values[others])
+    p_values = result.p_values[0, :, result._baseline].copy()
+    p_values[result._baseline] = np.nan
+    corrected = adjusted(holm, p_values)
     rows = []
     for j, method in enumerate(result.methods):
         cells = [
@@ -580,9 +621,9 @@ def _methods_table(result: Comparison) -> ReportTable:
         rows.append(cells)
     direction = "" if result.greater_is_better else ", smaller is better"
     header = ["method", label, "sd", f"- {result.baseline}", "p", "p, Holm"]
-    notes = _notes(result)
+    notes, n_others = _notes(result), int((~np.isnan(p_values)).sum())
     notes.append(
-        f"p and the marks are not corrected for {counted(len(others), 'comparison')} with "
+        f"p and the marks are not corrected for {counted(n_others, 'comparison')} with "
         f"{result.baseline}; Holm's p-values are. Pairs of other methods: pair_test, p_values."
     )
     return ReportTable(f"{result.datasets[0]}: {label}{direction}", header, rows, (), notes)

@@ -235,9 +235,35 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                 )
         return rows
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return the rows of `summary`: what CSV and JSON hold."""
-        return self.summary()
+    def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
+        """Return the rows of `summary`: what CSV and JSON hold.
+
+        With `folds` one dict per method and fold: the sizes of the fold, the metrics' values, the
+        sizes of the tree and seconds.
+        """
+        if not folds:
+            return self.summary()
+        n_splits = self.folds.n_splits
+        return [
+            {
+                "method": method,
+                "repeat": place // n_splits + 1,
+                "fold": place % n_splits + 1,
+                "n_train": int(self.folds.train_sizes[place]),
+                "n_test": int(self.folds.test_sizes[place]),
+                **{metric: float(values[place]) for metric, values in scores.items()},
+            }
+            for method, scores in self._methods.items()
+            for place in range(len(self.folds.pairs))
+        ]
+
+    @property
+    def fold_values(self) -> dict[str, dict[str, list[float]]]:
+        """Method -> metric -> values of the folds, in order, as JSON holds them."""
+        return {
+            method: {metric: values.tolist() for metric, values in scores.items()}
+            for method, scores in self.items()
+        }
 
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
@@ -273,10 +299,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
             "dataset": self.name,
             "task": self.task,
             "rows": self.summary(),
-            "folds": {
-                method: {metric: values.tolist() for metric, values in scores.items()}
-                for method, scores in self.items()
-            },
+            "folds": self.fold_values,
             "classes": list(self.classes),
             "seconds": self.seconds,
             "settings": self.environment(),
@@ -289,20 +312,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         per method and fold with the metrics' values, sizes and seconds as columns.
         """
         if folds:
-            n_splits = self.folds.n_splits
-            records = [
-                {
-                    "method": method,
-                    "repeat": place // n_splits + 1,
-                    "fold": place % n_splits + 1,
-                    "n_train": int(self.folds.train_sizes[place]),
-                    "n_test": int(self.folds.test_sizes[place]),
-                    **{metric: float(values[place]) for metric, values in scores.items()},
-                }
-                for method, scores in self._methods.items()
-                for place in range(len(self.folds.pairs))
-            ]
-            return records_to_frame(records)
+            return records_to_frame(self.records(folds=True))
         by_method: dict[str, dict[str, Any]] = {
             method: {"method": method} for method in self._methods
         }

@@ -1,7 +1,7 @@
 """A fitted tree drawn with matplotlib, in the design of the SVG export.
 
 The layout is that of `fasttree.exports.drawing`: from left to right, one card per node with bars,
-rows and scores, and a legend of the colours. Nodes beyond `max_nodes` are folded. Trees in one
+rows and answers, and a legend of the colours. Nodes beyond `max_nodes` are folded. Trees in one
 figure have one layout: the same scale, places of the levels and depth. Each tree that is added
 therefore draws those before it again.
 ``ax.figure.savefig(path)`` writes PNG or PDF. O(nodes shown).
@@ -138,6 +138,8 @@ def plot_tree(
     fontsize: float | None = None,
     title: str = "",
     highlight: Any = None,
+    show: Sequence[str] = (),
+    decimals: int = 6,
     ax: Any = None,
 ) -> Any:
     """Draw a fitted tree.
@@ -158,13 +160,18 @@ def plot_tree(
         title: title of the axes.
         highlight: one row, whose path is drawn in black: a mapping or a frame of one row with
             column names, or a list of cells in column order.
+        show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
+            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;
+            one word or several.
+        decimals: digits of numbers after the point (cards show at most four figures).
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:
         The axes, switched off.
 
     Raises:
-        ValueError: an argument outside its range, or a `highlight` of several rows.
+        ValueError: an argument outside its range, a `highlight` of several rows, or another word in
+            `show`.
         ImportError: matplotlib is not installed.
 
     Examples:
@@ -173,7 +180,15 @@ def plot_tree(
         >>> len(ax.texts) > 5
         True
     """
-    draw = partial(Drawing, model, max_nodes=max_nodes, empty=empty, highlight=highlight)
+    draw = partial(
+        Drawing,
+        model,
+        max_nodes=max_nodes,
+        empty=empty,
+        decimals=decimals,
+        show=show,
+        highlight=highlight,
+    )
     drawing = draw(max_depth)
     # A new figure is as large as the texts need.
     base = font_size()

@@ -136,6 +136,13 @@ PRUNED_CLASSES, PRUNED_NUMBERS = (
 )
 """Names of the methods that prune trees with classes, and trees of a numeric target."""
 
+WORDS: dict[str, Pruning] = {
+    "cart": PRUNINGS["cost_complexity"](ccp_alpha="cv"),
+    "cart_min": PRUNINGS["cost_complexity"](ccp_alpha="cv", rule="min"),
+}
+"""Methods with options that have a name of their own: Breiman's, the price chosen by ten folds with
+the one-standard-error rule, or the price of least cost."""
+
 globals().update({kind.__name__: kind for kind in PRUNINGS.values()})
 __all__ += [kind.__name__ for kind in PRUNINGS.values()]
 
@@ -145,7 +152,7 @@ if TYPE_CHECKING:
 
 
 def make(method: Any) -> Pruning:
-    """A method from its name, or the object itself.
+    """A method from its name (a key of `PRUNINGS` or `WORDS`), or the object itself.
 
     Raises:
         ValueError: an unknown name, or something that is no method.
@@ -153,14 +160,18 @@ def make(method: Any) -> Pruning:
     Examples:
         >>> make("mdl")
         MDL()
+        >>> make("cart")
+        CostComplexity(ccp_alpha='cv', impurity='auto', folds=10, rule='1se', random_state=0)
     """
+    if isinstance(method, str) and method in WORDS:
+        return WORDS[method]
     if isinstance(method, str) and method in PRUNINGS:
         return PRUNINGS[method]()
     if isinstance(method, Pruning):
         return method
+    names = ", ".join(map(repr, [*PRUNINGS, *WORDS]))
     raise ValueError(
-        f"pruning={shown(method)} is not known; use None, {', '.join(map(repr, PRUNINGS))} or an "
-        "object of fasttree.pruning"
+        f"pruning={shown(method)} is not known; use None, {names} or an object of fasttree.pruning"
     )
 
 

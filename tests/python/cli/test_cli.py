@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import random
+import re
 import shlex
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -32,6 +37,7 @@ COMMANDS = (
     "datasets",
     "doctor",
     "reproduce",
+    "cite",
 )
 
 
@@ -79,9 +85,22 @@ def test_compare_needs_nothing_and_names_the_winners(ftree, tmp_path):
     file = tmp_path / "compare.json"
     code, out, _ = ftree("compare", "--cv", "2x5", "--json", file)
     assert code == 0
-    assert "accuracy (%)" in out
+    lines = out.splitlines()
+    assert len(lines) <= 24 and max(map(len, lines)) <= 80
+    assert lines[0] == "accuracy (%) in 2x5 cross-validation: 8 data sets, unpruned trees"
+    assert "Worse than always answering the most frequent class: monks-2 (4 of 4" in out
+    assert "; try -p pruning=error_based." in out
+    assert "The methods differ on these 8 data sets (Friedman test of accuracy, p = 0.039)" in out
+    assert lines[-1] == ("Next: ftree advise FILE -t COLUMN (more: --full)")
+    out = ftree("compare", "iris", "wine", "--cv", "2x5")[1]
+    assert "No method is significantly better than another on these 2 data sets" in out
+    assert "These sets do not decide; yours may: ftree advise FILE" in out
+    code, out, _ = ftree("compare", "iris", "wine", "--cv", "2x5", "--full")
+    assert code == 0
     assert "leaves, smaller is better" in out
-    assert "mean ranks over 8 data sets" in out
+    assert "accuracy: mean ranks against info_gain" in out
+    assert "mean ranks of 4 methods do not differ" in out
+    assert "Bayesian signed-rank test over 2 data sets" in out
     document = strict(file.read_text())
     assert document["methods"] == ["info_gain", "gain_ratio", "gini", "mantaras"]
     assert {row["dataset"] for row in document["rows"]} >= {
@@ -116,6 +135,100 @@ def test_compare_takes_files_criteria_with_options_and_a_baseline(ftree, tmp_pat
     assert "| f\\_measure(beta=2) |" in out
     assert "better / worse than mdl" in out
     assert "iris (2)" in out
+
+
+def test_compare_says_what_looks_broken_and_what_does_not(ftree, tmp_path):
+    x = np.arange(60) % 10
+    noise = np.random.default_rng(1).normal(size=60).round(2)
+    lines = [f"{a},{b},{'pq'[int(a > 4)]}" for a, b in zip(x, noise, strict=True)]
+    (tmp_path / "easy.csv").write_text("\n".join(["x,noise,y", *lines]) + "\n")
+    code, out, _ = ftree(
+        "compare", tmp_path / "easy.csv", "--cv", "1x3", "-p", "pruning=error_based"
+    )
+    assert code == 0 and "1 data set, pruned trees" in out and "Worse than" not in out
+    lines = [f"{a},{b}" for a, b in zip(x, noise, strict=True)]
+    (tmp_path / "noise.csv").write_text("\n".join(["x,y", *lines]) + "\n")
+    words = ("compare", tmp_path / "noise.csv", "-c", "squared_error,absolute_error", "--cv", "1x3")
+    for metric, constant in (("r2", "0.0000"), ("mae", None)):
+        code, out, _ = ftree(*words, "--task", "regression", "-s", metric)
+        assert code == 0 and "Worse than always saying the mean: noise (2 of 2 methods" in out
+        assert "; try -p pruning=reduced_error." in out and out.split("\n")[2].endswith("mean")
+        assert constant is None or f"against {constant})" in " ".join(out.split())
+    assert "mae in 1x3 cross-validation: 1 data set, unpruned trees; smaller is better" in out
+    assert "Worse than" not in ftree(*words, "--task", "regression", "-s", "rmse")[1]
+
+
+def test_fold_values_are_written_as_csv(ftree, tmp_path):
+    file = tmp_path / "folds.csv"
+    words = ("-c", "gini,mdl", "--cv", "2x3", "--fold-values", file)
+    for command, sets in (("compare", ("iris", "wine")), ("cv", ("iris",))):
+        code, _, _ = ftree(command, *sets, *words)
+        assert code == 0
+        rows = list(csv.DictReader(io.StringIO(file.read_text())))
+        assert len(rows) == 2 * 6 * len(sets)
+        of_iris = [float(r["accuracy"]) for r in rows if r["method"] == "mdl"][:6]
+        direct = fasttree.model_selection.cross_validate(
+            datasets.load_iris(), criterion="mdl", cv="2x3"
+        )
+        assert of_iris == direct["mdl"]["accuracy"].tolist()
+    refused(ftree("cv", "iris", "--fold-values", tmp_path / "no" / "f.csv"), "--fold-values")
+
+
+def test_every_json_has_versions_commit_and_seed(ftree, model, tmp_path):
+    """The commit is that of the checkout, which git tells."""
+    seeded = [
+        ("fit", "iris", "-p", "random_state=5", "--no-cv"),
+        ("rank", "iris", "-c", "pi", "--estimate", "rows", "-p", "random_state=5"),
+        *((name, "iris", "--cv", "1x2", "--seed", "5") for name in ("advise", "cv", "compare")),
+        ("sweep", "weather", "--alpha", "1", "--cv", "1x2", "--seed", "5"),
+    ]
+    calls = [
+        *seeded, ("show", model), ("predict", model, "iris"), ("doctor",), ("cite",),
+        ("criteria",), ("criteria", "gini"), ("datasets", "describe", "iris"),
+    ]  # fmt: skip
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], capture_output=True)
+    for words in calls:
+        code, _, err = ftree(*words, "--json", tmp_path / "out.json")
+        document = strict((tmp_path / "out.json").read_text())
+        assert code == 0, err
+        found = document["versions"]
+        assert found["fasttree"] == fasttree.__version__ and found["numpy"] == np.__version__
+        if done.returncode == 0 and (root / ".git").exists():
+            assert found["commit"].removesuffix("-dirty") == done.stdout.decode().strip()
+        if words in seeded:
+            assert {**document.get("settings", {}), **document}["random_state"] == 5, words
+
+
+def test_cite_prints_bibtex_that_agrees_with_the_registry_and_the_citation_file(ftree):
+    def entries(text):
+        assert text.count("{") == text.count("}")
+        found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ += \{.*\},\n)+)\}", text)
+        assert len(found) == text.count("@")
+        return [
+            (kind, key, dict(re.findall(r"(\w+) += \{(.*)\},", body))) for kind, key, body in found
+        ]
+
+    [(kind, key, fields)] = entries(ftree("cite")[1])
+    cff = (Path(__file__).resolve().parents[3] / "CITATION.cff").read_text()
+    known = dict(re.findall(r"^ *-? ?(name|title|version): \"?(.*?)\"?$", cff, re.M))
+    assert (kind, key) == ("software", "fasttree")
+    assert fields["title"] == f"{{{known['title']}}}"
+    assert fields["author"] == f"{{{known['name']}}}"
+    assert fields["version"] == known["version"] == fasttree.__version__
+    for row in fasttree.list_criteria():
+        found = entries(ftree("cite", row["name"])[1])
+        assert len(found) == row["source"].count("; ") + 1
+        for (kind, key, fields), source in zip(found, row["source"].split("; "), strict=True):
+            assert kind == "misc" and key.isalnum() or "_" in key
+            said = re.sub(r"\W|\band\b", "", "".join(fields.values()))
+            assert said == re.sub(r"\W|\band\b", "", source), row["name"]
+    [(_, key, fields)] = entries(ftree("cite", "entropy")[1])
+    assert (key, fields["author"], fields["year"]) == ("quinlan1986", "Quinlan", "1986")
+    assert fields["howpublished"] == "Machine Learning 1"
+    [(_, key, fields)] = entries(ftree("cite", "auc")[1])
+    assert fields["author"] == "Ferri and Flach and Hernandez-Orallo" and key == "ferri2002"
+    refused(ftree("cite", "ginni"), "'ginni'")
 
 
 def test_compare_draws_pictures(ftree, tmp_path):
@@ -427,7 +540,7 @@ def test_what_stands_for_an_option_or_command_is_one_of_some_command():
     assert unknown_names.MEANT.keys() <= options | group.commands.keys()
     for name, command in group.commands.items():
         known = [one for p in command.params for one in p.opts]
-        typos = {one: one[:-1] for one in known if len(one) > 8}
+        typos = {one: one[:-1] for one in known if len(one) > 8 and one[:-1] not in known}
         assert all(unknown_names.meant_by(typos[o], known) == f"did you mean {o!r}?" for o in typos)
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("rich")
 
 import fasttree
 from fasttree.cli.options import params_of, typed_params
-from fasttree.pruning import CostComplexity
+from fasttree.pruning import WORDS, CostComplexity
 
 
 @pytest.mark.parametrize("data", ["weather", "iris", "tic-tac-toe"])
@@ -59,6 +59,8 @@ def test_every_candidate_can_be_typed():
             found = params_of(typed, preset)
             if "-c" in pairs:
                 found["criterion"] = pairs["-c"]
+            if found.get("pruning") in WORDS:
+                found["pruning"] = WORDS[found["pruning"]]
             assert (
                 repr(found) == repr({**found, **one.params}) and found.keys() == one.params.keys()
             )

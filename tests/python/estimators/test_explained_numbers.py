@@ -108,7 +108,7 @@ def test_it_prints_and_shows_itself_in_a_notebook(rows):
         assert f": {number} ({rows_}/{deviation})" in text
         assert f"then {number}  [{rows_} rows, sd {deviation}]" in rules
         for picture in (page, dot):
-            assert number in picture and f"({rows_}/{deviation})" in picture
+            assert number in picture and f"± {deviation} ({rows_} rows)" in picture
 
 
 def test_a_plot_has_a_text_for_every_card(rows):

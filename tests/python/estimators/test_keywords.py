@@ -114,3 +114,18 @@ def test_defaults_of_the_core_are_those_of_the_declaration():
         whole, core = (_engine.fit(table, one).arrays() for one in (config, bare))
         for name, column in whole.items():
             np.testing.assert_array_equal(column, core[name], err_msg=name)
+
+
+def test_a_subclass_has_the_parameters_of_its_own_constructor_beside_those_it_passes_on():
+    class Same(FastTreeClassifier):
+        pass
+
+    class Limited(FastTreeClassifier):
+        def __init__(self, *, levels=2):
+            super().__init__(levels=levels)
+
+    assert Same(max_depth=2).get_params() == FastTreeClassifier(max_depth=2).get_params()
+    with pytest.raises(TypeError, match="max_dept=2 is not a parameter of Same; did you mean"):
+        Same(max_dept=2)
+    with pytest.raises(TypeError, match="levels=2 is not a parameter of FastTreeClassifier"):
+        Limited()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
-from fasttree.exports.drawing import Drawing
+from fasttree.exports.drawing import SHOW, Drawing
 from fasttree.exports.palette import VALUES
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -35,20 +35,26 @@ def test_every_node_is_drawn_once_with_its_counts(iris):
     root = picture(iris)
     assert sorted(nodes_of(root)) == list(range(iris.n_nodes_))
     texts = ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
-    assert "150 rows" in texts and "(50)" in texts
+    assert "150 rows" in texts and "100 % of 50" in texts and texts[0] == "class:"
     assert any(t.startswith("\u2264 2.45") for t in texts)
     tips = ["".join(t.itertext()) for t in root.iter(f"{SPACE}title")]
     assert tips[0] == "node 0; setosa: 50; versicolor: 50; virginica: 50"
     assert "petal length" in tips[1] and "<= 2.45" in tips[1] and "setosa: 50" in tips[1]
 
 
-def test_nothing_hangs_out_and_cards_do_not_overlap(iris):
-    root = picture(iris)
+@pytest.mark.parametrize("show", [(), "counts", SHOW])
+@pytest.mark.parametrize(
+    "title", ["", "A heading that is as long as a picture is wide, or longer" * 3]
+)
+def test_nothing_hangs_out_and_cards_do_not_overlap(iris, show, title):
+    root = picture(iris, show=show, title=title)
     width, height = (float(root.attrib[a]) for a in ("width", "height"))
+    left, top, *size = map(float, root.attrib["viewBox"].split())
+    assert (left, *size) == (0.0, width, height) and (top < 0) == bool(title)
     boxes = []
     for rect in root.iter(f"{SPACE}rect"):
         x, y, w, h = (float(rect.attrib.get(a, 0)) for a in ("x", "y", "width", "height"))
-        assert 0 <= x <= x + w <= width and 0 <= y <= y + h <= height
+        assert 0 <= x <= x + w <= width and top <= y <= y + h <= top + height
         if rect.attrib.get("class") == "c":
             boxes.append((x, y, w, h))
     assert len(boxes) == iris.n_nodes_
@@ -103,7 +109,10 @@ def test_numbers_are_shown_on_one_scale(lengths):
     assert fills[int(leaves[tree.value[leaves].argmin()])] == VALUES[0]
     assert fills[int(leaves[tree.value[leaves].argmax()])] == VALUES[-1]
     texts = ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
-    assert texts[:2] == [f"{tree.value[leaves].min():.4g}", f"{tree.value[leaves].max():.4g}"]
+    assert texts[0] == "y:" and texts[1:3] == [
+        f"{tree.value[leaves].min():.4g}",
+        f"{tree.value[leaves].max():.4g}",
+    ]
     legend = [r.attrib["fill"] for r in root.findall(f"{SPACE}rect")][1:]
     assert legend == list(VALUES)
 
@@ -121,7 +130,7 @@ def test_one_number_is_one_leaf():
     tree = fasttree.FastTreeRegressor().fit([[0.0], [1.0]], [2.5, 2.5])
     root = picture(tree)
     assert nodes_of(root) == [0]
-    assert "(2)" in ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
+    assert "(2 rows)" in ["".join(t.itertext()) for t in root.iter(f"{SPACE}text")]
     assert "2.5" in tree.to_dot()
 
 
@@ -222,7 +231,8 @@ def test_page_colours_are_variables_for_light_and_dark(iris):
 @pytest.mark.parametrize(
     "label", ["neither agree nor disagree", "NEITHER AGREE NOR DISAGREE", "MWMWMW", "Широкая щука"]
 )
-def test_texts_of_cards_stay_in_their_boxes(feature, label):
+@pytest.mark.parametrize("show", [(), SHOW])
+def test_texts_of_cards_stay_in_their_boxes(feature, label, show):
     """Measured in the widest usual font; a class of fewer than 30 letters is never cut."""
     pytest.importorskip("matplotlib")
     from matplotlib.font_manager import FontProperties
@@ -239,13 +249,122 @@ def test_texts_of_cards_stay_in_their_boxes(feature, label):
     X[::9, 0] = np.nan
     y = np.where(X[:, 1] + rng.normal(size=200) / 2 > 0, label, "no")
     table = fasttree.Table({feature: X[:, 0], f"{feature} 2": X[:, 1]}, y)
-    drawing = Drawing(fasttree.fit(table, missing="fractional", max_depth=3))
+    drawing = Drawing(fasttree.fit(table, missing="fractional", max_depth=3), show=show)
     for card in drawing.cards():
         texts = card.texts()
         room = card.width - 10  # half of the padding may be used
         if card.leaf:
-            assert texts[0].text in (label, "no")
-            assert sum(map(width, texts)) <= room - 2
+            assert show or texts[0].text in (label, "no")
+            assert sum(map(width, texts[:2])) <= room - 2
         else:
-            assert max(map(width, texts)) <= room
-            assert sum(map(width, texts[1:])) <= room - 2
+            assert sum(map(width, [t for t in texts[1:] if t.y == texts[1].y])) <= room - 2
+        assert max(map(width, texts)) <= room
+        assert all(card.y < text.y < card.y + card.height - 8 for text in texts)
+        assert bool(card.counts) == bool(show) and len({t.y for t in texts}) == (
+            1 + (not card.leaf) + bool(show)
+        )
+
+
+def texts_of(root):
+    return ["".join(text.itertext()) for text in root.iter(f"{SPACE}text")]
+
+
+def test_leaves_say_class_share_and_rows():
+    """By the counts of the leaf; a share is 0 or 100 % only where it is exactly."""
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(4), [160, 1200, 4000, 9])
+    sizes = [(131, 29), (1199, 1), (4000, 0), (5, 4)]
+    y = np.concatenate([np.repeat(["denied", "paid"], one) for one in sizes])
+    table = fasttree.Table(
+        {"group": [f"g{k}" for k in group]},
+        y,
+        target="decision",
+        levels={"group": ["g0", "g1", "g2", "g3"]},
+    )
+    tree = fasttree.fit(table, nominal_splits="multiway")
+    found = texts_of(picture(tree))
+    assert found[0] == "decision:"
+    assert {"82 % of 160", "> 99 % of 1,200", "100 % of 4,000", "56 % of 9", "5,369 rows"} <= set(
+        found
+    )
+    assert "82 % of 160" in tree.to_dot() and "score" not in tree.to_dot()
+    folded = texts_of(picture(tree, max_depth=0))
+    assert "> 99 % of 5,369, 4 leaves" in folded or "99 % of 5,369, 4 leaves" in folded
+    weighed = fasttree.fit(
+        table, nominal_splits="multiway", sample_weight=rng.uniform(1, 2, len(y))
+    )
+    share = weighed.tree_.value[1].max() / weighed.tree_.value[1].sum()
+    weight = weighed.tree_.weighted_n_node_samples[1]
+    assert f"{100 * share:.0f} % of weight {weight:.2f}".rstrip("0") in texts_of(picture(weighed))
+
+
+def test_many_classes_and_leaves_without_rows_or_class():
+    X = np.arange(300.0)[:, None]
+    root = texts_of(picture(fasttree.fit(X, np.arange(300), max_depth=1), max_depth=0))
+    assert "< 1 % of 300, 2 leaves" in root
+    rows = fasttree.Table([["a"], ["b"]] * 2, [0, 1, 0, 1], levels={"x0": ("a", "b", "c", "d")})
+    assert texts_of(picture(fasttree.fit(rows), empty=True)).count("0 rows") == 2
+
+
+def test_numbers_say_deviation_and_rows_with_the_decimals_asked_for():
+    rng = np.random.default_rng(0)
+    x = np.repeat([0.0, 1.25, 2.5], [2206, 40, 3])
+    y = np.concatenate(
+        [
+            4021.4 + 1900 * rng.permutation(np.linspace(-1.7, 1.7, 2206)),
+            np.full(40, 7e6),
+            [0.5, 1.25, 2.0],
+        ]
+    )
+    tree = fasttree.FastTreeRegressor(max_leaf_nodes=3).fit(x[:, None], y)
+    found, sd = texts_of(picture(tree)), float(np.std(y[:2206]))
+    assert {"4,021", f"\u00b1 {sd:,.0f} (2,206 rows)", "7,000,000", "(40 rows)", "1.25"} <= set(
+        found
+    )
+    assert "\u00b1 0.6124 (3 rows)" in found and "\u2264 0.625" in found
+    rounded = texts_of(picture(tree, decimals=1))
+    assert "\u00b1 0.612 (3 rows)" in rounded  # 0.6 would be off by 2 %
+    assert "4,021" in rounded
+    assert f"{sd:,.0f} (2,206 rows)" in tree.to_dot()
+
+
+def test_what_is_shown_on_request_is_that_of_the_tree(iris):
+    found = texts_of(picture(iris, show=SHOW))
+    arrays = iris.tree_
+    assert f"score {arrays.score[0]:.3g}" in found
+    assert "setosa: 50, versicolor: 50, virginica: 50" in found
+    assert sorted(int(t[1:].split()[0]) for t in found if t.startswith("#")) == list(
+        range(iris.n_nodes_)
+    )
+    leaf = int(np.flatnonzero(arrays.n_children == 0)[-1])
+    assert f"#{leaf} virginica" in found
+    text = iris.to_dot(show=["counts", "scores"])
+    assert "versicolor: 50, virginica: 50" in text and ", score 0.39" in text and "#0" not in text
+    assert iris.to_svg(show="scores") == iris.to_svg(show=("scores",)) != iris.to_svg()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"show": "score"}, ValueError, "show='score' is not known; use 'scores', 'node_ids'"),
+        ({"show": ["scores", 3]}, ValueError, "show=3 is not known"),
+        ({"show": 3}, TypeError, "show=3 must be a list"),
+        ({"fontsize": 0}, ValueError, "fontsize=0"),
+        ({"decimals": -1}, ValueError, "decimals=-1"),
+    ],
+)
+def test_what_a_picture_cannot_show_is_refused(iris, lengths, options, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        iris.to_svg(**options)
+    with pytest.raises(ValueError, match="show='counts': the tree predicts a number"):
+        lengths.to_svg(show="counts")
+
+
+def test_a_title_stands_above_and_the_font_scales_the_picture(iris):
+    plain, titled = picture(iris), picture(iris, title="<Iris> & co")
+    assert texts_of(titled)[0] == "<Iris> & co" and texts_of(titled)[1:] == texts_of(plain)
+    assert float(titled.attrib["height"]) == float(plain.attrib["height"]) + 18
+    large = picture(iris, fontsize=25)
+    assert large.attrib["viewBox"] == plain.attrib["viewBox"]
+    for side in ("width", "height"):
+        assert float(large.attrib[side]) == 2 * float(plain.attrib[side])

@@ -196,25 +196,30 @@ SHORT = {
       PerClass.records PerClass.weighted RegressionEvaluation.summary RegressionEvaluation.to_dict
       Summary.to_text
     model_selection: AnovaResult.intervals AnovaResult.sentence AnovaResult.significant
-      AnovaResult.to_dict BayesianTestResult.left BayesianTestResult.right
-      BayesianTestResult.sentence BayesianTestResult.to_dict BayesianTestResult.verdict
-      Comparison.averages Comparison.baseline Comparison.bayesian_test Comparison.best
+      AnovaResult.to_dict
+      Comparison.against_baseline Comparison.averages Comparison.baseline
+      Comparison.bayesian_signed_rank Comparison.bayesian_test Comparison.best
       Comparison.document Comparison.friedman Comparison.marks Comparison.pair_test
       Comparison.posterior Comparison.records Comparison.significantly_worse Comparison.tables
+      Comparison.to_frame
       Comparison.win_matrix Comparison.wins_ties_losses Comparison.with_metric
+      ControlTestResult.sentence ControlTestResult.significant ControlTestResult.tables
       CrossValidation.against_first CrossValidation.document CrossValidation.environment
+      CrossValidation.fold_values
       CrossValidation.larger_is_better CrossValidation.matrix CrossValidation.mean
       CrossValidation.methods CrossValidation.records CrossValidation.repeat_means
       CrossValidation.sd CrossValidation.summary CrossValidation.tables CrossValidation.to_frame
       CrossValidation.true_codes CrossValidation.true_numbers CrossValidation.values FiveByTwo
       FriedmanResult.groups FriedmanResult.intervals FriedmanResult.sentence
-      FriedmanResult.significant FriedmanResult.tables FriedmanResult.to_dict
+      FriedmanResult.significant FriedmanResult.tables
       LearningCurve.document LearningCurve.methods LearningCurve.records LearningCurve.tables
       LearningCurve.values PairedTestResult.sentence
-      PairedTestResult.significant PairedTestResult.to_dict Sweep.best Sweep.document Sweep.layout
-      Sweep.map Sweep.records Sweep.tables TwoWayAnovaResult.sentence
-      bayesian_correlated_t_test bonferroni corrected_resampled_t_test five_by_two_cv_f_test
-      five_by_two_cv_t_test friedman_nemenyi holm paired_t_test repeated_measures_anova
+      PairedTestResult.significant Posterior.left Posterior.right Posterior.sentence
+      Posterior.verdict Ranked.document Ranked.records Shown.to_dict Sweep.best Sweep.document
+      Sweep.layout Sweep.map Sweep.records Sweep.tables TwoWayAnovaResult.sentence
+      against_control bayesian_correlated_t_test bayesian_signed_rank_test bonferroni
+      corrected_resampled_t_test five_by_two_cv_f_test five_by_two_cv_t_test friedman_nemenyi holm
+      paired_t_test repeated_measures_anova
       two_way_repeated_measures_anova wilcoxon
     pruning: PruneReport.of
     exports: Listed.to_frame Records.to_frame Rendered.to_csv Rendered.to_frame Rendered.to_html

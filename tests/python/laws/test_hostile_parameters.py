@@ -224,6 +224,9 @@ def valid(folder):
         "model_selection.bonferroni": {"p_values": [0.1, 0.2]},
         "model_selection.holm": {"p_values": [0.1, 0.2]},
         "model_selection.friedman_nemenyi": {"scores": m.table},
+        "model_selection.against_control": {
+            "ranks": model_selection.friedman_nemenyi(m.table), "control": "method 1",
+        },
         "model_selection.repeated_measures_anova": {"scores": m.table},
         "model_selection.two_way_repeated_measures_anova": {"scores": m.cube},
         "model_selection.five_by_two_cv_t_test": halves,

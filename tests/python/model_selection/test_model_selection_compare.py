@@ -1,5 +1,8 @@
 """compare: marks by the pairwise test, other tests, and several data sets."""
 
+import csv
+import io
+import json
 import warnings
 
 import numpy as np
@@ -12,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fasttree
+from fasttree.exports.tables.records import plain
 from fasttree.model_selection import (
     compare,
     corrected_resampled_t_test,
@@ -253,3 +257,41 @@ def test_files_leave_rows_without_a_class_out_aloud_and_frames_need_a_target(tmp
     for tables in ([frame], {"frame": frame}):
         with pytest.raises(TypeError, match=r"entry 0 is a DataFrame; .* such as \(frame, 'name"):
             compare(tables, ["gini", "info_gain"])
+
+
+def test_fold_values_are_in_every_export(comparison):
+    document = json.loads(comparison.to_json())
+    rows = list(csv.DictReader(io.StringIO(comparison.to_csv(folds=True))))
+    frame = comparison.to_frame(folds=True)
+    assert len(frame) == len(rows) == 3 * 3 * 15
+    for dataset, one in comparison.results.items():
+        for method, scores in one.items():
+            here = frame[(frame.dataset == dataset) & (frame.method == method)]
+            read = [r for r in rows if (r["dataset"], r["method"]) == (dataset, method)]
+            assert here.repeat.tolist() == sorted([1, 2, 3] * 5) and set(here.fold) == set(
+                range(1, 6)
+            )
+            assert here.n_test.tolist() == [len(test) for _, test in one.folds.pairs]
+            for metric in ("accuracy", "log_loss"):
+                values = scores[metric].tolist()
+                assert document["folds"][dataset][method][metric] == plain(values)
+                assert here[metric].tolist() == values
+                assert [float(r[metric]) for r in read] == values
+    assert len(comparison.to_frame()) == 9 and "seconds" in frame
+    same = compare({"iris": (X, NAMES)}, "gini", cv="1x2").to_json()
+    assert same == compare({"iris": (X, NAMES)}, "gini", cv="1x2").to_json()
+
+
+def test_tests_over_the_data_sets_look_in_the_metric_s_direction():
+    tables = {"iris": (X, NAMES), "half": (X[::2], NAMES[::2]), "two": (X[:, :2], NAMES)}
+    models = {"prior": DummyClassifier(), "NB": GaussianNB()}
+    found = compare(tables, estimators=models, cv="2x3", scoring=("accuracy", "error_rate"))
+    errors = found.with_metric("error_rate", baseline="NB")
+    assert found.against_baseline().control == "prior" and found.against_baseline().z[1] < 0
+    assert errors.against_baseline().control == "NB" and errors.against_baseline().z[0] > 0
+    assert errors.against_baseline().mean_ranks.tolist() == [2.0, 1.0]
+    one = found.bayesian_signed_rank("NB", "prior")
+    other = errors.bayesian_signed_rank("NB", "prior")
+    assert one.verdict == "right" and one.n == 3 and one.greater_is_better
+    assert other.probabilities == one.probabilities[::-1]
+    assert "(smaller is better)" in other.sentence

@@ -1,6 +1,7 @@
 """Statistical tests against scipy, against sums written out, and against published examples."""
 
 import itertools
+import json
 import math
 from fractions import Fraction
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fasttree.model_selection import (
+    against_control,
     bayesian_correlated_t_test,
+    bayesian_signed_rank_test,
     bonferroni,
     corrected_resampled_t_test,
     five_by_two_cv_f_test,
@@ -194,6 +197,92 @@ def test_nemenyi_p_agrees_with_the_critical_difference():
     assert [set(group) for group in wide.groups] == [set("abc")]
 
 
+def test_tests_against_a_control_reproduce_demsars_example():
+    """Section 3.2.2: C4.5 against its variants, by z, p and the steps of Holm's procedure."""
+    names = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
+    ranks = friedman_nemenyi(DEMSAR_2006_TABLE_6, names=names, tie_correction=False)
+    found = against_control(ranks, "C4.5")
+    assert np.abs(found.z[1:]) == pytest.approx([2.342, 0.512, 2.416], abs=1e-3)
+    assert found.p_values[1:].round(3).tolist() == [0.019, 0.608, 0.016]  # printed .607: z rounded
+    assert (found.holm[1:] < 0.05).tolist() == [True, False, True]
+    assert found.bonferroni_dunn[1:] == pytest.approx([0.0575, 1.0, 0.0472], abs=1e-4)
+    assert np.isnan([found.z[0], found.p_values[0], found.holm[0], found.bonferroni_dunn[0]]).all()
+    assert "C4.5+m, C4.5+m+cf rank significantly better" in found.sentence
+    rows = {row["method"]: row for row in found.records()}
+    assert rows["C4.5+m"]["holm"] == found.holm[1] and rows["C4.5"]["mean_rank"] == 22 / 7
+    latex = found.to_latex()
+    assert r"C4.5+m+cf & 1.9643\textsuperscript{v} & -2.4154 & 0.0157 & 0.0472 & 0.0472 \\" in latex
+    assert "C4.5+m+cf & 1.964 &" in ranks.to_latex()
+    assert json.loads(found.to_json())["versions"]["numpy"] == np.__version__
+
+
+# Table 5 (b) of Demsar (2006): q of 2, ..., 8 methods.
+@pytest.mark.parametrize(
+    ("alpha", "printed"),
+    [
+        (0.05, [1.960, 2.241, 2.394, 2.498, 2.576, 2.638, 2.690]),
+        (0.10, [1.645, 1.960, 2.128, 2.241, 2.326, 2.394, 2.450]),
+    ],
+)
+def test_dunn_s_critical_difference_is_that_of_demsars_table(alpha, printed):
+    for k, q in enumerate(printed, 2):
+        scores = np.random.default_rng(k).random((10, k))
+        ranks = friedman_nemenyi(scores, alpha=alpha)
+        found = against_control(ranks, ranks.names[0])
+        unit = math.sqrt(k * (k + 1) / 60)
+        assert found.critical_difference == pytest.approx(q * unit, abs=6e-4 * unit)
+        beyond = np.abs(found.mean_ranks - found.mean_ranks[0]) > found.critical_difference
+        assert (beyond[1:] == (found.bonferroni_dunn[1:] < alpha)).all()
+        p = 2 * stats.norm.sf(np.abs(found.z[1:]))
+        assert found.holm[1:] == pytest.approx(holm(p)) and found.p_values[1:] == pytest.approx(p)
+
+
+# baycomp 1.0.3, numpy 2.4.6; x and y are `b` and `a` of the test:
+#   s = baycomp.SignedRankTest.sample(x, y, rope, prior=prior, nsamples=5000, random_state=7)
+#   np.bincount(s.argmax(axis=1), minlength=3) / 5000, s.mean(axis=0)
+BAYCOMP = [
+    (0.0, 0.5, [0.9996, 0.0, 0.0004], [0.879707296373, 0.0, 0.120292703627]),
+    (0.0051, 0.5, [0.9496, 0.0502, 0.0002], [0.714313937211, 0.268172714278, 0.017513348511]),
+    (0.0101, 0.5, [0.6864, 0.3136, 0.0], [0.568713050922, 0.431286949078, 0.0]),
+    (2 / 64, 2.0, [0.5974, 0.4026, 0.0], [0.537680821499, 0.453102765701, 0.009216412799]),
+]
+
+
+@pytest.mark.parametrize(("rope", "prior", "probabilities", "shares"), BAYCOMP)
+def test_the_signed_rank_posterior_is_that_of_baycomp(rope, prior, probabilities, shares):
+    a, b = DEMSAR_2006_TABLE_6[:, 0], DEMSAR_2006_TABLE_6[:, 1].copy()
+    b[-1] = 0.978
+    if prior == 2.0:
+        a, b = np.zeros(8), np.array([3, -2, 5, 4, -1, 8, 0, 6]) / 64
+    options = {"rope": rope, "prior_strength": prior, "n_samples": 5000, "random_state": 7}
+    found = bayesian_signed_rank_test(a, b, **options)
+    assert found.probabilities == pytest.approx(probabilities, abs=1e-12)
+    assert found.mean_shares == pytest.approx(shares, abs=1e-11)
+    turned = bayesian_signed_rank_test(b, a, **options)
+    assert turned.probabilities == pytest.approx(found.probabilities[::-1], abs=1e-12)
+
+
+def test_the_signed_rank_posterior_of_one_side_is_a_beta_distribution():
+    """Only the pair of the prior with itself is in the region: the share 1 - w0^2 of the right is
+    the largest where w0, of Beta(s, N), is below sqrt(1/2)."""
+    for n, strength in ((2, 3.0), (3, 5.0), (6, 12.0)):
+        found = bayesian_signed_rank_test(
+            np.ones(n), np.zeros(n), rope=0.3, prior_strength=strength, n_samples=40_000
+        )
+        expected = stats.beta(strength, n).cdf(math.sqrt(0.5))
+        assert found.right == pytest.approx(expected, abs=4 * 0.5 / 200)
+        assert found.left == 0 and sum(found.probabilities) == pytest.approx(1.0)
+
+
+def test_equal_methods_are_equal_and_without_a_region_undecided():
+    same = [0.5, 0.25, 0.75]
+    assert bayesian_signed_rank_test(same, same).verdict == "rope"
+    found = bayesian_signed_rank_test(same, same, rope=0)
+    assert found.probabilities == (0.5, 0.0, 0.5) and found.verdict == "undecided"
+    assert "have equal means; the data do not decide" in found.sentence
+    assert found.to_dict()["verdict"] == "undecided"
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm_and_bonferroni(p):
     b, h = bonferroni(p), holm(p)
@@ -308,6 +397,11 @@ def test_sentences_say_what_was_found():
             "3 names for 2 factors",
         ),
         (lambda: bonferroni([1.5]), "between 0 and 1"),
+        (lambda: against_control(friedman_nemenyi(np.eye(3), names="abc"), "d"), "control='d'"),
+        (lambda: bayesian_signed_rank_test([1], [2]), "too few"),
+        (lambda: bayesian_signed_rank_test([1, 2], [2, 3], rope=-1), "rope=-1"),
+        (lambda: bayesian_signed_rank_test([1, 2], [2, 3], n_samples=0), "n_samples=0"),
+        (lambda: bayesian_signed_rank_test([1, 2], [2, 3], prior_strength=0), "prior_strength=0"),
     ],
 )
 def test_bad_input_is_refused_with_reasons(call, words):

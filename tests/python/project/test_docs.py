@@ -70,13 +70,14 @@ def test_examples_of_modules_run(name):
 
 
 def fenced(text: str) -> str:
-    """The fenced Python blocks of a Markdown text, one after the other."""
+    """The fenced Python blocks of a text in Markdown, one after the other."""
     return "\n\n".join(re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
 
 
 PARTS = ["tutorials", "how_to", "explanation", "reference"]
 PAGES = [
     ROOT / "README.md",
+    ROOT / "docs" / "llms.txt",
     ROOT / "docs" / "index.rst",
     *(page for part in PARTS for page in sorted((ROOT / "docs" / part).glob("*.rst"))),
 ]
@@ -87,9 +88,9 @@ def test_examples_of_pages_run(page):
     if not page.is_file():
         pytest.skip("the documentation is not here (tests of an installed package)")
     text = page.read_text(encoding="utf-8")
-    source = fenced(text) if page.suffix == ".md" else text
+    source = text if page.suffix == ".rst" else fenced(text)
     examples = doctest.DocTestParser().get_doctest(source, {}, page.name, str(page), 0)
-    if page.name in ("README.md", "tour.rst", "own_criterion.rst"):
+    if page.name in ("README.md", "llms.txt", "tour.rst", "own_criterion.rst"):
         assert examples.examples, f"{page.name} has lost its examples"
     run(examples)
 

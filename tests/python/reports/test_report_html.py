@@ -351,8 +351,13 @@ def test_every_result_with_forms_has_all_of_them(comparison, validation):
         validation,
         learning_curve(weather, criterion=["gini"], train_sizes=[0.5], n_repeats=2),
         sweep(weather, "pi", alpha=(0.0, 1.0), cv="1x3"),
+        comparison.friedman(),
+        comparison.against_baseline(),
     ]
-    assert {type(r) for r in results} == set(Rendered.__subclasses__())
+    kinds = {
+        deeper for kind in Rendered.__subclasses__() for deeper in kind.__subclasses__() or [kind]
+    }
+    assert {type(r) for r in results} == kinds
     for result in results:
         check_page(result.to_html())
         for form in ("text", "markdown", "latex", "csv", "json"):

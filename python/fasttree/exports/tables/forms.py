@@ -34,9 +34,9 @@ def _check_records(result: Any) -> None:
         )
 
 
-def _csv(result: Any, *, raw: bool = False, **_: Any) -> str:
+def _csv(result: Any, *, raw: bool = False, folds: bool = False, **_: Any) -> str:
     _check_records(result)
-    return render_csv(result.records(), raw=raw)
+    return render_csv(result.records(folds=True) if folds else result.records(), raw=raw)
 
 
 def _json(result: Any, **options: Any) -> str:
@@ -113,7 +113,8 @@ class Rendered:
 
         With `path` it is also written to that file, at once or not at all. Text cells that a
         spreadsheet would run as a formula get an apostrophe, which `datasets.load` takes off
-        again; ``raw=True`` leaves them as they are.
+        again; ``raw=True`` leaves them as they are. ``folds=True``, of cross-validations and
+        comparisons: the values of each fold, one row per (data set and) method and fold.
         """
         text = self._render("csv", {**options, "raw": raw})
         if path is not None:

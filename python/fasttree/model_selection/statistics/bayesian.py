@@ -12,7 +12,7 @@ A region of practical equivalence [-rope, rope] divides it into three probabilit
 in it, right of it. The scale is that of the corrected resampled t test, so with rope = 0 the
 smaller tail is half that test's p. But the probabilities are of the methods, given the data, so
 "equal in practice" can be concluded. Without variance the posterior is a point. Not for results on
-several data sets: each has a posterior of its own. O(J).
+several data sets, which `bayesian_signed_rank_test` compares. O(J).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked
-from .outcome import Shown, check_alpha, direction_words, plain_values
+from .outcome import Posterior, check_alpha
 from .t_tests import paired_values, ratio_of_sizes, t_from_differences, t_quantile
 
 
 @dataclass(frozen=True)
-class BayesianTestResult(Shown):
+class BayesianTestResult(Posterior):
     """Posterior of the mean difference, first minus second.
 
     Attributes:
@@ -62,49 +62,13 @@ class BayesianTestResult(Shown):
     greater_is_better: bool | None = None
 
     @property
-    def left(self) -> float:
-        """Probability that the first is lower than the second by more than the rope."""
-        return self.probabilities[0]
-
-    @property
-    def right(self) -> float:
-        """Probability that the first is higher than the second by more than the rope."""
-        return self.probabilities[2]
-
-    @property
-    def verdict(self) -> str:
-        """ "left", "rope" or "right" where that probability exceeds 1 - alpha, else "undecided"."""
-        most = int(np.argmax(self.probabilities))
+    def _details(self) -> str:
+        """The test and its numbers."""
         return (
-            ("left", "rope", "right")[most]
-            if self.probabilities[most] > 1 - self.alpha
-            else "undecided"
+            f"{self.test}, {self.df:g} df, rho = {self.rho:.4g}, n = {self.n}, "
+            f"{100 * (1 - self.alpha):g} % interval "
+            f"[{self.interval[0]:.4g}, {self.interval[1]:.4g}]"
         )
-
-    @property
-    def sentence(self) -> str:
-        """The finding in words."""
-        first, second = self.names
-        left, rope, right = (f"{100 * p:.1f} %" for p in self.probabilities)
-        found = {
-            "left": f"{first} is lower than {second}",
-            "rope": f"{first} and {second} are equal in practice",
-            "right": f"{first} is higher than {second}",
-            "undecided": "the data do not decide",
-        }[self.verdict]
-        region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
-        return (
-            f"{direction_words(self.mean_difference, self.names, self.greater_is_better)}; "
-            f"{found} at the "
-            f"{1 - self.alpha:g} level: probability of "
-            f"{first} lower {left}, {region}, {first} higher {right} ({self.test}, {self.df:g} df, "
-            f"rho = {self.rho:.4g}, n = {self.n}, {100 * (1 - self.alpha):g} % interval "
-            f"[{self.interval[0]:.4g}, {self.interval[1]:.4g}])."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number, the verdict and the sentence as plain values."""
-        return {**plain_values(self), "verdict": self.verdict, "sentence": self.sentence}
 
 
 def posterior_probabilities(

@@ -8,6 +8,7 @@ Holm rejects whatever Bonferroni rejects, and more, at the same family-wise erro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,13 @@ def _p_values(p_values: Any) -> np.ndarray:
     if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
         raise ValueError("p_values must be a 1-D array of numbers between 0 and 1")
     return given
+
+
+def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
+    """P-values that are corrected for each other; NaN is no comparison and stays."""
+    out, known = p_values.copy(), ~np.isnan(p_values)
+    out[known] = correct(p_values[known])
+    return out
 
 
 def bonferroni(p_values: Any) -> np.ndarray:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..._checks import listing, number_array, number_in
 from ..._checks.plain_text import one_line
+from ..._engine.versions import versions
+from ...exports.tables.forms import Rendered
 from ...exports.tables.table import Cell, ReportTable, number
 
 
@@ -80,6 +82,9 @@ def plain_values(result: Any) -> dict[str, Any]:
 class Shown:
     """A result that prints as its sentence, in a notebook with its numbers below it."""
 
+    _derived: ClassVar[tuple[str, ...]] = ("significant", "sentence")
+    """Properties that stand beside the fields in `to_dict`."""
+
     @property
     def sentence(self) -> str:
         """The finding in words."""
@@ -87,6 +92,10 @@ class Shown:
 
     def __str__(self) -> str:
         return one_line(self.sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return every number, what was found and the sentence as plain values."""
+        return {**plain_values(self), **{name: getattr(self, name) for name in self._derived}}
 
     def _repr_html_(self) -> str:
         from ...exports.tables.html import html_table
@@ -104,6 +113,61 @@ class Shown:
                     (f"{name} of {one}", f"{v:.4g}") for one, v in zip(names, found, strict=True)
                 ]
         return html_table(("", ""), rows, title=self.sentence)
+
+
+class Posterior(Shown):
+    """The posterior of a difference of two methods: what the Bayesian tests have in common."""
+
+    _derived = ("verdict", "sentence")
+    probabilities: tuple[float, float, float]
+    mean_difference: float
+    rope: float
+    alpha: float
+    names: tuple[str, str]
+    greater_is_better: bool | None
+
+    @property
+    def left(self) -> float:
+        """Probability that the first is lower than the second by more than the rope."""
+        return self.probabilities[0]
+
+    @property
+    def right(self) -> float:
+        """Probability that the first is higher than the second by more than the rope."""
+        return self.probabilities[2]
+
+    @property
+    def verdict(self) -> str:
+        """ "left", "rope" or "right" where that probability exceeds 1 - alpha, else "undecided"."""
+        most = int(np.argmax(self.probabilities))
+        return (
+            ("left", "rope", "right")[most]
+            if self.probabilities[most] > 1 - self.alpha
+            else "undecided"
+        )
+
+    @property
+    def _details(self) -> str:
+        """The test and its numbers."""
+        raise NotImplementedError
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words."""
+        first, second = self.names
+        left, rope, right = (f"{100 * p:.1f} %" for p in self.probabilities)
+        found = {
+            "left": f"{first} is lower than {second}",
+            "rope": f"{first} and {second} are equal in practice",
+            "right": f"{first} is higher than {second}",
+            "undecided": "the data do not decide",
+        }[self.verdict]
+        region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
+        return (
+            f"{direction_words(self.mean_difference, self.names, self.greater_is_better)}; "
+            f"{found} at the {1 - self.alpha:g} level: probability of {first} lower {left}, "
+            f"{region}, {first} higher {right} ({self._details})."
+        )
 
 
 @dataclass(frozen=True)
@@ -162,13 +226,29 @@ class PairedTestResult(Shown):
             f"({self.test}, {numbers}, {format_p(self.p_value)}, n = {self.n}{span})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number and the sentence as plain values."""
-        return {**plain_values(self), "significant": self.significant, "sentence": self.sentence}
+
+class Ranked(Shown, Rendered):
+    """A result of ranks over data sets, with the text forms of other results."""
+
+    names: tuple[str, ...]
+    _columns: ClassVar[tuple[str, ...]] = ("mean_ranks",)
+    """Fields that have a number for each method."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return one dict per method: its name and numbers."""
+        columns = {name.removesuffix("s"): getattr(self, name) for name in self._columns}
+        return [
+            {"method": method, **{name: float(of[j]) for name, of in columns.items()}}
+            for j, method in enumerate(self.names)
+        ]
+
+    def document(self) -> dict[str, Any]:
+        """Return the whole result as plain data, for JSON."""
+        return {**self.to_dict(), "versions": versions()}
 
 
 @dataclass(frozen=True)
-class FriedmanResult(Shown):
+class FriedmanResult(Ranked):
     """Outcome of Friedman's test with Nemenyi's critical difference.
 
     Attributes:
@@ -266,10 +346,6 @@ class FriedmanResult(Shown):
             f"Iman-Davenport {said}); mean ranks: {ranks}; "
             f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return every number and the sentence as plain values."""
-        return {**plain_values(self), "significant": self.significant, "sentence": self.sentence}
 
 
 @dataclass(frozen=True)

@@ -110,4 +110,4 @@ def test_weights_of_divided_rows_have_three_digits():
     ]
     for text in map(str, texts):
         assert not re.search(r"\d\\.\d{9}", re.sub(r"<path[^>]*>", "", text))
-    assert "1.31/0.308" in texts[1]
+    assert "yes (1.38/0.385)" in texts[0] and "72 % of weight 1.38" in texts[1]

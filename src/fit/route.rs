@@ -97,7 +97,7 @@ const ROUTES: [RouteEntry; 6] = [
     RouteEntry {
         route: Route::Bins,
         name: "codes of bins",
-        condition: "threshold_search='histogram'",
+        condition: "threshold_search is 'histogram', or 'auto' in a forest of 10,000 rows",
         serves: serves_bins,
     },
     RouteEntry {

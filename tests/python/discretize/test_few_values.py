@@ -135,7 +135,7 @@ def test_the_route_does_not_depend_on_what_was_done_with_a_table(name: str) -> N
 @pytest.mark.parametrize(
     ("params", "begin"),
     [
-        ({"threshold_search": "histogram"}, "codes of bins: threshold_search='histogram'"),
+        ({"threshold_search": "histogram"}, "codes of bins: threshold_search is 'histogram'"),
         (
             {"threshold_search": "histogram", "ties": "row"},
             "sorted orders: no other route serves; numbers are rounded to their bins (ties='row')",

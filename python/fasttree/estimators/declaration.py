@@ -418,7 +418,8 @@ TREE: tuple[Parameter, ...] = (
         core=True,
         scores=TABLES,
         needs=Condition(
-            lambda p: p["threshold_search"] != "exact", "threshold_search='histogram'"
+            lambda p: p["threshold_search"] != "exact" and has_thresholds(p),
+            "threshold_search='histogram'",
         ),
     ),
     Parameter(

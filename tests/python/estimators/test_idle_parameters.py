@@ -52,7 +52,11 @@ CASES = {
         [{}, {"discretize": None}, {"discretize": "mdlp"}, {"discretize": EqualWidth(4)}],
     ),
     "threshold_search": (["histogram"], [{}, GLOBAL], [BINS, PAIRS]),
-    "max_bins": ([3], [{"threshold_search": "histogram"}], [{}, BINS, PAIRS]),
+    "max_bins": (
+        [3],
+        [{"threshold_search": "histogram"}],
+        [{"threshold_search": "exact"}, BINS, PAIRS],
+    ),
     "thresholds": (
         ["value", "training_value"],
         [{}, GLOBAL, RANDOM],
@@ -98,7 +102,7 @@ ALWAYS = {
     "missing": (["branch", "mode", "error"], {}),
     "handle_unknown": (["error"], {}),
     "pruning": (
-        ["mdl", "pessimistic", "error_based", "reduced_error", "m_estimate"],
+        ["mdl", "pessimistic", "error_based", "reduced_error", "m_estimate", "cart", "cart_min"],
         {"random_state": 1},
     ),
     "merge_redundant": (["class", "distribution"], {}),

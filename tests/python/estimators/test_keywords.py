@@ -17,7 +17,7 @@ from fasttree.discretize import DISCRETIZERS
 from fasttree.estimators import keywords
 from fasttree.estimators.declaration import FOREST, GROUPS, PARAMETERS, TREE, check
 from fasttree.estimators.parameters import config_of
-from fasttree.pruning import PRUNED_CLASSES
+from fasttree.pruning import PRUNED_CLASSES, WORDS
 
 
 def test_types_are_those_of_the_declaration():
@@ -97,7 +97,7 @@ def test_choices_that_types_allow_are_those_that_fit_takes(name):
         fasttree.fit([[0.0], [1.0]], [0, 1], **{name: "nonsense"})
     said = set(re.findall(r"'([a-z0-9_]+)'", str(refused.value))) - {"nonsense"}
     assert words <= said | {"auto", "balanced"}, (words, said)
-    registries = {"pruning": {*PRUNED_CLASSES}, "discretize": {*DISCRETIZERS, "auto"}}
+    registries = {"pruning": {*PRUNED_CLASSES, *WORDS}, "discretize": {*DISCRETIZERS, "auto"}}
     assert name not in registries or words == registries[name]
 
 

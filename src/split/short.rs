@@ -1,15 +1,16 @@
 //! Thresholds of a node of at most 64 rows of weight 1, from orders of one byte per entry.
 //!
-//! For criteria that are scored from sums of squares, which are exact; the scores equal those of
-//! `running`. All cuts of a feature are summed and scored at once, and the set of those that are
-//! thresholds is one word of 64 bits. About 40 ns per feature with AVX-512. Sums of logarithms on
-//! such orders were 1.1 times as quick as `running`: too little for code of their own.
+//! For criteria that are scored from running sums; the scores equal those of `running`. All cuts of
+//! a feature are summed and scored at once, and the set of those that are thresholds is one word of
+//! 64 bits. Where sums are not exact, candidates that may be best are scored again from their
+//! tables. Sums of squares take about 40 ns per feature with AVX-512.
 //!
 //! Cut `j` has the entries `0..=j` of the order on its left.
 
+use super::block::CutTable;
 use super::sink::{Estimates, Sink};
-use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores};
-use crate::error::{Error, Result};
+use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Term};
+use crate::error::Result;
 use crate::reached::{self, Way};
 use crate::simd::short::{self as simd, Bytes, CutNumbers, OrderFacts, ROWS};
 use crate::simd::{Level, running};
@@ -39,11 +40,13 @@ pub struct ShortScratch {
     /// Sums over the classes on the right of each cut.
     right: CutNumbers,
     scores: CutNumbers,
+    table: CutTable,
 }
 
 impl Default for ShortScratch {
     fn default() -> Self {
-        Self { left: [0.0; ROWS], right: [0.0; ROWS], scores: [0.0; ROWS] }
+        let zeros = [0.0; ROWS];
+        Self { left: zeros, right: zeros, scores: zeros, table: CutTable::default() }
     }
 }
 
@@ -64,6 +67,37 @@ impl ShortScan<'_> {
         let inside_ties = self.tied >> 1;
         within & (changes | beside_ties | ends | all) & !inside_ties
     }
+
+    /// The class of each row, by ascending value.
+    fn classes(&self) -> impl Iterator<Item = usize> {
+        let class = |row: &u8| usize::from(self.facts.class_of.0[usize::from(*row) % ROWS]) % ROWS;
+        self.order.0[..self.facts.len].iter().map(class)
+    }
+
+    /// Write the sums of `x log2 x` over the classes on both sides of each cut, from a `table` of
+    /// it. Returns the cuts between rows of different classes, as bits, and the sum of the node.
+    fn logarithms(
+        &self,
+        table: &[f64],
+        left: &mut CutNumbers,
+        right: &mut CutNumbers,
+    ) -> (u64, f64) {
+        let (sizes, mut passed, mut changes) = (&self.facts.sizes.0, [0_u8; ROWS], 0);
+        let occurring = &sizes[..64 - self.facts.present.leading_zeros() as usize];
+        let whole = occurring.iter().map(|&size| table[usize::from(size)]).sum();
+        let (mut on_left, mut on_right, mut last) = (0.0, whole, usize::MAX);
+        for (j, class) in self.classes().enumerate() {
+            // Cut j - 1 lies before this row.
+            changes |= u64::from(class != last) << j >> 1;
+            last = class;
+            let (l, r) = (usize::from(passed[class]), usize::from(sizes[class] - passed[class]));
+            on_left += table[l + 1] - table[l];
+            on_right -= table[r] - table[r - 1];
+            passed[class] += 1;
+            (left[j], right[j]) = (on_left, on_right);
+        }
+        (changes, whole)
+    }
 }
 
 /// Score the thresholds of one feature.
@@ -75,9 +109,14 @@ pub fn score_candidates(
     sink: &mut dyn Sink,
 ) -> Result<()> {
     let (level, facts) = (Level::active(), scan.facts);
-    let ShortScratch { left, right, scores } = scratch;
-    reached::count(Way::ShortSquares);
-    let changes = simd::squares(level, scan.order, facts, left, right);
+    let ShortScratch { left, right, scores, table } = scratch;
+    reached::count(Way::ShortSums);
+    let (changes, whole) = match how.term {
+        Term::Squares => {
+            (simd::squares(level, scan.order, facts, left, right), f64::from(facts.squares))
+        }
+        Term::XLog2X => scan.logarithms(context.logs.x_log2_x_table(), left, right),
+    };
     let candidates = scan.candidates(changes);
     if candidates == 0 {
         return Ok(());
@@ -85,7 +124,7 @@ pub fn score_candidates(
     let n = facts.len - 1;
     let cuts = Cuts {
         n: facts.len as u32,
-        whole: f64::from(facts.squares),
+        whole,
         classes: facts.present.count_ones() as usize,
         logs: context.logs,
         rows: LeftRows::From(1),
@@ -96,7 +135,11 @@ pub fn score_candidates(
     let scores = &mut scores[..n];
     let error = (how.scores)(&cuts, scores);
     let largest = running::largest(level, &[candidates], scores);
-    let mut exact = |_, _: &dyn Criterion| Err(Error::Internal("sums of squares are exact".into()));
+    let mut exact = |j: usize, criterion: &dyn Criterion| {
+        let mut left = [0; ROWS];
+        scan.classes().take(j + 1).for_each(|class| left[class] += 1);
+        table.score(criterion, &left, &facts.sizes.0.map(u32::from), context)
+    };
     let at = |j: usize| j as u32 + 1;
     sink.estimated(scan.feature, Estimates { at: &at, scores, largest, error, exact: &mut exact })
 }

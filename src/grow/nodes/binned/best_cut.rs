@@ -19,12 +19,13 @@ use super::node::{BinnedNode, BlockMemory};
 use super::small::SmallNode;
 use super::sums::ClassTerms;
 use super::two_class::{WordCuts, facts_of};
-use crate::criteria::{PairScreen, RunningScores, Tables, Term};
+use crate::criteria::{PairScreen, RunningScores, Term};
 use crate::error::{Error, Result};
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_ROWS;
 use crate::simd::cuts::{self as words, packed, running_sums};
+use crate::split::CutTable;
 use crate::stats::{ExactMoments, Sum};
 
 /// A kernel for the cuts of two classes, and the rows of each class in the node.
@@ -177,19 +178,13 @@ impl BinnedNode<'_, u32> {
         let (weights, scores) = block.scores();
         let error = sums.score(*scoring, self.context.setting.context.logs, totals, cuts, scores);
         weights.copy_from_slice(&sums.rows);
-        let exact = |_: &CutBlock, cut: usize| self.exact_score(totals, &left(cut));
+        let BinnedContext { setting, .. } = self.context;
+        let exact = |_: &CutBlock, cut: usize| {
+            let table = &mut CutTable::default();
+            table.score(setting.criterion, &left(cut), totals, &setting.context)
+        };
         let found = block.select(self.context, self.totals, error, cuts, exact)?;
         self.split_of(found, &left)
-    }
-
-    /// The score of a cut from its table, which holds only the classes of the node.
-    fn exact_score(&self, totals: &[u32], left: &[u32]) -> Result<f64> {
-        let occurring = || left.iter().zip(totals).filter(|(_, total)| **total > 0);
-        let all: Vec<u32> = occurring().map(|(_, &total)| total).collect();
-        let mut cells: Vec<u32> = occurring().map(|(&l, _)| l).collect();
-        cells.extend(occurring().map(|(&l, &total)| total - l));
-        let BinnedContext { setting, .. } = self.context;
-        setting.criterion.score_of(&Tables::one(&cells, &all, &[2], &setting.context))
     }
 
     /// The chosen cut as a split; `left` gives the class sums left of a cut.

@@ -12,11 +12,12 @@ use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};
 use crate::criteria::RunningScores;
 use crate::data::{entry_row, entry_tied, pack_entry};
-use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
+use crate::simd::short::{Bytes, Orders, ROWS, retain};
 use crate::simd::{Level, means};
 use crate::split::Splitter;
 use crate::split::between::ShortNumbers;
 use crate::split::multiway::Minimum;
+use crate::split::short::OrderFacts;
 use crate::split::threshold::{SEVERAL_CLASSES, Scanning};
 use crate::stats::Sum;
 use std::ops::Range;
@@ -176,7 +177,6 @@ impl ShortOrders {
             let size = (members & self.kept).count_ones();
             facts.sizes.0[class] = size as u8;
             facts.present |= u64::from(size > 0) << class;
-            facts.squares += size * size;
         }
         self.facts = facts;
     }

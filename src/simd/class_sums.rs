@@ -1,9 +1,9 @@
 //! Sums over the classes on both sides of all cuts of a node, class by class, for criteria that are
 //! functions of such sums (`grow::nodes::binned`).
 //!
-//! The number of rows of a class on the left of each cut adds a term to the sum of either side. Sums
-//! of squares are whole numbers below 2^31. Sums of logarithms are added in the order of the classes.
-//! So all levels give the same bits. O(classes) per cut.
+//! The number of rows of a class on the left of each cut adds a term to the sum of either side.
+//! Sums of squares are whole numbers below 2^31. Sums of logarithms are added in the order of the
+//! classes. So all levels give the same bits. O(classes) per cut.
 
 use super::level::for_each_level;
 

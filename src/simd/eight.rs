@@ -1,6 +1,6 @@
 //! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, or an array at the
-//! other levels. All give the same bits. Intrinsics of AVX2 were no quicker than arrays compiled for
-//! it (regression trees, 50,000 x 15).
+//! other levels. All give the same bits. Intrinsics of AVX2 were no quicker than arrays compiled
+//! for it (regression trees, 50,000 x 15).
 
 use super::instantiate::inline_methods;
 

@@ -139,7 +139,8 @@ impl<C: Count> BlockScratch<C> {
         }
     }
 
-    /// Write the table of cut number `held`, which has the class sums `left` of `known` on its left.
+    /// Write the table of cut number `held`, which has the class sums `left` of `known` on its
+    /// left.
     pub(super) fn write_cut<S: Sum<Cell = C>>(
         &mut self,
         held: usize,

@@ -1,9 +1,9 @@
 //! The best cut of a node whose cuts are scored as one block ([`super::cuts`]).
 //!
-//! Three ways lead to the same choice, and [`BinnedContext`](super::context::BinnedContext) says which are open: words of two
-//! classes with a kernel ([`super::two_class`]), sums over the classes ([`super::sums`]), or the
-//! tables of all cuts. Words come from the counters of a node, the others from these or from the
-//! lanes of a small one.
+//! Three ways lead to the same choice, and [`BinnedContext`](super::context::BinnedContext) says
+//! which are open: words of two classes with a kernel ([`super::two_class`]), sums over the classes
+//! ([`super::sums`]), or the tables of all cuts. Words come from the counters of a node, the others
+//! from these or from the lanes of a small one.
 //! O(codes x features x classes) per node; the other nodes of a tree on codes are searched feature
 //! by feature ([`super::node`]).
 //!

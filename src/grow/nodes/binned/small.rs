@@ -3,8 +3,8 @@
 //!
 //! A row of weight w takes w lanes, so that population counts are weights; one of its lanes stands
 //! for the row. A split compares 64 bytes and copies nothing. The candidates of a node form a
-//! [`CutBlock`](super::cuts::CutBlock), so the choice is that of a large node. [`super::best_cut`] uses this where cuts
-//! are scored as one block; O(features x classes x rows) per node.
+//! [`CutBlock`](super::cuts::CutBlock), so the choice is that of a large node. [`super::best_cut`]
+//! uses this where cuts are scored as one block; O(features x classes x rows) per node.
 
 use super::context::BinnedContext;
 use super::cuts::{CutFacts, NodeCuts};

@@ -45,7 +45,7 @@ ways! {
     RunningSquares "walk/running squares" "Thresholds scored from running sums of squares.",
     RunningLogarithms "walk/running logarithms" "Thresholds scored from running logarithms.",
     RunningBelow "walk/running, below" "A block of places that a bound excludes.",
-    ShortSquares "bytes/squares" "Byte orders of at most 64 rows, sums of squares.",
+    ShortSums "bytes/sums" "Byte orders of at most 64 rows, sums over the classes.",
     WalkNumbers "walk/numbers" "Thresholds of rows or copies, by the means of a numeric target.",
     WalkNumbersWeighed "walk/numbers, weights" "`WalkNumbers` of rows with other weights.",
     GroupsNumbers "groups/numbers" "Cuts between bins, by the means of a numeric target.",

@@ -5,18 +5,19 @@
 //! to 63, and the orders of the nodes below it are made from the copy ([`crate::simd::short`]). The
 //! ranges of the long orders stay as they are. [`sorted_ranges`](super::nodes::sorted_ranges) does
 //! so where [`ShortScoring::of`] allows: rows that weigh 1, numbers without missing values,
-//! criteria scored from sums of squares or by means, and depth-first growth, in which few nodes are
+//! criteria scored from running sums or by means, and depth-first growth, in which few nodes are
 //! open at a time. O(rows x features) per node.
 
 use super::context::GrowContext;
 use super::row_buffers::{NodeRange, RowSlices};
-use crate::criteria::{RunningScores, Term};
+use crate::criteria::RunningScores;
 use crate::data::{entry_row, entry_tied, pack_entry};
-use crate::simd::short::{Bytes, OrderFacts, Orders, ROWS, retain};
+use crate::simd::short::{Bytes, Orders, ROWS, retain};
 use crate::simd::{Level, means};
 use crate::split::Splitter;
 use crate::split::between::ShortNumbers;
 use crate::split::multiway::Minimum;
+use crate::split::short::OrderFacts;
 use crate::split::threshold::{SEVERAL_CLASSES, Scanning};
 use crate::stats::Sum;
 use std::ops::Range;
@@ -80,7 +81,7 @@ impl ShortPool {
 /// How the thresholds of small nodes are scored.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShortScoring {
-    /// From sums of squares over the classes.
+    /// From running sums over the classes.
     Classes(RunningScores),
     /// By the means of a numeric target.
     Means,
@@ -109,7 +110,7 @@ impl ShortScoring {
             return fits.then_some(Self::Means);
         }
         let how = criterion.running_scores().filter(|_| context.weights.is_unit());
-        how.filter(|how| how.term == Term::Squares).map(Self::Classes)
+        how.filter(|how| how.holds(ROWS, setting.context.logs)).map(Self::Classes)
     }
 }
 
@@ -176,7 +177,6 @@ impl ShortOrders {
             let size = (members & self.kept).count_ones();
             facts.sizes.0[class] = size as u8;
             facts.present |= u64::from(size > 0) << class;
-            facts.squares += size * size;
         }
         self.facts = facts;
     }

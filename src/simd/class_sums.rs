@@ -1,10 +1,9 @@
 //! Sums over the classes on both sides of all cuts of a node, class by class, for criteria that are
 //! functions of such sums (`grow::nodes::binned`).
 //!
-//! The number of rows of a class on the left of each cut comes from counters (running sums over the
-//! codes) or from bits (population counts), and adds a term to the sum of either side. Sums of
-//! squares are whole numbers below 2^31. Sums of logarithms are added in the order of the classes.
-//! So all levels give the same bits. O(classes) per cut.
+//! The number of rows of a class on the left of each cut adds a term to the sum of either side.
+//! Sums of squares are whole numbers below 2^31. Sums of logarithms are added in the order of the
+//! classes. So all levels give the same bits. O(classes) per cut.
 
 use super::level::for_each_level;
 
@@ -22,68 +21,15 @@ pub struct CutSums<'a, T> {
     pub right: &'a mut [T],
 }
 
-/// Add the terms of one class, with `counts[code * features + feature]` rows of each code. Cut
-/// `code * features + feature` has the rows up to the code on its left.
+/// Add the terms of one class, `counts[j]` rows of which are on the left of cut j.
 #[inline(always)]
-fn add_counted<T: Copy + std::ops::AddAssign>(
+fn add<T: Copy + std::ops::AddAssign>(
     counts: &[u32],
-    features: usize,
-    sums: CutSums<'_, T>,
-    terms: impl Fn(u32) -> [T; 2] + Copy,
-) {
-    let CutSums { rows, left, right } = sums;
-    let mut from = 0;
-    while from < features {
-        let sums = CutSums { rows: &mut *rows, left: &mut *left, right: &mut *right };
-        from += match features - from {
-            16.. => run::<16, T>(counts, features, from, sums, terms),
-            8.. => run::<8, T>(counts, features, from, sums, terms),
-            4.. => run::<4, T>(counts, features, from, sums, terms),
-            _ => run::<1, T>(counts, features, from, sums, terms),
-        };
-    }
-}
-
-/// [`add_counted`] of the features `from..from + N`, whose sums stay in registers; returns `N`.
-#[inline(always)]
-fn run<const N: usize, T: Copy + std::ops::AddAssign>(
-    counts: &[u32],
-    features: usize,
-    from: usize,
-    CutSums { rows, left, right }: CutSums<'_, T>,
-    terms: impl Fn(u32) -> [T; 2],
-) -> usize {
-    let (mut passed, mut at) = ([0; N], from);
-    while let (Some(counts), Some(rows), Some(left), Some(right)) = (
-        counts.get(at..).and_then(<[u32]>::first_chunk::<N>),
-        rows.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
-        left.get_mut(at..).and_then(<[T]>::first_chunk_mut::<N>),
-        right.get_mut(at..).and_then(<[T]>::first_chunk_mut::<N>),
-    ) {
-        for j in 0..N {
-            passed[j] += counts[j];
-            rows[j] += passed[j];
-            let [on_left, on_right] = terms(passed[j]);
-            left[j] += on_left;
-            right[j] += on_right;
-        }
-        at += features;
-    }
-    N
-}
-
-/// Add the terms of one class, whose rows are bits of `class`. The rows on the left of cut j are
-/// bits of `lefts[j]`.
-#[inline(always)]
-fn add_bits<T: Copy + std::ops::AddAssign>(
-    lefts: &[u64],
-    class: u64,
     sums: CutSums<'_, T>,
     terms: impl Fn(u32) -> [T; 2],
 ) {
     let sides = sums.left.iter_mut().zip(sums.right);
-    for ((&mask, rows), (left, right)) in lefts.iter().zip(sums.rows).zip(sides) {
-        let passed = (mask & class).count_ones();
+    for ((&passed, rows), (left, right)) in counts.iter().zip(sums.rows).zip(sides) {
         *rows += passed;
         let [on_left, on_right] = terms(passed);
         *left += on_left;
@@ -94,7 +40,7 @@ fn add_bits<T: Copy + std::ops::AddAssign>(
 /// The terms of a class for sums of squares, by its number of rows on the left: the square of that,
 /// and the square of the rows on the right less that of all rows of the class.
 #[inline(always)]
-fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
+fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] {
     let twice = 2 * total as i32;
     move |passed| {
         let l = passed as i32;
@@ -105,7 +51,7 @@ fn squares(total: u32) -> impl Fn(u32) -> [i32; 2] + Copy {
 /// The terms of a class for sums of logarithms: `x log2 x` of its rows on the left and on the
 /// right, from a table whose length is a power of two.
 #[inline(always)]
-fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] + Copy {
+fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] {
     // All counts are below the length. The mask says so to the compiler, which leaves out the
     // check.
     let mask = table.len() - 1;
@@ -113,35 +59,17 @@ fn logarithms(total: u32, table: &[f64]) -> impl Fn(u32) -> [f64; 2] + Copy {
 }
 
 for_each_level! {
-    /// Add the squares of one class of `total` rows. Sums of the right side must begin with the sum
-    /// of the squares of all classes.
-    pub fn add_squares(counts: &[u32], features: usize, total: u32, sums: CutSums<'_, i32>) {
-        add_counted(counts, features, sums, squares(total));
+    /// Add the squares of one class of `total` rows, `counts[j]` of which are on the left of cut j.
+    /// Sums of the right side must begin with the sum of the squares of all classes.
+    pub fn add_squares(counts: &[u32], total: u32, sums: CutSums<'_, i32>) {
+        add(counts, sums, squares(total));
     }
 }
 
 for_each_level! {
-    /// Add the squares of a class whose rows are bits of `class`.
-    pub fn add_squares_of_bits(lefts: &[u64], class: u64, sums: CutSums<'_, i32>) {
-        add_bits(lefts, class, sums, squares(class.count_ones()));
-    }
-}
-
-for_each_level! {
-    /// Add `x log2 x` of one class of `total` rows. The sums must begin with 0.
-    pub fn add_logarithms(
-        counts: &[u32], features: usize, total: u32, table: &[f64], sums: CutSums<'_, f64>,
-    ) {
-        add_counted(counts, features, sums, logarithms(total, table));
-    }
-}
-
-for_each_level! {
-    /// Add `x log2 x` of a class whose rows are bits of `class`.
-    pub fn add_logarithms_of_bits(
-        lefts: &[u64], class: u64, table: &[f64], sums: CutSums<'_, f64>,
-    ) {
-        add_bits(lefts, class, sums, logarithms(class.count_ones(), table));
+    /// Add `x log2 x` of one class, as [`add_squares`] does squares. The sums must begin with 0.
+    pub fn add_logarithms(counts: &[u32], total: u32, table: &[f64], sums: CutSums<'_, f64>) {
+        add(counts, sums, logarithms(total, table));
     }
 }
 
@@ -258,38 +186,20 @@ mod tests {
             (0..65_536).map(|n| f64::from(n) * f64::from(n.max(1)).log2()).collect();
         for seed in 0..200 {
             let draw = |i: u64, most: u64| mix(seed, i) % most;
-            let (k, features) = (1 + draw(0, 30) as usize, 1 + draw(1, 40) as usize);
-            let codes = 1 + draw(2, 20) as usize;
-            let most = MOST_ROWS as u64 / (k * (codes + 1)) as u64;
-            let count = |c: usize, at: usize| draw((100 + c * 1000 + at) as u64, most) as u32;
-            let counts: Vec<Vec<u32>> =
-                (0..k).map(|c| (0..codes * features).map(|at| count(c, at)).collect()).collect();
-            // No feature has more rows of a class on the left than there are.
-            let totals: Vec<u32> = vec![most as u32 * (codes as u32 + 1); k];
-            let left = |cut: usize| -> Vec<u32> {
-                let up_to =
-                    |c: usize| (cut % features..=cut).step_by(features).map(move |i| (c, i));
-                (0..k).map(|c| up_to(c).map(|(c, i)| counts[c][i]).sum()).collect()
-            };
-            let lefts: Vec<Vec<u32>> = (0..codes * features).map(left).collect();
+            let (k, cuts) = (1 + draw(0, 30) as usize, draw(1, 200) as usize);
+            let most = MOST_ROWS as u64 / k as u64;
+            let totals: Vec<u32> = (0..k as u64).map(|c| draw(10 + c, most + 1) as u32).collect();
+            let count = |c: usize, j: usize| draw((100 + c * 1000 + j) as u64, 1 << 40);
+            let counts: Vec<Vec<u32>> = (0..k)
+                .map(|c| (0..cuts).map(|j| count(c, j) as u32 % (totals[c] + 1)).collect())
+                .collect();
+            let left = |j: usize| counts.iter().map(|counts| counts[j]).collect();
+            let lefts: Vec<Vec<u32>> = (0..cuts).map(left).collect();
             for level in Level::available() {
                 compare(
                     (&lefts, &totals),
-                    |c, sums| add_squares(level, &counts[c], features, totals[c], sums),
-                    |c, sums| add_logarithms(level, &counts[c], features, totals[c], &table, sums),
-                    &table,
-                );
-            }
-            let masks: Vec<u64> = (0..97).map(|j| draw(50 + j, u64::MAX)).collect();
-            let classes: Vec<u64> = (0..64.min(k)).map(|c| 0x0101 << c).collect();
-            let of = |mask: &u64| classes.iter().map(|c| (c & mask).count_ones()).collect();
-            let lefts: Vec<Vec<u32>> = masks.iter().map(of).collect();
-            let totals: Vec<u32> = classes.iter().map(|c| c.count_ones()).collect();
-            for level in Level::available() {
-                compare(
-                    (&lefts, &totals),
-                    |c, sums| add_squares_of_bits(level, &masks, classes[c], sums),
-                    |c, sums| add_logarithms_of_bits(level, &masks, classes[c], &table, sums),
+                    |c, sums| add_squares(level, &counts[c], totals[c], sums),
+                    |c, sums| add_logarithms(level, &counts[c], totals[c], &table, sums),
                     &table,
                 );
             }

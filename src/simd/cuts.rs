@@ -72,42 +72,31 @@ for_each_level! {
     }
 }
 
-/// Running sums over the codes of each feature: the rows up to each code as words. The rows with
-/// the code are `word(counts[code * features + feature])`.
-pub fn running_sums<T: Copy>(
-    counts: &[T],
-    features: usize,
-    word: impl Fn(T) -> u32 + Copy,
-    out: &mut [u32],
-) {
+/// Running sums over the codes of each feature: `out[code * features + feature]` is the sum of
+/// `counts` of this feature up to the code.
+pub fn running_sums(counts: &[u32], features: usize, out: &mut [u32]) {
     assert!(counts.len() == out.len());
     let mut from = 0;
     while from < features {
         from += match features - from {
-            16.. => run::<16, T>(counts, features, from, word, out),
-            8.. => run::<8, T>(counts, features, from, word, out),
-            4.. => run::<4, T>(counts, features, from, word, out),
-            2.. => run::<2, T>(counts, features, from, word, out),
-            _ => run::<1, T>(counts, features, from, word, out),
+            16.. => run::<16>(counts, features, from, out),
+            8.. => run::<8>(counts, features, from, out),
+            4.. => run::<4>(counts, features, from, out),
+            2.. => run::<2>(counts, features, from, out),
+            _ => run::<1>(counts, features, from, out),
         };
     }
 }
 
 /// [`running_sums`] of the features `from..from + N`, whose sums stay in registers; returns `N`.
-fn run<const N: usize, T: Copy>(
-    counts: &[T],
-    features: usize,
-    from: usize,
-    word: impl Fn(T) -> u32,
-    out: &mut [u32],
-) -> usize {
+fn run<const N: usize>(counts: &[u32], features: usize, from: usize, out: &mut [u32]) -> usize {
     let (mut sums, mut at) = ([0; N], from);
     while let (Some(counts), Some(out)) = (
-        counts.get(at..).and_then(<[T]>::first_chunk::<N>),
+        counts.get(at..).and_then(<[u32]>::first_chunk::<N>),
         out.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
     ) {
         for j in 0..N {
-            sums[j] += word(counts[j]);
+            sums[j] += counts[j];
         }
         *out = sums;
         at += features;
@@ -159,7 +148,7 @@ mod tests {
             let counts: Vec<u32> =
                 (0..7 * features as u64).map(|i| mix(3, i) as u32 >> 8).collect();
             let mut found = vec![0; counts.len()];
-            running_sums(&counts, features, |c| c, &mut found);
+            running_sums(&counts, features, &mut found);
             for (i, &sum) in found.iter().enumerate() {
                 let own = (i % features..=i).step_by(features);
                 assert_eq!(sum, own.map(|j| counts[j]).sum::<u32>());

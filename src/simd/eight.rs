@@ -1,5 +1,6 @@
-//! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, two of AVX2, or an
-//! array at the other levels. All give the same bits.
+//! Vectors of eight 64-bit numbers, for [`super::means`]: a register of AVX-512, or an array at the
+//! other levels. All give the same bits. Intrinsics of AVX2 were no quicker than arrays compiled
+//! for it (regression trees, 50,000 x 15).
 
 use super::instantiate::inline_methods;
 
@@ -198,162 +199,6 @@ pub(super) mod avx512 {
     }
 }
 
-/// Pairs of registers of AVX2.
-#[cfg(target_arch = "x86_64")]
-pub(super) mod avx2 {
-    use super::{EIGHT, Eight, inline_methods};
-    use std::arch::x86_64::*;
-
-    pub struct RegisterPair;
-
-    /// An operation on each register of a pair.
-    macro_rules! on_pairs {
-        ($($name:ident($($x:ident: $kind:ident),*) -> $out:ty = $call:expr;)*) => {
-            $(
-                #[inline(always)]
-                unsafe fn $name($($x: Self::$kind),*) -> [$out; 2] {
-                    // SAFETY: the caller has checked the features.
-                    unsafe {
-                        [
-                            { $(let $x = $x[0];)* $call },
-                            { $(let $x = $x[1];)* $call },
-                        ]
-                    }
-                }
-            )*
-        };
-    }
-
-    /// The product modulo 2^64, from those of the halves.
-    #[inline(always)]
-    unsafe fn times(x: __m256i, y: __m256i) -> __m256i {
-        // SAFETY: the caller has checked the features.
-        unsafe {
-            let (x_high, y_high) = (_mm256_srli_epi64::<32>(x), _mm256_srli_epi64::<32>(y));
-            let crossed =
-                _mm256_add_epi64(_mm256_mul_epu32(x_high, y), _mm256_mul_epu32(x, y_high));
-            _mm256_add_epi64(_mm256_mul_epu32(x, y), _mm256_slli_epi64::<32>(crossed))
-        }
-    }
-
-    /// The nearest double: the upper 48 bits and the lower 16 become doubles by the bits of a large
-    /// number around them, without a rounding, and their sum is rounded once.
-    #[inline(always)]
-    unsafe fn rounded(x: __m256i) -> __m256d {
-        /// 2^52 and 3 * 2^67: numbers around the lower and the upper part.
-        const LOWER: f64 = 4_503_599_627_370_496.0;
-        const UPPER: f64 = 442_721_857_769_029_238_784.0;
-        // SAFETY: as above.
-        unsafe {
-            let (lower, upper) = (_mm256_set1_pd(LOWER), _mm256_set1_pd(UPPER));
-            let high =
-                _mm256_blend_epi16::<0x33>(_mm256_srai_epi32::<16>(x), _mm256_setzero_si256());
-            let high = _mm256_add_epi64(high, _mm256_castpd_si256(upper));
-            let low = _mm256_blend_epi16::<0x88>(x, _mm256_castpd_si256(lower));
-            let both = _mm256_set1_pd(UPPER + LOWER);
-            let high = _mm256_sub_pd(_mm256_castsi256_pd(high), both);
-            _mm256_add_pd(high, _mm256_castsi256_pd(low))
-        }
-    }
-
-    /// The sums of four numbers up to and including each.
-    #[inline(always)]
-    unsafe fn running(x: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe {
-            let by_one = _mm256_permute4x64_epi64::<0b10_01_00_00>(x);
-            let by_one = _mm256_blend_epi32::<0b0000_0011>(by_one, _mm256_setzero_si256());
-            let x = _mm256_add_epi64(x, by_one);
-            _mm256_add_epi64(x, _mm256_permute2x128_si256::<0x08>(x, x))
-        }
-    }
-
-    impl Eight for RegisterPair {
-        type Whole = [__m256i; 2];
-        type Real = [__m256d; 2];
-        type Mask = [__m256d; 2];
-
-        #[inline(always)]
-        unsafe fn whole(x: [i64; EIGHT]) -> Self::Whole {
-            let [a, b, c, d, e, f, g, h] = x;
-            // SAFETY: as above.
-            unsafe { [_mm256_setr_epi64x(a, b, c, d), _mm256_setr_epi64x(e, f, g, h)] }
-        }
-        #[inline(always)]
-        unsafe fn wholes(x: Self::Whole) -> [i64; EIGHT] {
-            let mut out = [0; EIGHT];
-            // SAFETY: as above; the array has the size of two registers.
-            unsafe {
-                _mm256_storeu_si256(out.as_mut_ptr().cast(), x[0]);
-                _mm256_storeu_si256(out.as_mut_ptr().add(4).cast(), x[1]);
-            }
-            out
-        }
-        #[inline(always)]
-        unsafe fn reals(x: Self::Real) -> [f64; EIGHT] {
-            let mut out = [0.0; EIGHT];
-            // SAFETY: as above.
-            unsafe {
-                _mm256_storeu_pd(out.as_mut_ptr(), x[0]);
-                _mm256_storeu_pd(out.as_mut_ptr().add(4), x[1]);
-            }
-            out
-        }
-        #[inline(always)]
-        unsafe fn shifted<const BITS: u32>(x: Self::Whole) -> Self::Whole {
-            // There is no shift of 64 bits with the sign: it is moved along and spread.
-            // SAFETY: as above.
-            unsafe {
-                let count = _mm_cvtsi32_si128(BITS as i32);
-                let sign = _mm256_set1_epi64x(1 << (63 - BITS));
-                let shift = |x| {
-                    let x = _mm256_xor_si256(_mm256_srl_epi64(x, count), sign);
-                    _mm256_sub_epi64(x, sign)
-                };
-                [shift(x[0]), shift(x[1])]
-            }
-        }
-        #[inline(always)]
-        unsafe fn running(x: Self::Whole) -> Self::Whole {
-            // SAFETY: as above.
-            unsafe {
-                let (first, second) = (running(x[0]), running(x[1]));
-                let all = _mm256_permute4x64_epi64::<0xff>(first);
-                [first, _mm256_add_epi64(second, all)]
-            }
-        }
-        on_pairs! {
-            plus(x: Whole, y: Whole) -> __m256i = _mm256_add_epi64(x, y);
-            minus(x: Whole, y: Whole) -> __m256i = _mm256_sub_epi64(x, y);
-            times(x: Whole, y: Whole) -> __m256i = times(x, y);
-            and(x: Whole, y: Whole) -> __m256i = _mm256_and_si256(x, y);
-            rounded(x: Whole) -> __m256d = rounded(x);
-            less(x: Real, y: Real) -> __m256d = _mm256_sub_pd(x, y);
-            product(x: Real, y: Real) -> __m256d = _mm256_mul_pd(x, y);
-            quotient(x: Real, y: Real) -> __m256d = _mm256_div_pd(x, y);
-            smaller(x: Real, y: Real) -> __m256d = _mm256_min_pd(x, y);
-            above(x: Real, y: Real) -> __m256d = _mm256_cmp_pd::<_CMP_GT_OQ>(x, y);
-            even(x: Whole) -> __m256d = {
-                let one = _mm256_set1_epi64x(1);
-                let is_odd = _mm256_cmpeq_epi64(_mm256_and_si256(x, one), one);
-                _mm256_castsi256_pd(_mm256_xor_si256(is_odd, _mm256_set1_epi64x(-1)))
-            };
-            both(x: Mask, y: Mask) -> __m256d = _mm256_and_pd(x, y);
-            select(mask: Mask, x: Real, y: Real) -> __m256d = _mm256_blendv_pd(y, x, mask);
-            select_whole(mask: Mask, x: Whole, y: Whole) -> __m256i = {
-                let (x, y) = (_mm256_castsi256_pd(x), _mm256_castsi256_pd(y));
-                _mm256_castpd_si256(_mm256_blendv_pd(y, x, mask))
-            };
-        }
-        inline_methods! {
-            fn all_whole(x: i64) -> Self::Whole = [_mm256_set1_epi64x(x); 2];
-            fn all_real(x: f64) -> Self::Real = [_mm256_set1_pd(x); 2];
-            fn last(x: Self::Whole) -> Self::Whole = [_mm256_permute4x64_epi64::<0xff>(x[1]); 2];
-            fn any(x: Self::Mask) -> bool = _mm256_movemask_pd(_mm256_or_pd(x[0], x[1])) != 0;
-        }
-    }
-}
-
 /// A function over [`Eight`] as one that takes a level before its arguments.
 macro_rules! with_eight {
     ($(#[$doc:meta])* $vis:vis fn $name:ident = $body:ident($($arg:ident: $kind:ty),* $(,)?)
@@ -370,7 +215,7 @@ macro_rules! with_eight {
             #[target_feature(enable = "avx2,popcnt")]
             fn avx2($($arg: $kind),*) -> $out {
                 // SAFETY: the features are those of this function.
-                unsafe { $body::<$crate::simd::eight::avx2::RegisterPair>($($arg),*) }
+                unsafe { $body::<$crate::simd::eight::Arrays>($($arg),*) }
             }
             match level {
                 // SAFETY: the level says that the processor has these instructions.

@@ -187,14 +187,9 @@ pub fn score_candidates<S: Sum>(
                 continue;
             }
         }
-        let stride = scratch.stride;
-        for c in 0..k {
-            scratch.cells[c * stride + held] = sums[c].cell(scan.unit);
-            scratch.cells[(k + c) * stride + held] = scan.known[c].minus(sums[c]).cell(scan.unit);
-        }
-        scratch.at[held] = groups.codes[group];
+        scratch.write_cut(held, groups.codes[group], [&sums, scan.known], scan.unit);
         held += 1;
-        if held == stride.min(BLOCK) {
+        if held == scratch.stride.min(BLOCK) {
             flush(scan.feature, held, context, branches, scratch, sink)?;
             held = 0;
         }

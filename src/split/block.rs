@@ -6,7 +6,8 @@
 //! (branch, class), so that inner loops over candidates vectorise.
 
 use super::mean_scratch::MeanScratch;
-use crate::criteria::{Context, Tables};
+use crate::criteria::{Context, Criterion, Tables};
+use crate::error::Result;
 use crate::numeric::Count;
 use crate::simd::columns::SLACK;
 use crate::simd::running::BLOCK as PLACES;
@@ -138,6 +139,23 @@ impl<C: Count> BlockScratch<C> {
         }
     }
 
+    /// Write the table of cut number `held`, which has the class sums `left` of `known` on its
+    /// left.
+    pub(super) fn write_cut<S: Sum<Cell = C>>(
+        &mut self,
+        held: usize,
+        at: u32,
+        [left, known]: [&[S]; 2],
+        unit: f64,
+    ) {
+        let (k, stride) = (known.len(), self.stride);
+        for (c, (&left, known)) in left.iter().zip(known).enumerate() {
+            self.cells[c * stride + held] = left.cell(unit);
+            self.cells[(k + c) * stride + held] = known.minus(left).cell(unit);
+        }
+        self.at[held] = at;
+    }
+
     /// The first `len` candidates as tables of `branches x context.classes`.
     pub(super) fn tables<'a>(
         &'a self,
@@ -169,10 +187,35 @@ pub struct Running {
     pub(super) all: Vec<u32>,
     /// Sums and scores at the places of a block.
     pub(super) block: Box<PlaceSums>,
-    /// The counts of one table.
-    pub(super) cells: Vec<u32>,
-    /// Its class totals.
-    pub(super) totals: Vec<u32>,
+    pub(super) table: CutTable,
+}
+
+/// The table of one cut in two; a buffer.
+#[derive(Debug, Default)]
+pub struct CutTable {
+    cells: Vec<u32>,
+    totals: Vec<u32>,
+}
+
+impl CutTable {
+    /// The exact score of a cut with `left` of `all` rows of each class on its left. The table has
+    /// only the classes with rows.
+    pub fn score(
+        &mut self,
+        criterion: &dyn Criterion,
+        left: &[u32],
+        all: &[u32],
+        context: &Context,
+    ) -> Result<f64> {
+        let Self { cells, totals } = self;
+        let occurring = || left.iter().zip(all).filter(|(_, all)| **all > 0);
+        totals.clear();
+        totals.extend(occurring().map(|(_, all)| all));
+        cells.clear();
+        cells.extend(occurring().map(|(left, _)| left));
+        cells.extend(occurring().map(|(left, all)| all - left));
+        criterion.score_of(&Tables::one(cells, totals, &[2], context))
+    }
 }
 
 /// Sums and scores at the places of a block.

@@ -13,7 +13,7 @@
 use super::block::{PlaceRange, PlaceSums, Running};
 use super::scan::{ClassOf, Scan};
 use super::sink::{Estimates, Sink};
-use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Tables, Term};
+use crate::criteria::{Context, Criterion, Cuts, LeftRows, RunningScores, Term};
 use crate::data::{entry_row, entry_tied};
 use crate::error::Result;
 use crate::reached::{self, Way};
@@ -181,7 +181,7 @@ impl RunningWalk<'_, '_, '_> {
         sink: &mut dyn Sink,
     ) -> Result<()> {
         let (order, codes) = (self.scan.order, self.scan.class_of.codes);
-        let Running { before, all, block, cells, totals, .. } = running;
+        let Running { before, all, block, table, .. } = running;
         let PlaceSums { class, left, right, scores } = &mut **block;
         let len = stop - start;
         let cuts = Cuts {
@@ -208,13 +208,7 @@ impl RunningWalk<'_, '_, '_> {
                 before[usize::from(codes[entry_row(entry) as usize])] += 1;
             }
             passed = start + j;
-            let occurring = before.iter().zip(&*all).filter(|(_, n)| **n > 0);
-            totals.clear();
-            totals.extend(occurring.clone().map(|(_, n)| n));
-            cells.clear();
-            cells.extend(occurring.clone().map(|(l, _)| l));
-            cells.extend(occurring.map(|(l, n)| n - l));
-            criterion.score_of(&Tables::one(cells, totals, &[2], self.context))
+            table.score(criterion, before, all, self.context)
         };
         let at = |j: usize| (start + j) as u32;
         sink.estimated(

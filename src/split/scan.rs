@@ -12,7 +12,7 @@ use super::sink::{CandidateBlock, Features, Sink};
 use crate::criteria::Context;
 use crate::error::Result;
 use crate::numeric::Count;
-use crate::stats::Weighing;
+use crate::stats::{Sum, Weighing};
 
 /// The class of each internal row.
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +98,33 @@ impl BlockWalk {
             }
         }
         flush(tools, held)
+    }
+}
+
+/// Write the tables of the `held` boundaries of one feature. `left(c)` are the sums on the left of
+/// the rows of class `c` and later ones: what they exceed those of class `c + 1` by is of class
+/// `c`.
+pub(super) fn write_sides<'p, S: Sum>(
+    cells: &mut [S::Cell],
+    stride: usize,
+    held: usize,
+    known: &[S],
+    unit: f64,
+    left: impl Fn(usize) -> &'p [S],
+) {
+    let (on_left, on_right) = cells.split_at_mut(known.len() * stride);
+    let last = known.len() - 1;
+    for (c, &known) in known.iter().enumerate() {
+        let planes = on_left[c * stride..][..held].iter_mut().zip(&mut on_right[c * stride..]);
+        let set = |(l, r): (&mut S::Cell, &mut S::Cell), sum: S| {
+            (*l, *r) = (sum.cell(unit), known.minus(sum).cell(unit));
+        };
+        let sums = left(c)[..held].iter();
+        if c < last {
+            planes.zip(sums.zip(left(c + 1))).for_each(|(cells, (a, &b))| set(cells, a.minus(b)));
+        } else {
+            planes.zip(sums).for_each(|(cells, &a)| set(cells, a));
+        }
     }
 }
 

@@ -114,6 +114,32 @@ pub struct Scored {
     pub tied: Vec<u32>,
 }
 
+impl Scored {
+    /// Compare a candidate of a feature with the best one so far, which is the last of `found` if
+    /// that has this feature; an equal one is kept beside it unless the first of equals wins.
+    /// Returns whether the candidate is now the best of its feature.
+    #[inline]
+    pub fn keep(found: &mut Vec<Self>, feature: u32, at: u32, score: f64, ties: Ties) -> bool {
+        match found.last_mut() {
+            Some(best) if best.feature == feature => {
+                if better(score, best.score) {
+                    (best.score, best.at) = (score, at);
+                    best.tied.clear();
+                    return true;
+                }
+                if score == best.score && ties != Ties::First {
+                    best.tied.push(at);
+                }
+                false
+            }
+            _ => {
+                found.push(Self { feature, score, at, tied: Vec::new() });
+                true
+            }
+        }
+    }
+}
+
 /// Bring candidates of features into feature order.
 pub fn sort_by_feature(found: &mut [Scored]) {
     found.sort_by_key(|scored| scored.feature);
@@ -198,27 +224,11 @@ impl<'a> BestOfEach<'a> {
     /// Compare one candidate with the best of its feature.
     #[inline]
     fn update(&mut self, feature: u32, at: u32, score: f64) -> Result<()> {
-        match self.features.last_mut() {
-            Some(best) if best.feature == feature => {
-                if better(score, best.score) {
-                    best.score = score;
-                    best.at = at;
-                    best.tied.clear();
-                } else if score == best.score {
-                    if self.ties != Ties::First {
-                        best.tied.push(at);
-                    }
-                    return Ok(());
-                } else if score.is_nan() {
-                    return Err(not_a_number(feature));
-                } else {
-                    return Ok(());
-                }
-            }
-            _ if score.is_nan() => return Err(not_a_number(feature)),
-            _ => self.features.push(Scored { feature, score, at, tied: Vec::new() }),
+        if score.is_nan() {
+            return Err(not_a_number(feature));
         }
-        if better(score, self.top) {
+        let kept = Scored::keep(&mut self.features, feature, at, score, self.ties);
+        if kept && better(score, self.top) {
             self.top = score;
         }
         Ok(())

@@ -88,9 +88,6 @@ pub fn score_candidates<W: Weighing>(
     }
     reached::count(Way::OnePlace);
     let branches = scratch.prepare_cuts(scan.known, scan.totals, unit, 1);
-    for (i, sum) in left.iter().chain(&right).enumerate() {
-        scratch.cells[i * scratch.stride] = sum.cell(unit);
-    }
-    scratch.at[0] = at as u32;
+    scratch.write_cut(0, at as u32, [left, scan.known], unit);
     flush(scan.feature, 1, context, branches, scratch, sink)
 }

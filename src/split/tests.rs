@@ -163,11 +163,11 @@ fn bytes_find_what_tables_find_to_the_bit() {
         let rows = 2 + mix(seed, 1) % 63;
         let classes = 2 + mix(seed, 2) % [1, 5, 80][seed as usize % 3];
         let node = RandomNode::new(seed, rows, classes);
-        let criterion: &dyn Criterion = &Gini::default();
+        let criterion = criterion(seed / 3);
         let how = criterion.running_scores().unwrap();
         let facts = short::tests::facts(&node.codes);
         let mut scratch = short::ShortScratch::default();
-        node.compare(criterion, |scan, context, best| {
+        node.compare(&*criterion, |scan, context, best| {
             let (order, tied) = short::tests::bytes(scan.order);
             let scan = short::ShortScan {
                 feature: scan.feature,

@@ -13,7 +13,7 @@
 //! feature and node, plus the criterion's formula.
 
 use super::block::{BLOCK, BlockScratch, PlaceRange};
-use super::scan::{BlockWalk, flush};
+use super::scan::{BlockWalk, flush, write_sides};
 use super::sink::Sink;
 use super::{between, running, weighed};
 use crate::criteria::Context;
@@ -234,29 +234,10 @@ fn counted_rows(
             boundaries(level, order, places, wanted, before, &mut scratch.at[held..], tails)
         },
         |scratch, held| {
-            // Class counts of both sides from the counts of this class and later ones; the rows on
-            // the left are those of class 0 and later ones.
-            for c in 0..k {
-                let known = scan.known[c];
-                let (left, right) = scratch.cells.split_at_mut(k * stride);
-                let (left, right) =
-                    (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
-                let from = if c == 0 {
-                    &scratch.at[..held]
-                } else {
-                    &scratch.tails[(c - 1) * room..][..held]
-                };
-                let set = |left: &mut u32, right: &mut u32, rows: u32| {
-                    (*left, *right) = (rows, known - rows);
-                };
-                let cells = left.iter_mut().zip(right);
-                if c + 1 < k {
-                    let later = &scratch.tails[c * room..][..held];
-                    cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
-                } else {
-                    cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
-                }
-            }
+            // The rows on the left are those of class 0 and later ones.
+            let BlockScratch { cells, at, tails, .. } = &mut *scratch;
+            let left = |c: usize| if c == 0 { &at[..] } else { &tails[(c - 1) * room..] };
+            write_sides(cells, stride, held, scan.known, 1.0, left);
             flush(scan.feature, held, context, branches, scratch, sink)
         },
     )
@@ -290,14 +271,9 @@ fn any_classes<W: Weighing>(
         if boundary(order, i, u32::from(c != next), scan.convex && !end) == 0 {
             continue;
         }
-        let stride = scratch.stride;
-        for c in 0..k {
-            scratch.cells[c * stride + held] = left[c].cell(unit);
-            scratch.cells[(k + c) * stride + held] = scan.known[c].minus(left[c]).cell(unit);
-        }
-        scratch.at[held] = i as u32;
+        scratch.write_cut(held, i as u32, [&left, scan.known], unit);
         held += 1;
-        if held == stride.min(BLOCK) {
+        if held == scratch.stride.min(BLOCK) {
             flush(scan.feature, held, context, branches, scratch, sink)?;
             held = 0;
         }

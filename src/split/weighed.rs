@@ -15,7 +15,7 @@
 //! O(rows / STEP) scores per feature and node, plus the candidates of the boxes that remain.
 
 use super::block::{BlockScratch, PlaceRange};
-use super::scan::{BlockWalk, Scan, flush};
+use super::scan::{BlockWalk, Scan, flush, write_sides};
 use super::sink::Sink;
 use crate::criteria::Context;
 use crate::data::entry_row;
@@ -86,7 +86,7 @@ pub(super) fn score_candidates(
         weighed.keep_promising(&mut runs, scratch, sink)?;
     }
     let done = weighed.walk(&runs, scratch, |scratch, held| {
-        weighed.subtract(held, scratch);
+        weighed.write_sides(held, scratch);
         flush(scan.feature, held, context, branches, scratch, sink)
     });
     scratch.runs = runs;
@@ -181,28 +181,11 @@ impl WeighedScan<'_, '_, '_> {
         )
     }
 
-    /// Write the tables of the `held` boundaries: the weight of a class is that of this class and
-    /// later ones less that of the later ones.
-    fn subtract(&self, held: usize, scratch: &mut BlockScratch<f64>) {
-        let (k, stride, unit) = (self.context.classes, scratch.stride, self.scan.weights.unit);
-        let room = stride + SLACK;
-        for c in 0..k {
-            let known = self.scan.known[c];
-            let (left, right) = scratch.cells.split_at_mut(k * stride);
-            let (left, right) = (&mut left[c * stride..][..held], &mut right[c * stride..][..held]);
-            let from = &scratch.sums[c * room..][..held];
-            let set = |left: &mut f64, right: &mut f64, units: i64| {
-                *left = units.cell(unit);
-                *right = (known - units).cell(unit);
-            };
-            let cells = left.iter_mut().zip(right);
-            if c + 1 < k {
-                let later = &scratch.sums[(c + 1) * room..][..held];
-                cells.zip(from.iter().zip(later)).for_each(|((l, r), (a, b))| set(l, r, a - b));
-            } else {
-                cells.zip(from).for_each(|((l, r), a)| set(l, r, *a));
-            }
-        }
+    /// Write the tables of the `held` boundaries.
+    fn write_sides(&self, held: usize, scratch: &mut BlockScratch<f64>) {
+        let BlockScratch { cells, sums, stride, .. } = scratch;
+        let left = |c: usize| &sums[c * (*stride + SLACK)..];
+        write_sides(cells, *stride, held, self.scan.known, self.scan.weights.unit, left);
     }
 
     /// Replace the one run by the boxes of it in which the best candidate may lie.
@@ -237,7 +220,7 @@ impl WeighedScan<'_, '_, '_> {
             if highest + tolerance >= floor {
                 let mut scores = [0.0; STEP + 1];
                 self.walk(&[box_at(top)], scratch, |scratch, held| {
-                    self.subtract(held, scratch);
+                    self.write_sides(held, scratch);
                     let scores = &mut scores[..held];
                     if let Some(error) = sink.quick(&scratch.tables(2, held, self.context), scores)
                     {

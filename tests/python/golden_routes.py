@@ -190,15 +190,15 @@ def _sorted_orders() -> Iterator[Case]:
     case = functools.partial(Case, routes=array)
     two, five, twelve, forty = (_numbers(3000, k) for k in (2, 5, 12, 40))
     counted, every = ("rows/ranges", "walk/counted"), "walk/counted, no convexity"
-    yield case(two, {"criterion": "gini"}, (*counted, "block/screened", "bytes/squares"))
+    yield case(two, {"criterion": "gini"}, (*counted, "block/screened", "bytes/sums"))
     yield case(two, {"criterion": "info_gain"}, counted)
     yield case(two, {"criterion": "gain_ratio"}, counted)
     yield case(two, {"criterion": "mdl"}, (every, "block/scored"))
     yield case(two, {"criterion": "hellinger"}, counted)
     squares, logarithms = "walk/running squares", "walk/running logarithms"
     yield case(five, {"criterion": "gini"}, (squares, "walk/running, below"))
-    yield case(five, {"criterion": "info_gain"}, (logarithms,))
-    yield case(five, {"criterion": "gain_ratio"}, (logarithms,))
+    yield case(five, {"criterion": "info_gain"}, (logarithms, "bytes/sums"))
+    yield case(five, {"criterion": "gain_ratio"}, (logarithms, "bytes/sums"))
     yield case(five, {"criterion": "mdl", "ties": "random"}, (every,))
     yield case(twelve, {"criterion": "gini", "max_leaf_nodes": 60}, (squares, "rows/best first"))
     yield case(twelve, {"criterion": "chi2"}, counted)

@@ -77,27 +77,17 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         workspace: &mut OrderWorkspace,
         control: &Control,
     ) -> Result<Vec<Scored>> {
-        let ties = self.context.setting.ties != Ties::First;
+        let ties = self.context.setting.ties;
         let mut found = Vec::new();
         W::each_by_order(
             self,
-            CandidateQuery { loss, all: ties },
+            CandidateQuery { loss, all: ties != Ties::First },
             contingency,
             wanted,
             workspace,
             control,
-            &mut |feature, at, score| match found.last_mut() {
-                Some(Scored { feature: own, score: best, at: best_at, tied })
-                    if *own == feature =>
-                {
-                    if score > *best {
-                        (*best, *best_at) = (score, at);
-                        tied.clear();
-                    } else if score == *best && ties {
-                        tied.push(at);
-                    }
-                }
-                _ => found.push(Scored { feature, score, at, tied: Vec::new() }),
+            &mut |feature, at, score| {
+                Scored::keep(&mut found, feature, at, score, ties);
             },
         )?;
         Ok(found)

@@ -116,29 +116,21 @@ impl<W: ByOrder> NodeEvaluator<'_, '_, W> {
         wanted: WantedFeatures<'_>,
         control: &Control,
     ) -> Result<Vec<Scored>> {
-        let ties = self.context.setting.ties != Ties::First;
+        let ties = self.context.setting.ties;
         let features = (0..self.context.data.columns().len() as u32).filter(|&f| wanted.has(f));
         let features: Vec<u32> = features.collect();
         // Half of the budget, so that the nodes below have some left.
         let left = self.left() / 2;
         let found =
             self.of_features(&features, budget.branch, left, control, &|feature, sizer| {
-                let mut best: Option<Scored> = None;
+                let mut best: Vec<Scored> = Vec::new();
                 self.each_by_rows(feature, &mut |at, waiting, branches| {
                     // Sums are not needed beyond the best one, nor an equal one unless ties are
                     // drawn.
-                    let enough =
-                        best.as_ref().map_or(usize::MAX, |s| -s.score as usize + usize::from(ties));
+                    let equal = usize::from(ties != Ties::First);
+                    let enough = best.first().map_or(usize::MAX, |s| -s.score as usize + equal);
                     let score = -(sizer.sum(branches, enough, waiting)? as f64);
-                    match &mut best {
-                        Some(s) if score < s.score => {}
-                        Some(s) if score == s.score => {
-                            if ties {
-                                s.tied.push(at);
-                            }
-                        }
-                        _ => best = Some(Scored { feature, score, at, tied: Vec::new() }),
-                    }
+                    Scored::keep(&mut best, feature, at, score, ties);
                     Ok(())
                 })?;
                 Ok(best)

@@ -1,9 +1,9 @@
 //! The best cut of a node whose cuts are scored as one block ([`super::cuts`]).
 //!
-//! Three ways lead to the same choice, and [`BinnedContext`] says which are open: words of two
-//! classes with a kernel ([`super::two_class`]), sums over the classes ([`super::sums`]), or the
-//! tables of all cuts. Words come from the counters of a node, the others from these or from the
-//! lanes of a small one.
+//! Three ways lead to the same choice, and [`BinnedContext`](super::context::BinnedContext) says
+//! which are open: words of two classes with a kernel ([`super::two_class`]), sums over the classes
+//! ([`super::sums`]), or the tables of all cuts. Words come from the counters of a node, the others
+//! from these or from the lanes of a small one.
 //! O(codes x features x classes) per node; the other nodes of a tree on codes are searched feature
 //! by feature ([`super::node`]).
 //!
@@ -12,31 +12,25 @@
 //! counters over tables 1.7; with columns of few values, class sums over tables 1.2 (counters) and
 //! 1.4 (lanes) at ten classes. Words from lanes gained 1.08, too little for a kernel.
 
-use super::context::BinnedContext;
 use super::counts::{BinCounters, CountedCuts};
-use super::cuts::{ChosenCut, CutBlock, CutPlaces};
+use super::cuts::{ChosenCut, NodeCuts};
 use super::node::{BinnedNode, BlockMemory};
 use super::small::SmallNode;
-use super::sums::ClassTerms;
 use super::two_class::{WordCuts, facts_of};
-use crate::criteria::{PairScreen, RunningScores, Tables, Term};
+use crate::criteria::{PairScreen, RunningScores, Term};
 use crate::error::{Error, Result};
+use crate::grow::options::GrowthSetting;
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::reached::{self, Way};
 use crate::simd::class_sums::MOST_ROWS;
 use crate::simd::cuts::{self as words, packed, running_sums};
+use crate::split::CutTable;
 use crate::stats::{ExactMoments, Sum};
 
 /// A kernel for the cuts of two classes, and the rows of each class in the node.
 struct TwoClasses {
     screen: PairScreen,
     totals: [u32; 2],
-}
-
-/// A formula that scores cuts from sums over the classes, and the rows of each class in the node.
-struct SummedClasses {
-    scoring: RunningScores,
-    totals: Vec<u32>,
 }
 
 /// The rows of a node whose cuts are one block.
@@ -89,18 +83,8 @@ impl BinnedNode<'_, u32> {
             reached::count(Way::CountersWords);
             return self.best_counted_words(&two, counters, chosen, workspace);
         }
-        let context = self.context;
-        let cuts = CountedCuts { counters, context, totals: self.totals, chosen };
-        let left = |cut| cuts.left(cut);
-        if let Some(summed) = self.summed_classes() {
-            reached::count(Way::CountersSums);
-            let len = (context.widest - 1) * cuts.features();
-            return self.best_of_sums(&summed, &cuts, len, workspace, &left);
-        }
-        reached::count(Way::CountersTable);
-        counters.fill(context, &mut workspace.block);
-        let found = workspace.block.best(context, self.totals, &cuts)?;
-        self.split_of(found, &left)
+        let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
+        self.best_of(&cuts, [Way::CountersSums, Way::CountersTable], workspace)
     }
 
     fn best_small(
@@ -111,19 +95,32 @@ impl BinnedNode<'_, u32> {
     ) -> Result<Option<BestSplit<u32>>> {
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
-        let left = |cut| cuts.left(cut);
-        let found = if let Some(summed) = self.summed_classes() {
-            reached::count(Way::LanesSums);
-            self.best_of_sums(&summed, &cuts, cuts.masks.len(), workspace, &left)
-        } else {
-            reached::count(Way::LanesTable);
-            let BlockMemory { block, counts, .. } = workspace;
-            cuts.fill(counts, block);
-            let found = block.best(self.context, self.totals, &cuts)?;
-            self.split_of(found, &left)
-        };
+        let found = self.best_of(&cuts, [Way::LanesSums, Way::LanesTable], workspace);
         workspace.lanes = buffers;
         found
+    }
+
+    /// The best of some cuts, by sums over the classes or by tables.
+    fn best_of(
+        &self,
+        cuts: &dyn NodeCuts,
+        [sums, tables]: [Way; 2],
+        workspace: &mut BlockMemory,
+    ) -> Result<Option<BestSplit<u32>>> {
+        let (context, totals) = (self.context, self.totals);
+        let found = if let Some(how) = self.class_sums() {
+            reached::count(sums);
+            let GrowthSetting { criterion, context: facts, .. } = context.setting;
+            let BlockMemory { block, sums, .. } = workspace;
+            let error = sums.score(how, facts.logs, totals, cuts, block.scores(cuts.len()));
+            block.select(context, totals, error, cuts, |_, cut| {
+                CutTable::default().score(*criterion, &cuts.left(cut), totals, facts)
+            })?
+        } else {
+            reached::count(tables);
+            workspace.block.best(context, totals, cuts)?
+        };
+        self.split_of(found, &|cut| cuts.left(cut))
     }
 
     /// The kernel for this node, if it has two classes and few enough rows.
@@ -145,51 +142,19 @@ impl BinnedNode<'_, u32> {
         let features = chosen.map_or(self.context.features.len(), <[u32]>::len);
         let words = counters.words(codes * features);
         let cuts = &mut workspace.words;
-        running_sums(words, features, |s: u32| s, cuts.prepare(words.len()));
+        running_sums(words, features, cuts.prepare(words.len()));
         let shape = WordCuts { codes, features, whole: packed(two.totals[0], two.totals[1]) };
         let facts = |lefts: &[u32], cut| facts_of(lefts, shape, chosen, cut);
         let found = cuts.best(self.context, two.screen, two.totals, facts)?;
         self.split_of(found, &|cut| cuts.left(cut))
     }
 
-    /// The formula for this node, if its sums are exact for this number of rows.
-    fn summed_classes(&self) -> Option<SummedClasses> {
-        let scoring = self.context.class_sums?;
-        let totals = self.totals;
-        let n: u64 = totals.iter().map(|&t| u64::from(t)).sum();
-        let few = n >= 2 && (scoring.term != Term::Squares || n <= MOST_ROWS as u64);
-        let holds = few && scoring.holds(n as usize, self.context.setting.context.logs);
-        holds.then(|| SummedClasses { scoring, totals: totals.to_vec() })
-    }
-
-    /// The best of `len` cuts by sums over the classes; `left` gives the class sums left of a cut.
-    fn best_of_sums(
-        &self,
-        summed: &SummedClasses,
-        cuts: &(impl ClassTerms + CutPlaces),
-        len: usize,
-        workspace: &mut BlockMemory,
-        left: &dyn Fn(usize) -> Vec<u32>,
-    ) -> Result<Option<BestSplit<u32>>> {
-        let SummedClasses { scoring, totals } = summed;
-        let BlockMemory { block, sums, .. } = workspace;
-        block.prepare_scores(len);
-        let (weights, scores) = block.scores();
-        let error = sums.score(*scoring, self.context.setting.context.logs, totals, cuts, scores);
-        weights.copy_from_slice(&sums.rows);
-        let exact = |_: &CutBlock, cut: usize| self.exact_score(totals, &left(cut));
-        let found = block.select(self.context, self.totals, error, cuts, exact)?;
-        self.split_of(found, &left)
-    }
-
-    /// The score of a cut from its table, which holds only the classes of the node.
-    fn exact_score(&self, totals: &[u32], left: &[u32]) -> Result<f64> {
-        let occurring = || left.iter().zip(totals).filter(|(_, total)| **total > 0);
-        let all: Vec<u32> = occurring().map(|(_, &total)| total).collect();
-        let mut cells: Vec<u32> = occurring().map(|(&l, _)| l).collect();
-        cells.extend(occurring().map(|(&l, &total)| total - l));
-        let BinnedContext { setting, .. } = self.context;
-        setting.criterion.score_of(&Tables::one(&cells, &all, &[2], &setting.context))
+    /// How cuts are scored from sums over the classes, if that serves this number of rows.
+    fn class_sums(&self) -> Option<RunningScores> {
+        let how = self.context.class_sums?;
+        let n: usize = self.totals.iter().map(|&total| total as usize).sum();
+        let few = n >= 2 && (how.term != Term::Squares || n <= MOST_ROWS);
+        (few && how.holds(n, self.context.setting.context.logs)).then_some(how)
     }
 
     /// The chosen cut as a split; `left` gives the class sums left of a cut.

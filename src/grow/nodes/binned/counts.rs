@@ -8,11 +8,12 @@
 //! O(rows x features) to count; O(codes x features x classes) to read all cuts.
 
 use super::context::BinnedContext;
-use super::cuts::{CutBlock, CutFacts, CutPlaces};
+use super::cuts::{CutFacts, NodeCuts};
 use crate::bins::WeightWidth;
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
+use crate::simd::cuts::running_sums;
 use crate::simd::histogram::{self, RowFormat};
 use crate::split::binned::BinGroups;
 use crate::stats::Sum;
@@ -309,29 +310,6 @@ impl<S: Sum> BinCounters<S> {
 }
 
 impl BinCounters<u32> {
-    /// Write all cuts between codes into a block: the cut above a code of the feature at a place is
-    /// candidate `code * features + place`.
-    pub fn fill(&self, context: &BinnedContext<'_>, block: &mut CutBlock) {
-        let (features, k) = (self.features, context.classes);
-        block.prepare((context.widest - 1) * features, k);
-        for class in 0..k {
-            let counted = self.plane(context, class);
-            let (cells, weights) = block.plane(class);
-            let first = class == 0;
-            let mut sums = RunningSums { counted, features, first, cells, weights };
-            // Neighbouring features at a time, as many as vectors hold.
-            let mut from = 0;
-            while from < features {
-                from += match features - from {
-                    8.. => sums.run::<8>(from),
-                    4.. => sums.run::<4>(from),
-                    2.. => sums.run::<2>(from),
-                    _ => sums.run::<1>(from),
-                };
-            }
-        }
-    }
-
     /// Class sums of the rows whose code of the feature at a place is at most `at`.
     pub fn left_sums(&self, context: &BinnedContext<'_>, place: usize, at: u32) -> Vec<u32> {
         let mut sums = vec![0; context.classes];
@@ -354,27 +332,31 @@ pub(super) struct CountedCuts<'a> {
     pub chosen: Option<&'a [u32]>,
 }
 
-impl CountedCuts<'_> {
-    /// Class sums on the left of a cut.
-    pub fn left(&self, cut: usize) -> Vec<u32> {
+impl NodeCuts for CountedCuts<'_> {
+    fn len(&self) -> usize {
+        (self.context.widest - 1) * self.counters.features
+    }
+
+    fn count(&self, class: usize, out: &mut [u32]) {
+        running_sums(self.counters.plane(self.context, class), self.counters.features, out);
+    }
+
+    fn left(&self, cut: usize) -> Vec<u32> {
         let features = self.counters.features;
         self.counters.left_sums(self.context, cut % features, (cut / features) as u32)
     }
-}
 
-impl CutPlaces for CountedCuts<'_> {
     fn place(&self, cut: usize) -> (u32, u32) {
         let (at, place) = (cut / self.counters.features, cut % self.counters.features);
         (self.chosen.map_or(place as u32, |some| some[place]), at as u32)
     }
 
-    fn facts(&self, block: &CutBlock, cut: usize) -> Option<CutFacts> {
+    fn facts(&self, lefts: &[u32], cut: usize) -> Option<CutFacts> {
         let Self { counters, context, totals, .. } = *self;
         let (features, last) = (counters.features, context.widest - 1);
         let (at, place) = (cut / features, cut % features);
         let whole: u32 = totals.iter().sum();
-        let left =
-            |code: usize| if code < last { block.weight(code * features + place) } else { whole };
+        let left = |code: usize| if code < last { lefts[code * features + place] } else { whole };
         let before = if at == 0 { 0 } else { left(at - 1) };
         if left(at) == before {
             return None;
@@ -389,39 +371,6 @@ impl CutPlaces for CountedCuts<'_> {
         let one_class = beside == [1; 2] && class(at) == class(next);
         let (feature, at) = self.place(cut);
         Some(CutFacts { feature, at, next: next as u32, beside, one_class })
-    }
-}
-
-/// Sums over the codes up to each code, of one class.
-struct RunningSums<'a> {
-    /// The plane of the class.
-    counted: &'a [u32],
-    /// Counters per code.
-    features: usize,
-    /// This is the first of the classes: its sums replace the weights, those of others are added.
-    first: bool,
-    cells: &'a mut [u32],
-    weights: &'a mut [u32],
-}
-
-impl RunningSums<'_> {
-    /// Sum the features `from..from + N`; returns `N`.
-    fn run<const N: usize>(&mut self, from: usize) -> usize {
-        let mut sums = [0; N];
-        let mut at = from;
-        while let (Some(counts), Some(cells), Some(weights)) = (
-            self.counted.get(at..).and_then(<[u32]>::first_chunk::<N>),
-            self.cells.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
-            self.weights.get_mut(at..).and_then(<[u32]>::first_chunk_mut::<N>),
-        ) {
-            for j in 0..N {
-                sums[j] += counts[j];
-                cells[j] = sums[j];
-                weights[j] = if self.first { sums[j] } else { weights[j] + sums[j] };
-            }
-            at += self.features;
-        }
-        N
     }
 }
 

@@ -114,13 +114,23 @@ impl CutRules {
     }
 }
 
-/// Where the candidates of a block come from.
-pub(super) trait CutPlaces {
-    /// The feature of a candidate, and the highest code on its left.
-    fn place(&self, candidate: usize) -> (u32, u32);
+/// The cuts of a node, by their numbers in a block. Called dynamically, a few times per node and
+/// for the candidates near the best.
+pub(super) trait NodeCuts {
+    /// Number of cuts.
+    fn len(&self) -> usize;
 
-    /// The facts of a candidate; `None` for one that repeats another.
-    fn facts(&self, block: &CutBlock, candidate: usize) -> Option<CutFacts>;
+    /// Write the rows of a class on the left of each cut.
+    fn count(&self, class: usize, out: &mut [u32]);
+
+    /// Class sums on the left of a cut.
+    fn left(&self, cut: usize) -> Vec<u32>;
+
+    /// The feature of a cut, and the highest code on its left.
+    fn place(&self, cut: usize) -> (u32, u32);
+
+    /// The facts of a cut, with the rows left of all cuts; `None` for one that repeats another.
+    fn facts(&self, lefts: &[u32], cut: usize) -> Option<CutFacts>;
 }
 
 /// A block of candidates of one node.
@@ -138,49 +148,39 @@ pub(super) struct CutBlock {
 }
 
 impl CutBlock {
-    /// Make room for `len` candidates; their left sums are to be written by [`Self::plane`].
-    pub fn prepare(&mut self, len: usize, classes: usize) {
+    /// The left weights and the scores of `len` candidates, to be written.
+    pub fn scores(&mut self, len: usize) -> (&mut [u32], &mut [f64]) {
         // Planes start at multiples of 16 cells, the widest vectors of kernels.
-        self.stride = len.next_multiple_of(16).max(16);
-        self.len = len;
-        if self.cells.len() < 2 * classes * self.stride {
-            self.cells.resize(2 * classes * self.stride, 0);
-        }
+        (self.len, self.stride) = (len, len.next_multiple_of(16).max(16));
         if self.left.len() < self.stride {
             self.left.resize(self.stride, 0);
             self.scores.resize(self.stride, 0.0);
             self.declared.resize(self.stride, 2);
         }
+        (&mut self.left[..len], &mut self.scores[..len])
     }
 
-    /// Make room for `len` candidates that are not scored from their tables.
-    pub fn prepare_scores(&mut self, len: usize) {
-        self.len = len;
-        if self.left.len() < len {
-            self.left.resize(len, 0);
-            self.scores.resize(len, 0.0);
-            self.declared.resize(len, 2);
+    /// Write the tables of all candidates, whose node has these class sums.
+    fn fill(&mut self, cuts: &dyn NodeCuts, totals: &[u32]) {
+        let (k, len) = (totals.len(), cuts.len());
+        self.scores(len).0.fill(0);
+        let stride = self.stride;
+        if self.cells.len() < 2 * k * stride {
+            self.cells.resize(2 * k * stride, 0);
         }
-    }
-
-    /// The left weights and the scores, to be written.
-    pub fn scores(&mut self) -> (&mut [u32], &mut [f64]) {
-        (&mut self.left[..self.len], &mut self.scores[..self.len])
-    }
-
-    /// The left sums of one class, and the left weights.
-    pub fn plane(&mut self, class: usize) -> (&mut [u32], &mut [u32]) {
-        (&mut self.cells[class * self.stride..][..self.len], &mut self.left[..self.len])
-    }
-
-    /// The left weights.
-    pub fn weights(&mut self) -> &mut [u32] {
-        &mut self.left[..self.len]
-    }
-
-    /// The left weight of a candidate.
-    pub fn weight(&self, candidate: usize) -> u32 {
-        self.left[candidate]
+        let (on_left, on_right) = self.cells.split_at_mut(k * stride);
+        for (class, &total) in totals.iter().enumerate() {
+            let on_left = &mut on_left[class * stride..][..len];
+            cuts.count(class, on_left);
+            // The right branch is what the left one leaves of the total.
+            let right = on_right[class * stride..][..len].iter_mut().zip(&mut self.left);
+            for (&count, (right, left)) in on_left.iter().zip(right) {
+                *right = total - count;
+                *left += count;
+            }
+        }
+        self.totals.clear();
+        self.totals.extend_from_slice(totals);
     }
 
     /// The best candidate, scored from the tables; `totals` are the class sums of the node.
@@ -188,22 +188,14 @@ impl CutBlock {
         &mut self,
         context: &BinnedContext<'_>,
         totals: &[u32],
-        places: &impl CutPlaces,
+        cuts: &dyn NodeCuts,
     ) -> Result<Option<ChosenCut>> {
-        let (k, stride, len) = (totals.len(), self.stride, self.len);
-        self.totals.clear();
-        self.totals.extend_from_slice(totals);
-        // The right branch is what the left one leaves of the totals.
-        let (left, right) = self.cells.split_at_mut(k * stride);
-        for (c, &total) in self.totals.iter().enumerate() {
-            let left = &left[c * stride..][..len];
-            let right = &mut right[c * stride..][..len];
-            right.iter_mut().zip(left).for_each(|(r, &l)| *r = total - l);
-        }
+        self.fill(cuts, totals);
+        let k = totals.len();
         // Estimates by a screen, or scores by the formula.
         let criterion = context.setting.criterion;
         let mut scores = std::mem::take(&mut self.scores);
-        let own = &mut scores[..len];
+        let own = &mut scores[..self.len];
         let tables = self.tables(context, k);
         let error = match criterion.screen(&tables, own) {
             Some(error) => error,
@@ -213,7 +205,7 @@ impl CutBlock {
             }
         };
         self.scores = scores;
-        self.select(context, totals, error, places, |block, j| {
+        self.select(context, totals, error, cuts, |block, j| {
             criterion.score_of(&block.tables(context, k).window(j, 1))
         })
     }
@@ -239,23 +231,23 @@ impl CutBlock {
         context: &BinnedContext<'_>,
         totals: &[u32],
         error: f64,
-        places: &impl CutPlaces,
+        cuts: &dyn NodeCuts,
         exact: impl Fn(&Self, usize) -> Result<f64>,
     ) -> Result<Option<ChosenCut>> {
-        let lefts = &self.left;
+        let lefts = &self.left[..self.len];
         let Some(rules) = CutRules::new(context, totals.iter().sum()) else { return Ok(None) };
         // Candidates outside the limits get the score of none.
         let scores = &mut self.scores[..self.len];
         let limits = [rules.least, rules.most];
-        let (largest, nan) = admit(Level::active(), &lefts[..self.len], limits, scores);
+        let (largest, nan) = admit(Level::active(), lefts, limits, scores);
         if nan && let Some(j) = scores.iter().position(|s| s.is_nan()) {
-            return Err(not_a_number(places.place(j).0));
+            return Err(not_a_number(cuts.place(j).0));
         }
         let facts = |j: usize, held: Option<&CutFacts>| {
-            if held.is_some_and(|cut| (cut.feature, cut.at) < places.place(j)) {
+            if held.is_some_and(|cut| (cut.feature, cut.at) < cuts.place(j)) {
                 return None;
             }
-            places.facts(self, j)
+            cuts.facts(lefts, j)
         };
         let estimated = Estimated { scores: &self.scores[..self.len], largest, error };
         rules.best(estimated, |j| lefts[j], facts, |j| exact(self, j))

@@ -48,7 +48,6 @@ pub(super) struct BlockMemory {
     pub words: WordBlock,
     pub sums: ClassSums,
     pub lanes: LaneBuffers,
-    pub counts: Vec<u32>,
 }
 
 /// The occupied bins of one feature, and keys for sorting rows into them.

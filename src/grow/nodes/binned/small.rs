@@ -3,11 +3,11 @@
 //!
 //! A row of weight w takes w lanes, so that population counts are weights; one of its lanes stands
 //! for the row. A split compares 64 bytes and copies nothing. The candidates of a node form a
-//! [`CutBlock`], so the choice is that of a large node. [`super::best_cut`] uses this where cuts
-//! are scored as one block; O(features x classes x rows) per node.
+//! [`CutBlock`](super::cuts::CutBlock), so the choice is that of a large node. [`super::best_cut`]
+//! uses this where cuts are scored as one block; O(features x classes x rows) per node.
 
 use super::context::BinnedContext;
-use super::cuts::{CutBlock, CutFacts, CutPlaces};
+use super::cuts::{CutFacts, NodeCuts};
 use crate::simd::Level;
 use crate::simd::small::{LANES, count_bits, masks_up_to, up_to};
 use std::sync::Arc;
@@ -95,7 +95,7 @@ impl SmallNode {
                 codes.extend((0..most).map(|code| code as u8));
             }
             masks.resize(codes.len(), 0);
-            masks_up_to(Level::active(), column, &codes[from..], &mut masks[from..]);
+            masks_up_to(column, &codes[from..], &mut masks[from..]);
         }
         LaneCuts { node: self, chosen, per_feature, codes, masks }
     }
@@ -153,45 +153,30 @@ pub(super) struct LaneCuts<'a> {
     /// The highest code on the left of each cut.
     codes: &'a [u8],
     /// Lanes on the left of each cut, among others that are not the node's.
-    pub masks: &'a [u64],
+    masks: &'a [u64],
 }
 
-impl LaneCuts<'_> {
-    /// Lanes of a class.
-    pub fn members(&self, class: usize) -> u64 {
-        self.node.columns.classes[class] & self.node.lanes
+impl NodeCuts for LaneCuts<'_> {
+    fn len(&self) -> usize {
+        self.masks.len()
     }
 
-    /// Class sums on the left of a cut.
-    pub fn left(&self, cut: usize) -> Vec<u32> {
+    fn count(&self, class: usize, out: &mut [u32]) {
+        let members = self.node.columns.classes[class] & self.node.lanes;
+        count_bits(Level::active(), self.masks, members, out);
+    }
+
+    fn left(&self, cut: usize) -> Vec<u32> {
         self.node.columns.sums(self.masks[cut] & self.node.lanes)
     }
 
-    /// The tables of all cuts as a block.
-    pub fn fill(&self, counts: &mut Vec<u32>, block: &mut CutBlock) {
-        let (classes, len) = (self.node.columns.classes.len(), self.masks.len());
-        block.prepare(len, classes);
-        block.weights().fill(0);
-        counts.resize(len, 0);
-        for class in 0..classes {
-            count_bits(Level::active(), self.masks, self.members(class), counts);
-            let (cells, weights) = block.plane(class);
-            for ((cell, weight), &count) in cells.iter_mut().zip(weights).zip(&*counts) {
-                *cell = count;
-                *weight += count;
-            }
-        }
-    }
-}
-
-impl CutPlaces for LaneCuts<'_> {
     fn place(&self, cut: usize) -> (u32, u32) {
         let feature = (cut / self.per_feature) as u32;
         let feature = self.chosen.map_or(feature, |some| some[feature as usize]);
         (feature, u32::from(self.codes[cut]))
     }
 
-    fn facts(&self, _block: &CutBlock, cut: usize) -> Option<CutFacts> {
+    fn facts(&self, _: &[u32], cut: usize) -> Option<CutFacts> {
         let (feature, at) = self.place(cut);
         self.node.facts(feature as usize, at as u8)
     }

@@ -6,17 +6,17 @@ It prints as text, shows as HTML in notebooks, and writes a page of its own (`Ad
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from .._checks.naming import written
 from .._checks.plain_text import one_line
 from .._checks.saving import save_text
-from .._checks.speech import argument
+from .._checks.speech import argument, worded
 from .._checks.words import counted, some_of
 from ..exports.tables.html import STYLE, bar, html_table, paragraph
 from ..exports.tables.listing import Records
@@ -25,6 +25,7 @@ from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from .source import Source
 from .tasks import Judge
+from .threshold import Threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +73,10 @@ class Advice:
             of the best, and whether it was chosen; where the smallest class has less than a tenth
             of the rows, also `recall` and `precision` of this class.
         rare_class: that class, and `rare_share` its share of the rows; None without one.
+        threshold: probability of the second class from which on its answer is better for the
+            metric, if one is clearly better than the tree's own answers; else None.
+        by_time: the metric of the recommended tree by earlier rows, where the rows are in the
+            order of a date or the tree splits on the year of one; else None.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         dates: names of the columns of which year, month and weekday are used.
@@ -94,6 +99,11 @@ class Advice:
         standard_error: float,
         table: Table,
         judge: Judge,
+        answers: set[Any],
+        doubts: list[str],
+        by_time: float | None,
+        threshold: Threshold | None,
+        time: str | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
@@ -110,6 +120,7 @@ class Advice:
         hints: list[str],
         source: Source,
         dropped: list[str],
+        years: list[str],
         started: float,
     ) -> None:
         self.model, self.params = model, params
@@ -121,15 +132,20 @@ class Advice:
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
+        self._doubts, self.by_time, self._time = doubts, by_time, time
+        self._threshold = threshold
+        self.threshold = None if threshold is None else threshold.at
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes, self.dates, self.automatic = codes, list(dates), automatic
         self.work, self.time_limit = work, time_limit
         self._out_of_time, self._groups, self._exposure = out_of_time, groups, exposure
         self._hints = hints
+        self._answers = answers
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
-        self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
+        unread = [name for name, _ in left_out if name not in years]
+        self._source, self._drop, self._years = source, [*dropped, *unread], years
         self._dates = dates
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
@@ -158,18 +174,33 @@ class Advice:
         )
         chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
         self.accuracy: float | None = chosen
-        self.seconds = time.monotonic() - started
+        self.seconds = monotonic() - started
 
     @property
     def sentence(self) -> str:
-        """What to use and what to expect; and what a rare class has of it."""
-        row = self.table[0]
-        rare = self._judge.of_rare(row)
+        """What to use and what to expect; what is doubtful, and what a rare class has of it."""
+        row, judge = self.table[0], self._judge
+        rare = judge.of_rare(row, self._answers)
         if not self.params:
-            return self._judge.no_tree(row["candidate"]) + rare
+            return judge.no_tree(row["candidate"]) + rare
         leaves = self.model.get_n_leaves()
-        said = self._judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
-        return said + rare
+        said = judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
+        return " ".join([said, *self._doubts, *self._of_threshold()]) + rare
+
+    def _of_threshold(self) -> Iterator[str]:
+        """What the threshold changes."""
+        if self._threshold is None:
+            return
+        judge, found, label = self._judge, self._threshold, self.model.classes_.tolist()[1]
+        own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
+        use = worded(
+            f"model.predict_proba(X)[:, 1] >= {found.at:g}",
+            f"ftree predict --threshold {found.at:g}",
+        )
+        yield (
+            f"Answering {label!r} from a probability of {found.at:g} on, its {judge.measure} is "
+            f"about {own} instead of {usual}, by out-of-fold probabilities: {use}."
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -221,7 +252,12 @@ class Advice:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
         head = self._source.code(
-            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates
+            self.target,
+            self._drop,
+            has_gaps=gaps,
+            task=self.task,
+            dates=self._dates,
+            years=self._years,
         )
         parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():
@@ -258,11 +294,14 @@ class Advice:
             "code": self.code,
             "dates": self.dates,
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
+            "threshold": self.threshold,
+            "by_time": self.by_time,
             "rare_class": _plain(self.rare_class),
             "automatic": self.automatic,
             "work": self.work,
             "time_limit": self.time_limit,
             "groups": self._groups,
+            "time": self._time,
             "not_tried": list(self.not_tried),
             "folds": self.folds,
             "seconds": self.seconds,
@@ -311,7 +350,7 @@ class Advice:
             [
                 r["candidate"],
                 judge.shown(r[judge.metric]),
-                bar(judge.share(r), 120),
+                bar(judge.height(r), 120),
                 judge.shown(r["standard_error"]),
                 *(_percent(key)(r) for key in self._further.values()),
                 f"{r['leaves']:.1f}",

@@ -41,6 +41,8 @@ class Screened(NamedTuple):
     """(column, reason) of the columns that screening found."""
     unlabelled: np.ndarray
     """Numbers of the rows without a class or number, which were dropped."""
+    raw: Table
+    """The rows before columns were left out and dates became numbers."""
 
 
 def screened(
@@ -93,7 +95,7 @@ def screened(
         raise ValueError(f"the target {table.target!r} {what}: there is nothing to predict")
     if task == "classification" or table.task == "classification":
         _check_classes(table, is_class=is_class)
-    table = treated(table, findings.reasons)
+    raw, table = table, treated(table, findings.reasons)
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "
@@ -104,7 +106,7 @@ def screened(
         for name, why in table.unused.items()
         if why != DROPPED and name not in table.dates
     ]
-    return Screened(table, left_out, unlabelled)
+    return Screened(table, left_out, unlabelled, raw)
 
 
 def _check_classes(table: Table, *, is_class: bool) -> None:

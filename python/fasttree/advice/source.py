@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .._checks.aliases import Task
@@ -44,6 +44,7 @@ class Source(NamedTuple):
         has_gaps: bool,
         task: Task = "classification",
         dates: Mapping[str, DateOrder] | None = None,
+        years: Sequence[str] = (),
     ) -> str:
         """The line of Python that makes `table`.
 
@@ -53,6 +54,7 @@ class Source(NamedTuple):
             has_gaps: whether rows without a target are left out.
             task: ``"regression"``: the target is a number.
             dates: columns of dates, and their order.
+            years: years of dates, which are not used.
 
         Examples:
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
@@ -60,7 +62,8 @@ class Source(NamedTuple):
             >>> print(Source(None, "", {}, False).code("y", ["id"], has_gaps=False))
             table = fasttree.Table(frame.drop(columns=['id']), target='y')
         """
-        end = ".drop_missing_target()" if has_gaps else ""
+        end = f".with_unused({dict.fromkeys(years, 'not used')!r})" if years else ""
+        end += ".drop_missing_target()" if has_gaps else ""
         made = f".with_dates({dates!r})" if dates else ""
         number: dict[str, Any] = {"task": task} if task == "regression" else {}
         if self.path is not None:

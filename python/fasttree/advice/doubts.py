@@ -1,0 +1,156 @@
+"""What a recommendation must say beside its figure: rows in the order of time, and columns that
+hold the answer.
+
+What
+    Folds at random let a tree learn from later rows. Where the rows stand in the order of a date,
+    or the tree splits on the year of one, the recommended tree is judged by earlier rows as well,
+    without the year (`on_later_rows`). A feature in the order of the target, or one that alone separates all
+    classes, may be known only after the target is (`leaks`).
+Complexity
+    O(n log n) per date and numeric feature, and five fits of one tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._checks.speech import argument
+from ..model_selection import cross_validate
+from ..model_selection.folds import make_folds
+from ..model_selection.ordered import folds_by_time, places_in_time
+from ..table import Table
+from ..table.data_checks import inspect
+from ..table.groups import taken_groups
+from .tasks import Judge
+
+__all__ = ["leaks", "on_later_rows", "places_of_dates"]
+
+DISTINCT = 10
+"""Different dates from which on the order of rows is no chance."""
+LEAST_ROWS = 20
+"""Rows with a value from which on a feature may be the target."""
+ALIKE = 0.9995
+"""Rank correlation with the target from which on a number is the target in another unit."""
+
+
+def places_of_dates(
+    X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Places in time of the rows with a target by each column of dates that has an order.
+
+    Args:
+        X: the rows as they were given, or their file.
+        raw: the rows with a target, as they were read.
+        dates: names of the columns.
+        unlabelled: numbers of the rows of X without a target.
+    """
+    found = {}
+    for name in dates:
+        if not isinstance(X, (str, os.PathLike, Table)):
+            cells = np.delete(np.array([*taken_groups(X, name)[1]], dtype=object), unlabelled)
+        elif name in raw.dates:  # of which year and month are known
+            year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))
+            cells = year * 12 + month
+        else:
+            cells = raw.column(name).labels()
+        with contextlib.suppress(ValueError):  # a missing date, or dates of several forms
+            found[name] = places_in_time(cells, name)
+    return found
+
+
+def on_later_rows(
+    sample: Table,
+    places: Mapping[str, np.ndarray],
+    model: Any,
+    judge_of: Callable[[Table, np.ndarray], Judge],
+    options: dict[str, Any],
+) -> tuple[str, float] | None:
+    """A sentence on rows in the order of time, and the metric of the model by earlier rows; None
+    where the rows are in no such order and the model does not split on a year.
+
+    Args:
+        sample: the rows that candidates were compared on.
+        places: their places in time by each column of dates, as `places_of_dates` gives them.
+        model: the fitted tree.
+        judge_of: the judge of a Table of which folds test some rows.
+        options: keywords of `cross_validate`.
+    """
+    tested = _tested(model)
+    for name, when in places.items():
+        steps = np.diff(when)
+        if len(np.unique(when)) >= DISTINCT and ((steps >= 0).all() or (steps <= 0).all()):
+            why = f"The rows are in the order of {name!r}"
+        elif f"{name} (year)" in tested:
+            why = f"The tree splits on the year of {name!r}, which no later row repeats"
+        else:
+            continue
+        years = {f"{date} (year)" for date in places}.intersection(sample.feature_names)
+        rows = sample.drop(*years).take(np.argsort(when, kind="stable"))
+        cv = folds_by_time(5, name)
+        judge = judge_of(rows, make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows)
+        found = cross_validate(
+            rows, estimators={"tree": model}, cv=cv, scoring=judge.scoring, **options
+        )
+        value = float(np.nanmean(found["tree"][judge.metric]))
+        said = (
+            f"{why}: judged by earlier rows without the year {judge.on_later_rows(value)}; to "
+            f"choose by time: {argument('time', name)}."
+        )
+        return said, value
+    return None
+
+
+def leaks(table: Table, model: Any) -> Iterator[str]:
+    """A question on each column that says what the target says.
+
+    Args:
+        table: rows with their target.
+        model: the tree fitted on them.
+    """
+    asked = {one.column: one.text for one in inspect(table).of("labels")}
+    if table.task == "regression":
+        asked |= {
+            column.name: "is in the same order as the target"
+            for column in table.columns
+            if column.name not in asked and _is_in_order(column, table.numbers)
+        }
+    else:
+        tested = _tested(model)
+        if len(tested) == 1 and len(table) >= LEAST_ROWS:
+            name = tested.pop()
+            if name not in asked and np.array_equal(model.predict(table), np.asarray(table.y)):
+                asked[name] = "alone separates all rows"
+    for name, text in asked.items():
+        yield (
+            f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave it "
+            f"out: {argument('drop', [name])}."
+        )
+
+
+def _tested(model: Any) -> set[str]:
+    """Names of the features that a tree tests."""
+    return {model._schema.names[place] for place in model.tree_.feature if place >= 0}
+
+
+def _is_in_order(column: Any, numbers: np.ndarray) -> bool:
+    """Whether ranks of a numeric column and of numbers are the same or opposite, but for
+    rounding."""
+    if column.kind != "numeric":
+        return False
+    from scipy.stats import rankdata
+
+    values = np.asarray(column.values, dtype=np.float64)
+    known = np.flatnonzero(~np.isnan(values))
+    # A few rows rule nearly all columns out.
+    for rows in (known[:: max(1, len(known) // 50)], known):
+        ranks = np.array([rankdata(one[rows]) for one in (values, numbers)])
+        if len(rows) < LEAST_ROWS or (np.ptp(ranks, axis=1) == 0).any():
+            return False
+        if abs(np.corrcoef(ranks)[0, 1]) < ALIKE - 0.05 * (len(rows) < len(known)):
+            return False
+    return True

@@ -23,6 +23,7 @@ from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
+from .selection import CLEARLY
 from .source import Source
 from .tasks import Judge
 from .threshold import Threshold
@@ -73,8 +74,10 @@ class Advice:
             of the best, and whether it was chosen; where the smallest class has less than a tenth
             of the rows, also `recall` and `precision` of this class.
         rare_class: that class, and `rare_share` its share of the rows; None without one.
-        threshold: probability of the second class from which on its answer is better for the
-            metric, if one is clearly better than the tree's own answers; else None.
+        threshold: of two classes, the probability of the second one from which on answering it is
+            best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
+            that read no labels. The sentence names it where it is clearly better than the tree's
+            own answers.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
             order of a date or the tree splits on the year of one; else None.
         codes: names of columns of numbers that may be codes of categories.
@@ -188,10 +191,11 @@ class Advice:
         return " ".join([said, *self._doubts, *self._of_threshold()]) + rare
 
     def _of_threshold(self) -> Iterator[str]:
-        """What the threshold changes."""
-        if self._threshold is None:
+        """What the threshold changes, if that is clear."""
+        found = self._threshold
+        if found is None or found.value - found.usual <= CLEARLY * found.error:
             return
-        judge, found, label = self._judge, self._threshold, self.model.classes_.tolist()[1]
+        judge, label = self._judge, self.model.classes_.tolist()[1]
         own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
         use = worded(
             f"model.predict_proba(X)[:, 1] >= {found.at:g}",
@@ -221,7 +225,7 @@ class Advice:
         if self.compared < self.n_rows:
             notes.append(
                 f"Candidates were compared on a sample of {counted(self.compared, 'row')}; the "
-                "tree is fitted on all."
+                "tree is fitted on all, with no more leaves than there."
             )
         if self.automatic:
             notes.append(f"Automatic settings: {'; '.join(self.automatic)}.")

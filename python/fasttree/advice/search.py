@@ -656,7 +656,7 @@ def _chosen(
         expected, error = np.array(by_repetition).mean(axis=0).tolist()
         return int(some[place]), expected, error
 
-    if prefer == "small":
+    if prefer == "small" and judge.has_rows:
         place, expected, error = small_choice(allowed, means[0], leaves, judged, **rule)
     else:
         place, expected, error = judged(allowed)
@@ -686,8 +686,8 @@ def _chosen(
 
 def _threshold(
     sample: Table, model: Any, judge: Judge, folds: Folds, options: dict[str, Any]
-) -> Threshold | None:
-    """The threshold of the recommended tree; None where it gains no more than chance allows."""
+) -> Threshold:
+    """The threshold of the recommended tree, by its out-of-fold probabilities."""
     found = cross_validate(
         sample,
         estimators={"tree": model},
@@ -696,7 +696,7 @@ def _threshold(
         keep_proba=True,
         **options,
     )["tree"]
-    threshold = best_threshold(
+    return best_threshold(
         found.predictions,
         found.proba[:, 1],
         judge.truth,
@@ -704,4 +704,3 @@ def _threshold(
         classes=tuple(sample.classes),
         scorer=judge.scorer,
     )
-    return threshold if threshold.value - threshold.usual > threshold.error else None

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 __all__ = [
+    "CLEARLY",
     "PREFERENCES",
     "Prefer",
     "beats",

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 
+ROUNDED = 5e-5
+"""Half a unit of the last digit of a threshold that `advise` proposes."""
+
+
 def predict(
     model: ModelFile,
     data: o.DataFile,
@@ -59,6 +63,17 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Of two classes, answer the second one from this probability on; ftree advise "
+            "--metric proposes one.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
     ] = None,
@@ -83,8 +98,15 @@ def predict(
                 f"{option}: {data} has other rows as text than as data; leave {option} out"
             )
     answers = tree.predict(rows)
-    shares = tree.predict_proba(rows) if proba else None
     classes = list(schema.classes)
+    shares = tree.predict_proba(rows) if proba or threshold is not None else None
+    if threshold is not None:
+        if len(classes) != 2:
+            what = f"{len(classes)} classes" if classes else "numbers"
+            raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
+        assert shares is not None
+        said = tree.classes_[(shares[:, 1] >= threshold - ROUNDED).astype(int)]
+        answers = np.where(np.isnan(shares[:, 1]), answers, said)
     quality = quality_of(
         answers,
         rows.y,
@@ -104,7 +126,8 @@ def predict(
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
-        "probabilities": None if shares is None else shares.tolist(),
+        "threshold": threshold,
+        "probabilities": shares.tolist() if proba else None,
     }
     header = [
         "row",
@@ -117,7 +140,7 @@ def predict(
             place,
             *(texts[place] for texts in carried.values()),
             "" if answer is None else answer,
-            *([] if shares is None else shares[place].tolist()),
+            *(shares[place].tolist() if proba else []),
         ]
         for place, answer in enumerate(answers.tolist())
     ]
@@ -442,6 +465,7 @@ COMMANDS = (
             "ftree predict model.json new.csv",
             "ftree predict model.json test.arff --proba -o answers.csv",
             "ftree predict model.json customers.csv --id customer",
+            "ftree predict model.json customers.csv --threshold 0.2",
         ),
     ),
     (

@@ -13,6 +13,7 @@ Complexity
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -25,6 +26,7 @@ from ..model_selection.folds import make_folds
 from ..model_selection.ordered import folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
+from ..table.data_checks.facts import TableFacts
 from ..table.groups import taken_groups
 from .tasks import Judge
 
@@ -61,6 +63,11 @@ def places_of_dates(
         with contextlib.suppress(ValueError):  # a missing date, or dates of several forms
             found[name] = places_in_time(cells, name)
     return found
+
+
+def _tested(model: Any) -> set[str]:
+    """Names of the features that a tree tests."""
+    return {model._schema.names[place] for place in model.tree_.feature if place >= 0}
 
 
 def on_later_rows(
@@ -105,52 +112,59 @@ def on_later_rows(
     return None
 
 
-def leaks(table: Table, model: Any) -> Iterator[str]:
+def leaks(table: Table) -> Iterator[str]:
     """A question on each column that says what the target says.
 
     Args:
         table: rows with their target.
-        model: the tree fitted on them.
+
+    Examples:
+        >>> rows = [[i, i % 7] for i in range(40)]
+        >>> next(leaks(Table(rows, ["no"] * 30 + ["yes"] * 10)))
+        "Column 'x0' alone separates all classes: is it known before 'y' is? If not, leave it ..."
     """
     asked = {one.column: one.text for one in inspect(table).of("labels")}
-    if table.task == "regression":
-        asked |= {
-            column.name: "is in the same order as the target"
-            for column in table.columns
-            if column.name not in asked and _is_in_order(column, table.numbers)
-        }
-    else:
-        tested = _tested(model)
-        if len(tested) == 1 and len(table) >= LEAST_ROWS:
-            name = tested.pop()
-            if name not in asked and np.array_equal(model.predict(table), np.asarray(table.y)):
-                asked[name] = "alone separates all rows"
+    is_number = table.task == "regression"
+    truth = table.numbers if is_number else np.asarray(table.y_codes)
+    text = "is in the same order as the target" if is_number else "alone separates all classes"
+    says = _is_in_order if is_number else _separates
+    for column in () if TableFacts(table).is_genotypes else table.columns:
+        values = np.asarray(column.values)
+        is_nominal = column.kind == "nominal"
+        if column.name in (*asked, *table.unused) or (is_number and is_nominal):
+            continue
+        known = np.flatnonzero(values >= 0 if is_nominal else ~np.isnan(values))
+        if len(known) < max(LEAST_ROWS, len(values) / 2):
+            continue
+        # A few rows rule nearly all columns out.
+        some = known[:: max(1, len(known) // 50)]
+        if says(values[some], truth[some], math.inf) and says(
+            values[known], truth[known], len(known) / 5 if is_nominal else 2 * len(table.classes)
+        ):
+            asked[column.name] = text
     for name, text in asked.items():
         yield (
-            f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave it "
-            f"out: {argument('drop', [name])}."
+            f"Column {name!r} {text}: is it known before {table.target or 'y'!r} is? If not, leave "
+            f"it out: {argument('drop', [name])}."
         )
 
 
-def _tested(model: Any) -> set[str]:
-    """Names of the features that a tree tests."""
-    return {model._schema.names[place] for place in model.tree_.feature if place >= 0}
-
-
-def _is_in_order(column: Any, numbers: np.ndarray) -> bool:
-    """Whether ranks of a numeric column and of numbers are the same or opposite, but for
-    rounding."""
-    if column.kind != "numeric":
+def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:
+    """Whether equal values have one class each, in at most so many ranges (or, of codes, values)
+    that each hold one class; and there are several classes."""
+    order = np.lexsort((classes, values))
+    other = np.diff(classes[order]) != 0
+    equal = np.diff(values[order]) == 0
+    if not other.any() or (other & equal).any():
         return False
+    return 1 + int((other if values.dtype.kind == "f" else ~equal).sum()) <= most
+
+
+def _is_in_order(values: np.ndarray, numbers: np.ndarray, most: float) -> bool:
+    """Whether numbers have the ranks of others, or these in reverse, but for rounding."""
     from scipy.stats import rankdata
 
-    values = np.asarray(column.values, dtype=np.float64)
-    known = np.flatnonzero(~np.isnan(values))
-    # A few rows rule nearly all columns out.
-    for rows in (known[:: max(1, len(known) // 50)], known):
-        ranks = np.array([rankdata(one[rows]) for one in (values, numbers)])
-        if len(rows) < LEAST_ROWS or (np.ptp(ranks, axis=1) == 0).any():
-            return False
-        if abs(np.corrcoef(ranks)[0, 1]) < ALIKE - 0.05 * (len(rows) < len(known)):
-            return False
-    return True
+    ranks = np.array([rankdata(one) for one in (values, numbers)])
+    if (np.ptp(ranks, axis=1) == 0).any():
+        return False
+    return bool(abs(np.corrcoef(ranks)[0, 1]) >= (ALIKE if math.isfinite(most) else ALIKE - 0.05))

@@ -22,6 +22,7 @@ from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.data_checks.findings import inspect, treated
 from ..table.data_checks.unreadable import table_to_inspect
+from ..table.dates import part_names
 from ..table.sources import check_known, names_of
 from ..table.target import no_target
 from ..table.texts import hidden_numbers
@@ -82,6 +83,7 @@ def screened(
         table = table_to_inspect(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
+    table = table.drop(*set(part_names(drop)).intersection(table.feature_names))
     table = as_nominal(table.with_unused(dict.fromkeys(drop, DROPPED)), nominal)
     if table.target is None:
         raise no_target()

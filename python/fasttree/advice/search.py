@@ -314,7 +314,7 @@ def advise(
         # What the sentence asks and adds.
         doubts, by_time, threshold = [], None, None
         if choice.params:
-            doubts += leaks(whole, choice.model)
+            doubts += leaks(whole)
             if time is None and members is None and not are_by_time(folds):
                 places = places_of_dates(X, raw, whole.dates, unlabelled)
                 if rows is not None:

@@ -85,7 +85,6 @@ class Candidate:
 def candidates(
     table: Table,
     shared: dict[str, Any] | None = None,
-    *,
     is_weighted: bool = False,
     max_leaf_nodes: int | None = None,
 ) -> list[Candidate]:

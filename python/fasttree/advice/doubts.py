@@ -15,7 +15,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.facts import TableFacts
 from ..table.groups import taken_groups
-from .tasks import Judge
+from .tasks import Asked, judge_of
 
 __all__ = ["leaks", "on_later_rows", "places_of_dates"]
 
@@ -65,16 +65,11 @@ def places_of_dates(
     return found
 
 
-def _tested(model: Any) -> set[str]:
-    """Names of the features that a tree tests."""
-    return {model._schema.names[place] for place in model.tree_.feature if place >= 0}
-
-
 def on_later_rows(
     sample: Table,
     places: Mapping[str, np.ndarray],
     model: Any,
-    judge_of: Callable[[Table, np.ndarray], Judge],
+    asked: Asked | None,
     options: dict[str, Any],
 ) -> tuple[str, float] | None:
     """A sentence on rows in the order of time, and the metric of the model by earlier rows; None
@@ -84,22 +79,23 @@ def on_later_rows(
         sample: the rows that candidates were compared on.
         places: their places in time by each column of dates, as `places_of_dates` gives them.
         model: the fitted tree.
-        judge_of: the judge of a Table of which folds test some rows.
+        asked: the metric that the caller asks for.
         options: keywords of `cross_validate`.
     """
-    tested = _tested(model)
+    splits = {model._schema.names[place] for place in model.tree_.feature if place >= 0}
     for name, when in places.items():
         steps = np.diff(when)
         if len(np.unique(when)) >= DISTINCT and ((steps >= 0).all() or (steps <= 0).all()):
             why = f"The rows are in the order of {name!r}"
-        elif f"{name} (year)" in tested:
+        elif f"{name} (year)" in splits:
             why = f"The tree splits on the year of {name!r}, which no later row repeats"
         else:
             continue
         years = {f"{date} (year)" for date in places}.intersection(sample.feature_names)
         rows = sample.drop(*years).take(np.argsort(when, kind="stable"))
         cv = folds_by_time(5, name)
-        judge = judge_of(rows, make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows)
+        tested = make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows
+        judge = judge_of(rows, asked, tested)
         found = cross_validate(
             rows, estimators={"tree": model}, cv=cv, scoring=judge.scoring, **options
         )

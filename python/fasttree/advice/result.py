@@ -24,7 +24,7 @@ from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from .selection import CLEARLY
-from .source import Source
+from .source import NO_YEAR, Source
 from .tasks import Judge
 from .threshold import Threshold
 
@@ -106,7 +106,6 @@ class Advice:
         doubts: list[str],
         by_time: float | None,
         threshold: Threshold | None,
-        time: str | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
@@ -123,7 +122,6 @@ class Advice:
         hints: list[str],
         source: Source,
         dropped: list[str],
-        years: list[str],
         started: float,
     ) -> None:
         self.model, self.params = model, params
@@ -135,7 +133,7 @@ class Advice:
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
-        self._doubts, self.by_time, self._time = doubts, by_time, time
+        self._doubts, self.by_time = doubts, by_time
         self._threshold = threshold
         self.threshold = None if threshold is None else threshold.at
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
@@ -147,8 +145,7 @@ class Advice:
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
-        unread = [name for name, _ in left_out if name not in years]
-        self._source, self._drop, self._years = source, [*dropped, *unread], years
+        self._source, self._drop = source, [*dropped, *(n for n, why in left_out if why != NO_YEAR)]
         self._dates = dates
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
@@ -255,13 +252,9 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
+        years = {name: why for name, why in self.left_out if why == NO_YEAR}
         head = self._source.code(
-            self.target,
-            self._drop,
-            has_gaps=gaps,
-            task=self.task,
-            dates=self._dates,
-            years=self._years,
+            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates, years=years
         )
         parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():
@@ -305,7 +298,6 @@ class Advice:
             "work": self.work,
             "time_limit": self.time_limit,
             "groups": self._groups,
-            "time": self._time,
             "not_tried": list(self.not_tried),
             "folds": self.folds,
             "seconds": self.seconds,

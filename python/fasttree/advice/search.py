@@ -64,7 +64,7 @@ from .selection import (
     small_choice,
     standard_error,
 )
-from .source import Source
+from .source import NO_YEAR, Source
 from .tasks import Asked, Judge, judge_of
 from .threshold import Threshold, best_threshold
 
@@ -80,9 +80,6 @@ def _is_unset(value: Any) -> bool:
     """None or an empty list; never an array, whose comparison is an array."""
     return value is None or (isinstance(value, list | tuple) and not value)
 
-
-NO_YEAR = "rows are judged by earlier ones, and no later row repeats a year"
-"""Why the years of dates are left out where folds are by time."""
 
 DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 """Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies
@@ -133,8 +130,7 @@ def advise(
     better than the constant by 2.5 standard errors of the difference, or if a permutation test
     says that some column tells something about the target. Among trees for classes the smaller one
     never costs more than one point of accuracy, as estimated, and of a number 2 % of the error. A
-    tree gives way to one of at most half as many leaves that is within the standard error and this
-    price of its corrected value.
+    tree gives way to one of at most half as many leaves whose corrected value is as good.
 
     The sentence also asks about columns that say what the target says. Where the rows are in the
     order of a date, or the tree splits on the year of one, it has the figure by earlier rows.
@@ -271,20 +267,15 @@ def advise(
         members = members[rows]
     cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
     folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
-    years = [f"{name} (year)" for name in whole.dates] if are_by_time(folds) else []
-    left_out += [(name, NO_YEAR) for name in years]
-    whole = whole.with_unused(dict.fromkeys(years, NO_YEAR))
+    if are_by_time(folds):
+        years = dict.fromkeys((f"{name} (year)" for name in whole.dates), NO_YEAR)
+        left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
     table = whole.drop(*whole.unused) if whole.unused else whole
     sample = table if rows is None else table.take(rows)
     judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
     plan, not_tried = _within_budget(
-        candidates(
-            table,
-            judge.shared,
-            is_weighted=judge.weighs_classes,
-            max_leaf_nodes=max_leaf_nodes,
-        ),
+        candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes),
         sample,
         len(folds.pairs),
         WORK[work].units,
@@ -309,7 +300,6 @@ def advise(
             None if members is not None else sample,
             seed=seed,
             prefer=prefer,
-            sized=rows is not None,
         )
         # What the sentence asks and adds.
         doubts, by_time, threshold = [], None, None
@@ -319,9 +309,7 @@ def advise(
                 places = places_of_dates(X, raw, whole.dates, unlabelled)
                 if rows is not None:
                     places = {name: when[rows] for name, when in places.items()}
-                later = on_later_rows(
-                    sample, places, choice.model, lambda *of: judge_of(of[0], asked, of[1]), options
-                )
+                later = on_later_rows(sample, places, choice.model, asked, options)
                 if later is not None:
                     doubts, by_time = [later[0], *doubts], later[1]
             if judge.weighs_classes and len(table.classes) == 2:
@@ -339,7 +327,6 @@ def advise(
         doubts=doubts,
         by_time=by_time,
         threshold=threshold,
-        time=time if isinstance(time, str) else None,
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
@@ -358,7 +345,6 @@ def advise(
         ),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],
-        years=years,
         started=started,
     )
 
@@ -611,13 +597,11 @@ def _chosen(
     *,
     seed: int,
     prefer: Prefer,
-    sized: bool,
 ) -> _Choice:
     """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
 
     Args:
-        whole: the rows with their unused columns, of which `sized` says that there are more than
-            were compared.
+        whole: the rows with their unused columns.
         tried: the candidates.
         judge: of the sample.
         sample: rows that do not depend on each other, for a permutation test; None: there are none.
@@ -657,7 +641,7 @@ def _chosen(
         return int(some[place]), expected, error
 
     if prefer == "small" and judge.has_rows:
-        place, expected, error = small_choice(allowed, means[0], leaves, judged, **rule)
+        place, expected, error = small_choice(allowed, leaves, judged)
     else:
         place, expected, error = judged(allowed)
     # A tree takes the place of a constant if it is clearly better, or if some column tells
@@ -672,7 +656,7 @@ def _chosen(
     # The tree has at most as many leaves as the one that was judged on a sample of the rows.
     candidate = tried.candidates[place]
     params = {} if candidate.criterion is None else {**candidate.params}
-    if params and sized:
+    if params and len(judge.truth) < len(whole):
         params["max_leaf_nodes"] = max(2, math.ceil(leaves[place]))
     model = judge.estimator(**(params or candidate.params), random_state=seed).fit(whole)
     # The marks of the table.

@@ -6,9 +6,9 @@ What
     is the accuracy, or for a number the negative mean absolute error. That of the best of many
     candidates is biased upwards (Varma & Simon 2006), so the choice itself is cross-validated: the
     rule chooses by the out-of-fold predictions of nine tenths of the rows, and its choice is
-    measured on the last tenth. Where trees of at most half as many leaves are as good as that
-    measure says, within its standard error and the price, the rule chooses among these
-    (`small_choice`). `advise` calls this; no tree is fitted again.
+    measured on the last tenth. Where the choice among trees of at most half as many leaves is as
+    good by this measure, these are enough (`small_choice`). `advise` calls this; no tree is fitted
+    again.
 Complexity
     O(divisions x rows x candidates).
 """
@@ -188,40 +188,30 @@ def corrected_accuracy(
 
 def small_choice(
     allowed: np.ndarray,
-    quality: np.ndarray,
     leaves: np.ndarray,
     judged: Callable[[np.ndarray], tuple[int, float, float]],
-    *,
-    price: float = math.inf,
-    share: float = math.inf,
 ) -> tuple[int, float, float]:
     """The choice among candidates, its quality on other rows, and the standard error of this.
 
-    A large tree gives way where a tree of at most half as many leaves is within the interval of
-    its corrected quality; the choice is then one among these.
+    A large tree gives way where the choice among trees of at most half as many leaves is as good
+    on rows that took no part in either choice.
 
     Args:
         allowed: indices of the candidates.
-        quality: of each candidate, by which it was compared, shape (n_candidates,).
-        leaves: size of each, shape (n_candidates,).
+        leaves: size of each candidate, shape (n_candidates,).
         judged: the choice among some of them, its corrected quality and standard error.
-        price, share: as in `choose`.
 
     Examples:
-        >>> announced = {3: (2, 0.89, 0.01), 2: (1, 0.88, 0.01)}
+        >>> announced = {3: (2, 0.893, 0.01), 2: (1, 0.897, 0.01), 1: (0, 0.6, 0.01)}
         >>> small_choice(
-        ...     np.arange(3),
-        ...     np.array([0.6, 0.89, 0.91]),
-        ...     np.array([1.0, 4.0, 52.0]),
-        ...     lambda some: announced[len(some)],
+        ...     np.arange(3), np.array([1.0, 4.0, 52.0]), lambda some: announced[len(some)]
         ... )
-        (1, 0.88, 0.01)
+        (1, 0.897, 0.01)
     """
+    found = judged(allowed)
     while True:
-        place, expected, error = judged(allowed)
-        small = allowed[leaves[allowed] <= leaves[place] / 2]
-        trees = small[leaves[small] > 1]
-        slack = min(price, share * abs(expected), error)
-        if not np.any(quality[trees] >= expected - slack):
-            return place, expected, error
-        allowed = small
+        allowed = allowed[leaves[allowed] <= leaves[found[0]] / 2]
+        small = judged(allowed) if len(allowed) else found
+        if small[1] < found[1] or leaves[small[0]] in (1.0, leaves[found[0]]):
+            return found
+        found = small

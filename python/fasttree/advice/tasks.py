@@ -123,8 +123,10 @@ class Judge(ABC):
     rare: RareClass | None = None
     """The rare class, if there is one."""
 
-    def __init__(self, table: Table, truth: np.ndarray) -> None:
+    def __init__(self, table: Table, truth: np.ndarray, tested: np.ndarray) -> None:
         self.target, self.truth, self.shared = table.target, truth, {}
+        self.tested = truth[tested]
+        self.where = "" if len(tested) == len(table) else " of the tested rows"
 
     @property
     def scoring(self) -> Any:
@@ -181,13 +183,12 @@ class OfClasses(Judge):
     header, measure, price = "accuracy (%)", "accuracy", 0.01
 
     def __init__(self, table: Table, tested: np.ndarray) -> None:
-        super().__init__(table, table.y_codes)
-        counts = np.bincount(self.truth[tested], minlength=len(table.classes))
+        super().__init__(table, table.y_codes, tested)
+        counts = np.bincount(self.tested, minlength=len(table.classes))
         self.place = int(counts.argmax())
         self.label, self.majority = table.classes[self.place], float(counts.max()) / len(tested)
         self.facts = {"majority": self.majority, "majority_class": self.label}
         self.rare = RareClass.of(np.bincount(self.truth, minlength=len(counts)), table.classes)
-        self.where = "" if len(tested) == len(table) else " of the tested rows"
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
@@ -270,7 +271,7 @@ class OfMetric(Judge):
     has_rows = False
 
     def __init__(self, table: Table, base: Judge, asked: Asked) -> None:
-        super().__init__(table, base.truth)
+        super().__init__(table, base.truth, np.arange(len(table)))
         scoring = resolve_scoring_of({asked.name: asked.scorer}, table.task)
         self.base, self.scorer = base, asked.scorer
         self.estimator, self.without, self.facts = base.estimator, base.without, base.facts
@@ -360,13 +361,12 @@ class OfNumbers(Judge):
     header, measure, share = "MAE", "mean absolute error", 0.02
 
     def __init__(self, table: Table, tested: np.ndarray) -> None:
-        super().__init__(table, table.numbers)
-        numbers = self.truth[tested]
+        super().__init__(table, table.numbers, tested)
+        numbers = self.tested
         weights = None if table.exposure is None else table.exposure[tested]
         self.mean = float(np.average(numbers, weights=weights))
         self.median = float(np.median(numbers))
-        self.tested, self.are_rates = numbers, table.exposure is not None
-        self.where = "" if len(tested) == len(table) else " of the tested rows"
+        self.are_rates = table.exposure is not None
         self.errors = {
             name: float(np.abs(numbers - value).mean())
             for name, value in (("mean", self.mean), ("median", self.median))

@@ -1,14 +1,13 @@
 """The probability of the second class from which on it is answered, for a metric of labels.
 
 What
-    Out-of-fold probabilities of a tree are cut at up to 50 places, and the cut of the best mean
+    Out-of-fold probabilities of a tree are cut at up to 40 places, and the cut of the best mean
     over the folds is the threshold. Its value is corrected: each fold is judged by the cut that is
     best in the others.
 Source and equation
     Elkan, "The foundations of cost-sensitive learning" (2001), section 2.2: the best threshold on
     estimated probabilities is found empirically. scikit-learn's `TunedThresholdClassifierCV` makes
-    the same search with a fit per fold of its own; here the folds are those of the candidates, and
-    one table of confusions serves all cuts.
+    the same search with a fit per fold of its own; here the folds are those of the candidates.
 Complexity
     O(thresholds x rows), and one cross-validation of the tree.
 When not to use it
@@ -22,13 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from ..metrics.scorers import Scorer
 from ..model_selection.folds import Folds
-from ..model_selection.scoring import FoldScores
 
 __all__ = ["Threshold", "best_threshold"]
 
-MOST = 50
+MOST = 40
 """Most thresholds that are tried."""
 
 
@@ -38,7 +35,7 @@ class Threshold(NamedTuple):
     at: float
     """The probability of the second class from which on it is answered."""
     value: float
-    """The mean of the metric over the folds, each judged by the threshold that is best in the
+    """The mean of the score over the folds, each judged by the threshold that is best in the
     others; larger is better."""
     usual: float
     """The same of the labels that the tree predicts."""
@@ -74,6 +71,7 @@ def best_threshold(
         scorer: a `Scorer` of a metric of labels, or a function (estimator, X, y).
 
     Examples:
+        >>> from fasttree.metrics import Scorer
         >>> rows = np.arange(8)
         >>> folds = Folds.of([(rows, rows), (rows, rows)])
         >>> proba, truth = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), np.arange(8) // 6
@@ -87,17 +85,12 @@ def best_threshold(
     cuts = np.unique(proba.round(4))
     cuts = cuts[cuts > 0] if len(cuts) <= MOST else np.quantile(cuts, np.linspace(0.02, 1, MOST))
     cuts = np.unique(cuts.round(4))
-    codes = np.vstack([predictions, proba >= cuts[:, None] - 5e-5]).astype(predictions.dtype)
-    if isinstance(scorer, Scorer):
-        values = FoldScores(truth, folds, classes, codes, None).score(scorer)
-        values = values if scorer.metric.greater_is_better else -values
-    else:
-        labels = np.asarray(classes)
-        parts = np.split(np.arange(len(proba)), folds.starts[1:])
-        own = labels[truth[folds.test_rows]]
-        values = np.array(
-            [[scorer(_Said(), labels[one[p]], own[p]) for p in parts] for one in codes]
-        )
+    said = np.vstack([predictions, proba >= cuts[:, None] - 5e-5]).astype(np.int64)
+    parts = np.split(np.arange(len(proba)), folds.starts[1:])
+    labels, own = np.asarray(classes), truth[folds.test_rows]
+    values = np.array(
+        [[scorer(_Said(), labels[one[p]], labels[own[p]]) for p in parts] for one in said]
+    )
     usual, values = values[0], np.nan_to_num(values[1:])
     best = values.sum(axis=1, keepdims=True) - values
     corrected = values[best.argmax(axis=0), np.arange(values.shape[1])]

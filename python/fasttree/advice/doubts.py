@@ -4,8 +4,8 @@ hold the answer.
 What
     Folds at random let a tree learn from later rows. Where the rows stand in the order of a date,
     or the tree splits on the year of one, the recommended tree is judged by earlier rows as well,
-    without the year (`on_later_rows`). A feature in the order of the target, or one that alone separates all
-    classes, may be known only after the target is (`leaks`).
+    without the year (`on_later_rows`). A feature in the order of the target, or one that alone
+    separates all classes, may be known only after the target is (`leaks`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """

@@ -251,13 +251,13 @@ def advise(
     if time is not None:
         when = time if isinstance(time, str) else "time"
         cells = np.delete(np.array([*times], dtype=object), unlabelled)
-        places = places_in_time(cells, given("time", when), whole.row_numbers)
-        if len(places) != len(whole):
+        order = places_in_time(cells, given("time", when), whole.row_numbers)
+        if len(order) != len(whole):
             raise ValueError(
                 f"time has {counted(len(times), 'value')}, there are "
                 f"{counted(len(whole) + len(unlabelled), 'row')}; give one per row"
             )
-        whole = whole.take(np.argsort(places, kind="stable"))
+        whole = whole.take(np.argsort(order, kind="stable"))
         cv = folds_by_time(5 if isinstance(cv, str) and cv == "auto" else cv, when)
     rows = _sample(len(whole), rows_compared(len(whole), work), seed)
     n_rows = len(whole) if rows is None else len(rows)
@@ -302,7 +302,8 @@ def advise(
             prefer=prefer,
         )
         # What the sentence asks and adds.
-        doubts, by_time, threshold = [], None, None
+        doubts: list[str] = []
+        by_time, threshold = None, None
         if choice.params:
             doubts += leaks(whole)
             if time is None and members is None and not are_by_time(folds):
@@ -682,7 +683,7 @@ def _threshold(
     )["tree"]
     return best_threshold(
         found.predictions,
-        found.proba[:, 1],
+        np.asarray(found.proba)[:, 1],
         judge.truth,
         folds=folds,
         classes=tuple(sample.classes),

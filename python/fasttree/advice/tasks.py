@@ -118,6 +118,8 @@ class Judge(ABC):
     """The constant and its quality, as attributes of the advice."""
     shared: dict[str, Any]
     """Parameters that all trees have."""
+    scorer: Any = None
+    """The metric that is asked for; None: that of the task."""
     weighs_classes: bool = False
     """Whether weights of classes and a threshold may raise the metric."""
     rare: RareClass | None = None
@@ -349,8 +351,9 @@ class OfMetric(Judge):
 
     def of_rare(self, row: Mapping[str, Any], answers: Collection[Any]) -> str:
         """How much of the rare class the choice finds; the metric is the caller's."""
-        is_rare = isinstance(self.base, OfClasses) and self.rare
-        return self.base.rare_found(row, answers) if is_rare else ""
+        if isinstance(self.base, OfClasses) and self.rare:
+            return self.base.rare_found(row, answers)
+        return ""
 
 
 class OfNumbers(Judge):

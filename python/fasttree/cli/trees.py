@@ -99,12 +99,11 @@ def predict(
             )
     answers = tree.predict(rows)
     classes = list(schema.classes)
-    shares = tree.predict_proba(rows) if proba or threshold is not None else None
+    shares = tree.predict_proba(rows) if proba or threshold is not None else np.empty((0, 2))
     if threshold is not None:
         if len(classes) != 2:
             what = f"{len(classes)} classes" if classes else "numbers"
             raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
-        assert shares is not None
         said = tree.classes_[(shares[:, 1] >= threshold - ROUNDED).astype(int)]
         answers = np.where(np.isnan(shares[:, 1]), answers, said)
     quality = quality_of(
@@ -126,7 +125,7 @@ def predict(
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
-        "threshold": threshold,
+        **({} if threshold is None else {"threshold": threshold}),
         "probabilities": shares.tolist() if proba else None,
     }
     header = [

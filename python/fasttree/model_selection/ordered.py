@@ -63,7 +63,7 @@ def places_in_time(
         # Dates: what is not one, or a time of day of another form, has no place in the order.
         found = instants_of(different, order_of_dates(different) or "ymd")
         odd = next((text for text, at in zip(different, found, strict=True) if at is None), None)
-        if odd is not None or len({len(at[1]) for at in found}) > 1:
+        if odd is not None or len({len(at[1]) for at in found if at}) > 1:
             raise ValueError(
                 f"{said}: {odd or different[0]!r} has no certain order; write "
                 "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "

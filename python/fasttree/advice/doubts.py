@@ -117,7 +117,7 @@ def leaks(table: Table) -> Iterator[str]:
     Examples:
         >>> rows = [[i, i % 7] for i in range(40)]
         >>> next(leaks(Table(rows, ["no"] * 30 + ["yes"] * 10)))
-        "Column 'x0' alone separates all classes: is it known before 'y' is? If not, leave it ..."
+        "Column 'x0' alone separates all classes: is it known before 'class' is? If not, ..."
     """
     asked = {one.column: one.text for one in inspect(table).of("labels")}
     is_number = table.task == "regression"
@@ -140,7 +140,7 @@ def leaks(table: Table) -> Iterator[str]:
             asked[column.name] = text
     for name, text in asked.items():
         yield (
-            f"Column {name!r} {text}: is it known before {table.target or 'y'!r} is? If not, leave "
+            f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave "
             f"it out: {argument('drop', [name])}."
         )
 

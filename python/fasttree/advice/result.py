@@ -102,7 +102,6 @@ class Advice:
         standard_error: float,
         table: Table,
         judge: Judge,
-        answers: set[Any],
         doubts: list[str],
         by_time: float | None,
         threshold: Threshold | None,
@@ -141,7 +140,6 @@ class Advice:
         self.work, self.time_limit = work, time_limit
         self._out_of_time, self._groups, self._exposure = out_of_time, groups, exposure
         self._hints = hints
-        self._answers = answers
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
@@ -180,7 +178,7 @@ class Advice:
     def sentence(self) -> str:
         """What to use and what to expect; what is doubtful, and what a rare class has of it."""
         row, judge = self.table[0], self._judge
-        rare = judge.of_rare(row, self._answers)
+        rare = judge.of_rare(row)
         if not self.params:
             return judge.no_tree(row["candidate"]) + rare
         leaves = self.model.get_n_leaves()

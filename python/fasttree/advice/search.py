@@ -315,6 +315,8 @@ def advise(
                     doubts, by_time = [later[0], *doubts], later[1]
             if judge.weighs_classes and len(table.classes) == 2:
                 threshold = _threshold(sample, choice.model, judge, folds, options)
+    if judge.rare is not None:
+        judge.answers = choice.model.predict(whole).tolist()
     said_elsewhere = {"codes"} if members is None else {"codes", "groups"}
     return Advice(
         model=choice.model,
@@ -324,7 +326,6 @@ def advise(
         standard_error=choice.standard_error,
         table=table,
         judge=judge,
-        answers=set() if judge.rare is None else set(choice.model.predict(whole).tolist()),
         doubts=doubts,
         by_time=by_time,
         threshold=threshold,
@@ -682,10 +683,5 @@ def _threshold(
         **options,
     )["tree"]
     return best_threshold(
-        found.predictions,
-        np.asarray(found.proba)[:, 1],
-        judge.truth,
-        folds=folds,
-        classes=tuple(sample.classes),
-        scorer=judge.scorer,
+        found, judge.truth, folds=folds, classes=sample.classes, scorer=judge.scorer
     )

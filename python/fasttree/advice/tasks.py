@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -122,6 +122,8 @@ class Judge(ABC):
     """The metric that is asked for; None: that of the task."""
     weighs_classes: bool = False
     """Whether weights of classes and a threshold may raise the metric."""
+    answers: Sequence[Any] = ()
+    """The classes of the rows by the recommended tree, where one is rare."""
     rare: RareClass | None = None
     """The rare class, if there is one."""
 
@@ -171,9 +173,8 @@ class Judge(ABC):
         """Further measures of out-of-fold predictions, for a record."""
         return {}
 
-    def of_rare(self, row: Mapping[str, Any], answers: Collection[Any]) -> str:
-        """A sentence on the rare class, with a space before it; "" without one. `answers` are the
-        classes that the recommended tree says."""
+    def of_rare(self, row: Mapping[str, Any]) -> str:
+        """A sentence on the rare class, with a space before it; "" without one."""
         return ""
 
 
@@ -241,12 +242,12 @@ class OfClasses(Judge):
         """Recall and precision of the rare class."""
         return {} if self.rare is None else self.rare.found(truth, predicted)
 
-    def of_rare(self, row: Mapping[str, Any], answers: Collection[Any]) -> str:
+    def of_rare(self, row: Mapping[str, Any]) -> str:
         """How much of the rare class the choice finds, and the metric to choose by."""
         if self.rare is None:
             return ""
         return (
-            f"{self.rare_found(row, answers)} The accuracy says little of it; to choose by this "
+            f"{self.rare_found(row)} The accuracy says little of it; to choose by this "
             "class: "
             + " or ".join(
                 worded(f"scoring={python}", f"--metric {shell}")
@@ -255,10 +256,10 @@ class OfClasses(Judge):
             + "."
         )
 
-    def rare_found(self, row: Mapping[str, Any], answers: Collection[Any]) -> str:
+    def rare_found(self, row: Mapping[str, Any]) -> str:
         """What is found of the rare class, and on which rows."""
         assert self.rare is not None
-        if self.rare.label not in answers:
+        if self.rare.label not in self.answers:
             return f" {self.rare.head()}: no leaf of this tree says so, and none of these is found."
         return (
             f" {self.rare.sentence(row['recall'], row['precision'])} Both are of the out-of-fold "
@@ -349,10 +350,11 @@ class OfMetric(Judge):
         accuracy = float(self.base.quality(truth, predicted).mean())
         return {"accuracy": accuracy, **self.base.by_class(truth, predicted)}
 
-    def of_rare(self, row: Mapping[str, Any], answers: Collection[Any]) -> str:
+    def of_rare(self, row: Mapping[str, Any]) -> str:
         """How much of the rare class the choice finds; the metric is the caller's."""
         if isinstance(self.base, OfClasses) and self.rare:
-            return self.base.rare_found(row, answers)
+            self.base.answers = self.answers
+            return self.base.rare_found(row)
         return ""
 
 

@@ -16,12 +16,14 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from ..model_selection.folds import Folds
+from ..model_selection.result import MethodScores
 
 __all__ = ["Threshold", "best_threshold"]
 
@@ -33,7 +35,7 @@ class Threshold(NamedTuple):
     """A threshold, and what it is worth."""
 
     at: float
-    """The probability of the second class from which on it is answered."""
+    """The probability of the second class from which on it is answered, of four digits."""
     value: float
     """The mean of the score over the folds, each judged by the threshold that is best in the
     others; larger is better."""
@@ -52,40 +54,32 @@ class _Said(BaseEstimator):
 
 
 def best_threshold(
-    predictions: np.ndarray,
-    proba: np.ndarray,
-    truth: np.ndarray,
-    *,
-    folds: Folds,
-    classes: tuple[Any, Any],
-    scorer: Any,
+    found: MethodScores, truth: np.ndarray, *, folds: Folds, classes: Sequence[Any], scorer: Any
 ) -> Threshold:
     """The best threshold for a metric.
 
     Args:
-        predictions: codes that the tree predicts, shape (test rows,).
-        proba: probabilities of the second class, shape (test rows,).
+        found: the tree's out-of-fold predictions and probabilities.
         truth: codes of all rows, shape (n_rows,).
-        folds: the folds that the first two are of.
+        folds: the folds.
         classes: both classes.
         scorer: a `Scorer` of a metric of labels, or a function (estimator, X, y).
 
     Examples:
         >>> from fasttree.metrics import Scorer
-        >>> rows = np.arange(8)
-        >>> folds = Folds.of([(rows, rows), (rows, rows)])
-        >>> proba, truth = np.array([0.1, 0.1, 0.1, 0.1, 0.1, 0.3, 0.3, 0.3]), np.arange(8) // 6
-        >>> found = best_threshold(
-        ...     np.zeros(16, int), np.tile(proba, 2), truth, folds=folds, classes=("no", "yes"),
+        >>> from fasttree.model_selection import cross_validate
+        >>> X, y = np.arange(80)[:, None] // 8, np.arange(80) % 8 > 5
+        >>> result = cross_validate(X, y, "gini", cv="1x4", keep_proba=True)
+        >>> best_threshold(
+        ...     result["gini"], y + 0, folds=result.folds, classes=(False, True),
         ...     scorer=Scorer("recall"),
-        ... )
-        >>> found.at, found.value, found.usual
-        (0.3, 1.0, 0.0)
+        ... ).value
+        1.0
     """
-    cuts = np.unique(proba.round(4))
-    cuts = cuts[cuts > 0] if len(cuts) <= MOST else np.quantile(cuts, np.linspace(0.02, 1, MOST))
-    cuts = np.unique(cuts.round(4))
-    said = np.vstack([predictions, proba >= cuts[:, None] - 5e-5]).astype(np.int64)
+    predictions, proba = found.predictions, np.asarray(found.proba)[:, 1]
+    cuts = np.unique(np.floor(proba * 1e4) / 1e4)
+    cuts = cuts[np.unique(np.linspace(0, len(cuts) - 1, MOST).astype(int))]
+    said = np.vstack([predictions, proba >= cuts[:, None]]).astype(np.int64)
     parts = np.split(np.arange(len(proba)), folds.starts[1:])
     labels, own = np.asarray(classes), truth[folds.test_rows]
     values = np.array(

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS"]
 
 
-ROUNDED = 5e-5
-"""Half a unit of the last digit of a threshold that `advise` proposes."""
-
-
 def predict(
     model: ModelFile,
     data: o.DataFile,
@@ -104,7 +100,7 @@ def predict(
         if len(classes) != 2:
             what = f"{len(classes)} classes" if classes else "numbers"
             raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
-        said = tree.classes_[(shares[:, 1] >= threshold - ROUNDED).astype(int)]
+        said = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
         answers = np.where(np.isnan(shares[:, 1]), answers, said)
     quality = quality_of(
         answers,

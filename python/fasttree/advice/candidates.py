@@ -13,7 +13,6 @@ what one takes).
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -149,8 +148,7 @@ def candidates(
             min_samples_leaf=min_leaf,
         )
     # Small trees, best first, not pruned; the classes as they are, alike, and halfway.
-    most = math.inf if max_leaf_nodes is None else max_leaf_nodes
-    sizes = sorted({min(size, most) for size in MAX_LEAVES})
+    sizes = sorted({min(size, max_leaf_nodes or size) for size in MAX_LEAVES})
     weights: dict[str, dict[str, Any]] = {"": {}}
     if is_weighted:
         counts = np.bincount(table.y_codes, minlength=len(table.classes))

@@ -41,15 +41,16 @@ ALIKE = 0.9995
 
 
 def places_of_dates(
-    X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray
+    X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray, rows: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    """Places in time of the rows with a target by each column of dates that has an order.
+    """Places in time of rows by each column of dates that has an order.
 
     Args:
         X: the rows as they were given, or their file.
         raw: the rows with a target, as they were read.
         dates: names of the columns.
         unlabelled: numbers of the rows of X without a target.
+        rows: numbers of the rows of `raw` that are looked at; None: all.
     """
     found = {}
     for name in dates:
@@ -61,7 +62,7 @@ def places_of_dates(
         else:
             cells = raw.column(name).labels()
         with contextlib.suppress(ValueError):  # a missing date, or dates of several forms
-            found[name] = places_in_time(cells, name)
+            found[name] = places_in_time(cells if rows is None else cells[rows], name)
     return found
 
 

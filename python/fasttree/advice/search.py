@@ -26,13 +26,14 @@ from .._checks import (
     checked,
     integer,
     listing,
+    maybe,
     one_of,
     one_value,
     shown,
     string,
     weights_array,
+    whole,
 )
-from .._checks import whole as whole_number
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.progress import Progress, make_report
 from .._checks.speech import argument, given, option
@@ -91,6 +92,7 @@ less."""
     groups=_listed,
     exposure=_listed,
     time=_listed,
+    max_leaf_nodes=maybe(whole(2)),
     categorical_features=_listed,
     decimal=one_value,
     missing=_listed,
@@ -216,8 +218,6 @@ def advise(
             f"{option('groups')} and {option('time')}: ordered folds do not keep groups together; "
             "give one of them"
         )
-    if max_leaf_nodes is not None:
-        whole_number(2)("max_leaf_nodes", max_leaf_nodes)
     asked = None if scoring is None else Asked.of(scoring)
     task = task or (None if asked is None else asked.task)
     drop = [
@@ -307,10 +307,9 @@ def advise(
         if choice.params:
             doubts += leaks(whole)
             if time is None and members is None and not are_by_time(folds):
-                places = places_of_dates(X, raw, whole.dates, unlabelled)
-                if rows is not None:
-                    places = {name: when[rows] for name, when in places.items()}
-                later = on_later_rows(sample, places, choice.model, asked, options)
+                places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
+                with quiet():
+                    later = on_later_rows(sample, places, choice.model, asked, options)
                 if later is not None:
                     doubts, by_time = [later[0], *doubts], later[1]
             if judge.weighs_classes and len(table.classes) == 2:
@@ -674,14 +673,12 @@ def _threshold(
     sample: Table, model: Any, judge: Judge, folds: Folds, options: dict[str, Any]
 ) -> Threshold:
     """The threshold of the recommended tree, by its out-of-fold probabilities."""
-    found = cross_validate(
-        sample,
-        estimators={"tree": model},
-        cv=_SameFolds(folds),
-        scoring=judge.scoring,
-        keep_proba=True,
-        **options,
-    )["tree"]
+    trees = {"tree": model}
+    with quiet():
+        result = cross_validate(
+            sample, estimators=trees, cv=_SameFolds(folds), keep_proba=True, **options
+        )
+    found = result["tree"]
     return best_threshold(
         found, judge.truth, folds=folds, classes=sample.classes, scorer=judge.scorer
     )

@@ -226,10 +226,8 @@ class OfClasses(Judge):
 
     def on_later_rows(self, value: float) -> str:
         """With that of the most frequent class."""
-        return (
-            f"it is about {self.shown(value)} % right (always answering {self.label!r}: "
-            f"{self.shown(self.majority)} %)"
-        )
+        always = f"always answering {self.label!r}: {self.shown(self.majority)} %"
+        return f"it is about {self.shown(value)} % right ({always})"
 
     def no_tree(self, candidate: str) -> str:
         """That the most frequent class is as good."""
@@ -424,9 +422,8 @@ class OfNumbers(Judge):
 
     def on_later_rows(self, value: float) -> str:
         """With the error of the mean."""
-        return (
-            f"it is about {self.shown(value)} off (the mean: {self.shown(self.errors['mean'])} off)"
-        )
+        of_mean = self.shown(self.errors["mean"])
+        return f"it is about {self.shown(value)} off (the mean: {of_mean} off)"
 
     def no_tree(self, candidate: str) -> str:
         """That the mean, or the median, is as good."""
@@ -466,8 +463,7 @@ def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None
         "target 'y', a number: mean 21.5, which is 1.50 off on average; median 21.5."
     """
     tested = np.arange(len(table)) if tested is None else tested
-    kind = OfNumbers if table.task == "regression" else OfClasses
-    base: Judge = kind(table, tested)
+    base: Judge = (OfNumbers if table.task == "regression" else OfClasses)(table, tested)
     # Of two values, the more frequent one has the least absolute error in nearly every leaf.
     if asked is None and isinstance(base, OfNumbers) and not base.are_rates:
         asked = Asked.of("rmse") if len(np.unique(base.truth)) == 2 else None

@@ -261,3 +261,11 @@ def test_cart_is_tried_on_numbers():
     found = fasttree.advise("iris", "petal width (cm)", cv=3, **FAST)
     names = {row["candidate"] for row in found.table}
     assert {f"squared_error with cost-complexity pruning ({r})" for r in ("min", "1se")} <= names
+
+
+def test_classes_that_follow_each_other_in_time_are_judged_by_earlier_rows():
+    frame = days(200)
+    frame["kind"] = np.where(np.arange(200) < 100, "early", "late")
+    frame["warm"] = frame["warm"] + 3 * (np.arange(200) >= 100)
+    found = fasttree.advise(frame, "kind", cv=3, work="quick", **FAST)
+    assert "in the order of 'day'" in found.sentence and 0 <= found.by_time < found.accuracy

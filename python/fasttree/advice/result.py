@@ -192,12 +192,10 @@ class Advice:
             return
         judge, label = self._judge, self.model.classes_.tolist()[1]
         own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
-        use = worded(
-            f"model.predict_proba(X)[:, 1] >= {found.at:g}",
-            f"ftree predict --threshold {found.at:g}",
-        )
+        at = f"{found.at:g}"
+        use = worded(f"model.predict_proba(X)[:, 1] >= {at}", f"ftree predict --threshold {at}")
         yield (
-            f"Answering {label!r} from a probability of {found.at:g} on, its {judge.measure} is "
+            f"Answering {label!r} from a probability of {at} on, its {judge.measure} is "
             f"about {own} instead of {usual}, by out-of-fold probabilities: {use}."
         )
 

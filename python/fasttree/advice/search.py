@@ -250,7 +250,7 @@ def advise(
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
     if time is not None:
         when = time if isinstance(time, str) else "time"
-        cells = np.delete(np.array([*times], dtype=object), unlabelled)
+        cells = np.delete(np.array(listing("time", times), dtype=object), unlabelled)
         order = places_in_time(cells, given("time", when), whole.row_numbers)
         if len(order) != len(whole):
             raise ValueError(

@@ -460,7 +460,6 @@ COMMANDS = (
             "ftree predict model.json new.csv",
             "ftree predict model.json test.arff --proba -o answers.csv",
             "ftree predict model.json customers.csv --id customer",
-            "ftree predict model.json customers.csv --threshold 0.2",
         ),
     ),
     (

@@ -55,6 +55,9 @@ pub enum NominalSplits {
     /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else those of the
     /// divisions in two that save more bits than they take to name.
     Auto,
+    /// Such divisions in two of all columns: what `Auto` means where leaves are limited.
+    #[serde(skip)]
+    AutoInTwo,
 }
 
 /// Most declared levels that [`NominalSplits::Auto`] gives a branch each.
@@ -64,8 +67,8 @@ impl NominalSplits {
     /// How a column with `levels` declared levels (or bins) is split.
     pub fn of(self, levels: usize) -> Self {
         match self {
-            Self::Auto if levels > MULTIWAY_UP_TO => Self::Subset,
-            Self::Auto => Self::Multiway,
+            Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
+            Self::Auto | Self::AutoInTwo => Self::Subset,
             fixed => fixed,
         }
     }
@@ -73,7 +76,7 @@ impl NominalSplits {
     /// How a column is split that gets two branches.
     pub fn in_two(self) -> Self {
         match self {
-            Self::Auto => Self::Subset,
+            Self::Auto | Self::AutoInTwo => Self::Subset,
             fixed => fixed,
         }
     }

@@ -3,10 +3,11 @@ only.
 
 For classes Quinlan's C4.5 as J48 runs it comes first, then trees that are not pruned, as `fit`
 grows them without parameters. Then come six criteria by three prunings, with a branch for each
-level and with levels in two groups, and small trees that are not pruned. Last comes CART, pruned by
-cost complexity. For a number criteria on numbers take their place. `search` tries them in this
-order, so the end of the list is what a budget or a time limit leaves out (`work_of` counts what one
-takes).
+level and with levels in two groups, and small trees that are not pruned; for a metric that looks at
+classes otherwise than the accuracy does, small ones with weighted classes as well. Last comes CART,
+pruned by cost complexity. For a number criteria on numbers take their place. `search` tries them in
+this order, so the end of the list is what a budget or a time limit leaves out (`work_of` counts
+what one takes).
 """
 
 from __future__ import annotations
@@ -40,8 +41,6 @@ MAX_LEAVES = (4, 8, 16, 32, 64)
 ON_NUMBERS = ("squared_error", "absolute_error", "standard_deviation", "poisson")
 """Criteria on a number; the last one on numbers that are not negative."""
 PRUNINGS_OF_NUMBERS = ("reduced_error", "m5")
-MAX_LEAVES_ON_NUMBERS = (4, 8, 16, 32, 64)
-"""A number takes more leaves than a class."""
 MANY_CELLS = 2_000_000
 """Cells above which only every other criterion is tried."""
 
@@ -65,9 +64,9 @@ WORK: dict[str, Budget] = {
     "thorough": Budget(2e10, 200_000),
 }
 """The budget of each word: a normal one is spent in 10 to 30 seconds on one core of 2025."""
-ROWS_OF_PATH, ROWS_OF_DEPTH = 1_000, 400
-"""Rows from which on the time of cost-complexity pruning, and of gain ratio, grows with the square
-of the rows (measured on numeric columns)."""
+ROWS_OF_DEPTH = 400
+"""Rows from which on the time of gain ratio grows with their square (measured on numeric
+columns)."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +81,20 @@ class Candidate:
     params: dict[str, Any]
 
 
-def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candidate]:
+def candidates(
+    table: Table,
+    shared: dict[str, Any] | None = None,
+    is_weighted: bool = False,
+    max_leaf_nodes: int | None = None,
+) -> list[Candidate]:
     """The candidates for a Table, in the order of trying.
 
     Args:
         table: the rows.
         shared: parameters that all trees have; of those with a `cost_matrix` only prunings that
             know costs are tried.
+        is_weighted: whether trees of weighted classes are tried as well.
+        max_leaf_nodes: most leaves of each tree; None: any number.
 
     Examples:
         >>> from fasttree import datasets
@@ -114,16 +120,18 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
     splits = ("multiway", "subset") if has_groups else ("multiway",)
     min_leaf = max(2, min(50, n_rows // 2000), min(5, n_rows // 20) if is_number else 0)
     has_costs = shared.get("cost_matrix") is not None
+    limit = {} if max_leaf_nodes is None else {"max_leaf_nodes": max_leaf_nodes}
     found: list[Candidate] = []
 
     def add(name: str, pruned: str, /, **params: Any) -> None:
         kind = params.get("nominal_splits", "auto")
-        found.append(Candidate(name, params["criterion"], kind, pruned, {**params, **shared}))
+        params = {**limit, **params, **shared}
+        found.append(Candidate(name, params["criterion"], kind, pruned, params))
 
     if not is_number:
         if not has_costs:
             add("C4.5 (J48)", "error_based", **presets.C45)
-        for criterion in NOT_PRUNED:
+        for criterion in () if limit else NOT_PRUNED:
             add(f"{criterion} without pruning", "none", criterion=criterion)
     # Every criterion, pruned.
     prunings = PRUNINGS_WITH_COSTS if has_costs else PRUNINGS
@@ -139,27 +147,37 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
             pruning=method,
             min_samples_leaf=min_leaf,
         )
-    # Small trees, best first, not pruned.
-    small = itertools.product(
-        MAX_LEAVES_ON_NUMBERS if is_number else MAX_LEAVES,
-        small_by,
-    )
-    for leaves, criterion in small:
+    # Small trees, best first, not pruned; the classes as they are, alike, and halfway.
+    sizes = sorted({min(size, max_leaf_nodes or size) for size in MAX_LEAVES})
+    weights: dict[str, dict[str, Any]] = {"": {}}
+    if is_weighted:
+        counts = np.bincount(table.y_codes, minlength=len(table.classes))
+        halfway = counts / n_rows / 2 + (counts > 0) / np.count_nonzero(counts) / 2
+        priors = dict(zip(table.classes, halfway.tolist(), strict=True))
+        weights |= {
+            ", balanced classes": {"class_weight": "balanced"},
+            ", priors halfway to equal ones": {"priors": priors},
+        }
+    for (suffix, more), leaves, criterion in itertools.product(weights.items(), sizes, small_by):
         add(
-            f"{criterion} with at most {counted(leaves, 'leaf')}",
+            f"{criterion} with at most {counted(leaves, 'leaf')}{suffix}",
             "none",
             criterion=criterion,
             nominal_splits=splits[-1],
             max_leaf_nodes=leaves,
             min_samples_leaf=min_leaf,
+            **more,
         )
     # The dearest come last: each fit is a cross-validation of its own.
-    for criterion, rule in itertools.product(() if is_number else NOT_PRUNED, ALPHA_RULES):
+    carts = small_by if is_number else NOT_PRUNED
+    own = {"nominal_splits": splits[-1], "min_samples_leaf": min_leaf} if is_number else {}
+    for criterion, rule in itertools.product(carts, ALPHA_RULES):
         add(
             f"{criterion} with cost-complexity pruning ({rule})",
             "cost_complexity",
             criterion=criterion,
             pruning=pruning.CostComplexity(ccp_alpha="cv", rule=rule),
+            **own,
         )
     share_missing([one.params for one in found], table)
     return found
@@ -168,10 +186,9 @@ def candidates(table: Table, shared: dict[str, Any] | None = None) -> list[Candi
 def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
     """Units of work of a cross-validation: fits x rows x features x classes.
 
-    A tree whose cost of a leaf is found by cross-validation is fitted once more per inner fold, and
-    goes through a path of alphas that is as long as the tree is large; gain ratio without C4.5's
-    guard splits single rows off, so that its trees are as deep. The count depends on the data
-    alone, so the same candidates are tried on every machine.
+    A tree whose cost of a leaf is found by cross-validation is fitted once more per inner fold;
+    gain ratio without C4.5's guard splits single rows off, so that its trees are as deep. The count
+    depends on the data alone, so the same candidates are tried on every machine.
 
     Examples:
         >>> from fasttree import datasets
@@ -184,7 +201,7 @@ def work_of(candidate: Candidate, table: Table, n_folds: int) -> float:
     units = float(n_folds * n_rows * n_features * max(1, n_classes))
     method = params.get("pruning")
     if getattr(method, "ccp_alpha", None) == "cv":
-        units *= (1 + getattr(method, "folds", 0)) * max(1.0, n_rows / ROWS_OF_PATH)
+        units *= 1 + getattr(method, "folds", 0)
     if candidate.criterion == "gain_ratio" and not presets.C45.items() <= params.items():
         units *= max(1.0, n_rows / ROWS_OF_DEPTH)
     return units

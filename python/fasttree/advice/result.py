@@ -6,25 +6,27 @@ It prints as text, shows as HTML in notebooks, and writes a page of its own (`Ad
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from .. import presets
 from .._checks.naming import written
 from .._checks.plain_text import one_line
 from .._checks.saving import save_text
-from .._checks.speech import argument
+from .._checks.speech import argument, worded
 from .._checks.words import counted, some_of
 from ..exports.tables.html import STYLE, bar, html_table, paragraph
 from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
-from .source import Source
+from .selection import CLEARLY
+from .source import NO_YEAR, Source
 from .tasks import Judge
+from .threshold import Threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,6 +74,12 @@ class Advice:
             of the best, and whether it was chosen; where the smallest class has less than a tenth
             of the rows, also `recall` and `precision` of this class.
         rare_class: that class, and `rare_share` its share of the rows; None without one.
+        threshold: of two classes, the probability of the second one from which on answering it is
+            best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
+            that read no labels. The sentence names it where it is clearly better than the tree's
+            own answers.
+        by_time: the metric of the recommended tree by earlier rows, where the rows are in the
+            order of a date or the tree splits on the year of one; else None.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         dates: names of the columns of which year, month and weekday are used.
@@ -94,6 +102,9 @@ class Advice:
         standard_error: float,
         table: Table,
         judge: Judge,
+        doubts: list[str],
+        by_time: float | None,
+        threshold: Threshold | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
@@ -121,6 +132,9 @@ class Advice:
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
+        self._doubts, self.by_time = doubts, by_time
+        self._threshold = threshold
+        self.threshold = None if threshold is None else threshold.at
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes, self.dates, self.automatic = codes, list(dates), automatic
         self.work, self.time_limit = work, time_limit
@@ -129,7 +143,7 @@ class Advice:
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
-        self._source, self._drop = source, [*dropped, *(name for name, _ in left_out)]
+        self._source, self._drop = source, [*dropped, *(n for n, why in left_out if why != NO_YEAR)]
         self._dates = dates
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
@@ -158,18 +172,32 @@ class Advice:
         )
         chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
         self.accuracy: float | None = chosen
-        self.seconds = time.monotonic() - started
+        self.seconds = monotonic() - started
 
     @property
     def sentence(self) -> str:
-        """What to use and what to expect; and what a rare class has of it."""
-        row = self.table[0]
-        rare = self._judge.of_rare(row)
+        """What to use and what to expect; what is doubtful, and what a rare class has of it."""
+        row, judge = self.table[0], self._judge
+        rare = judge.of_rare(row)
         if not self.params:
-            return self._judge.no_tree(row["candidate"]) + rare
+            return judge.no_tree(row["candidate"]) + rare
         leaves = self.model.get_n_leaves()
-        said = self._judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
-        return said + rare
+        said = judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
+        return " ".join([said, *self._doubts, *self._of_threshold()]) + rare
+
+    def _of_threshold(self) -> Iterator[str]:
+        """What the threshold changes, if that is clear."""
+        found = self._threshold
+        if found is None or found.value - found.usual <= CLEARLY * found.error:
+            return
+        judge, label = self._judge, self.model.classes_.tolist()[1]
+        own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
+        at = f"{found.at:g}"
+        use = worded(f"model.predict_proba(X)[:, 1] >= {at}", f"ftree predict --threshold {at}")
+        yield (
+            f"Answering {label!r} from a probability of {at} on, its {judge.measure} is "
+            f"about {own} instead of {usual}, by out-of-fold probabilities: {use}."
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -190,7 +218,7 @@ class Advice:
         if self.compared < self.n_rows:
             notes.append(
                 f"Candidates were compared on a sample of {counted(self.compared, 'row')}; the "
-                "tree is fitted on all."
+                "tree is fitted on all, with no more leaves than there."
             )
         if self.automatic:
             notes.append(f"Automatic settings: {'; '.join(self.automatic)}.")
@@ -220,8 +248,9 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
+        years = {name: why for name, why in self.left_out if why == NO_YEAR}
         head = self._source.code(
-            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates
+            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates, years=years
         )
         parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():
@@ -258,6 +287,8 @@ class Advice:
             "code": self.code,
             "dates": self.dates,
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
+            "threshold": self.threshold,
+            "by_time": self.by_time,
             "rare_class": _plain(self.rare_class),
             "automatic": self.automatic,
             "work": self.work,
@@ -311,7 +342,7 @@ class Advice:
             [
                 r["candidate"],
                 judge.shown(r[judge.metric]),
-                bar(judge.share(r), 120),
+                bar(judge.height(r), 120),
                 judge.shown(r["standard_error"]),
                 *(_percent(key)(r) for key in self._further.values()),
                 f"{r['leaves']:.1f}",

@@ -22,6 +22,7 @@ from ..estimators.tree import task_of_target
 from ..table import Table
 from ..table.data_checks.findings import inspect, treated
 from ..table.data_checks.unreadable import table_to_inspect
+from ..table.dates import part_names
 from ..table.sources import check_known, names_of
 from ..table.target import no_target
 from ..table.texts import hidden_numbers
@@ -41,6 +42,8 @@ class Screened(NamedTuple):
     """(column, reason) of the columns that screening found."""
     unlabelled: np.ndarray
     """Numbers of the rows without a class or number, which were dropped."""
+    raw: Table
+    """The rows before columns were left out and dates became numbers."""
 
 
 def screened(
@@ -80,6 +83,7 @@ def screened(
         table = table_to_inspect(X, y, task=task, **unused)
         check_known(drop, table.feature_names, "drop")
     # The caller's words on columns: those to drop, and those to read as nominal.
+    table = table.drop(*set(part_names(drop)).intersection(table.feature_names))
     table = as_nominal(table.with_unused(dict.fromkeys(drop, DROPPED)), nominal)
     if table.target is None:
         raise no_target()
@@ -93,7 +97,7 @@ def screened(
         raise ValueError(f"the target {table.target!r} {what}: there is nothing to predict")
     if task == "classification" or table.task == "classification":
         _check_classes(table, is_class=is_class)
-    table = treated(table, findings.reasons)
+    raw, table = table, treated(table, findings.reasons)
     if len(table.unused) == table.n_features:
         raise ValueError(
             "no column is left to learn from: "
@@ -104,7 +108,7 @@ def screened(
         for name, why in table.unused.items()
         if why != DROPPED and name not in table.dates
     ]
-    return Screened(table, left_out, unlabelled)
+    return Screened(table, left_out, unlabelled, raw)
 
 
 def _check_classes(table: Table, *, is_class: bool) -> None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import math
 import os
-import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -26,20 +26,24 @@ from .._checks import (
     checked,
     integer,
     listing,
+    maybe,
     one_of,
     one_value,
     shown,
     string,
     weights_array,
+    whole,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
 from .._checks.progress import Progress, make_report
 from .._checks.speech import argument, given, option
+from .._checks.words import counted
 from ..datasets import load
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds, make_folds
+from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kinds_of
@@ -47,6 +51,7 @@ from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
+from .doubts import leaks, on_later_rows, places_of_dates
 from .evidence import is_associated
 from .result import Advice
 from .screening import screened
@@ -57,10 +62,12 @@ from .selection import (
     choose,
     corrected_accuracy,
     good_enough,
+    small_choice,
     standard_error,
 )
-from .source import Source
+from .source import NO_YEAR, Source
 from .tasks import Asked, Judge, judge_of
+from .threshold import Threshold, best_threshold
 
 __all__ = ["advise"]
 
@@ -84,6 +91,8 @@ less."""
     scoring=one_value,
     groups=_listed,
     exposure=_listed,
+    time=_listed,
+    max_leaf_nodes=maybe(whole(2)),
     categorical_features=_listed,
     decimal=one_value,
     missing=_listed,
@@ -97,6 +106,8 @@ def advise(
     prefer: Prefer = "small",
     groups: Any = None,
     exposure: Any = None,
+    time: Any = None,
+    max_leaf_nodes: int | None = None,
     work: Work = "normal",
     time_limit: float | None = None,
     cv: Any = "auto",
@@ -120,7 +131,11 @@ def advise(
     pruned trees and small ones, beside the mean and the median. A tree is recommended only if it is
     better than the constant by 2.5 standard errors of the difference, or if a permutation test
     says that some column tells something about the target. Among trees for classes the smaller one
-    never costs more than one point of accuracy, as estimated.
+    never costs more than one point of accuracy, as estimated, and of a number 2 % of the error. A
+    tree gives way to one of at most half as many leaves whose corrected value is as good.
+
+    The sentence also asks about columns that say what the target says. Where the rows are in the
+    order of a date, or the tree splits on the year of one, it has the figure by earlier rows.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -138,6 +153,12 @@ def advise(
             of X, which then is no feature: folds keep the rows of one group together.
         exposure: for counts, whose rates are predicted: positive numbers, shape (n_rows,), or the
             name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
+        time: dates or numbers that order the rows, shape (n_rows,), or the name of a column of X,
+            which then is no feature: each fold trains on earlier rows and is judged by the next
+            ones, and the years of other dates are no features. Without it, `cv` may be a splitter
+            such as scikit-learn's ``TimeSeriesSplit()``, for rows in the order of time.
+        max_leaf_nodes: most leaves of the recommended tree; None: no limit. Where candidates are
+            compared on a sample, the tree has at most as many as it had there.
         work: ``"quick"``, ``"normal"`` or ``"thorough"``: how many candidates are tried, and how
             many rows they are compared on (10,000, 50,000 or 200,000 at most). It counts fits x
             rows x features x classes, so the result depends on the data and the seed only: a few
@@ -146,7 +167,7 @@ def advise(
             abandoned; None: no limit. The first candidate is always tried, and the recommended
             tree fitted on all rows. With a limit the result depends on the machine and its load.
         cv: folds as in `cross_validate`; ``"auto"``: 3x10 up to 1,000 rows, 1x10 up to 20,000, else
-            1x5. Rows in the order of time take ``sklearn.model_selection.TimeSeriesSplit()``.
+            1x5; with `time` a number of folds, 5 by default.
         random_state: seed of the folds, the sample and the correction.
         n_jobs: threads.
         progress: ``"auto"`` or True (a bar where there is a terminal or a notebook), False, or a
@@ -161,8 +182,8 @@ def advise(
     Returns:
         An `Advice`: ``.model`` (fitted on all rows), ``.sentence``, ``.table``, ``.value`` (the
         metric, corrected for the choice: judged on out-of-fold predictions that took no part in
-        it; also ``.accuracy`` or ``.mae``), ``.code``, ``.left_out``, ``.not_tried``,
-        ``.to_html(path)``.
+        it; also ``.accuracy`` or ``.mae``), ``.threshold``, ``.by_time``, ``.code``,
+        ``.left_out``, ``.not_tried``, ``.to_html(path)``.
 
     Raises:
         ValueError: no target, fewer than two classes or one number, a target that is no class, a
@@ -191,7 +212,12 @@ def advise(
             f"{given('time_limit', shown(time_limit))} must be a positive number of "
             "seconds, or None"
         )
-    started = time.monotonic()
+    started = monotonic()
+    if time is not None and groups is not None:
+        raise ValueError(
+            f"{option('groups')} and {option('time')}: ordered folds do not keep groups together; "
+            "give one of them"
+        )
     asked = None if scoring is None else Asked.of(scoring)
     task = task or (None if asked is None else asked.task)
     drop = [
@@ -208,46 +234,88 @@ def advise(
                 "leave one out"
             )
         task = "regression"
-    aside = [one for one in (groups, exposure) if isinstance(one, str)]
+    aside = [one for one in (groups, exposure, time) if isinstance(one, str)]
     named = exposure if isinstance(exposure, str) else None
     members = _beside(X, y, groups, "groups", reading=reading, task=task)
     exposure = _beside(X, y, exposure, "exposure", reading=reading, task=task)
+    times = _beside(X, y, time, "time", reading=reading, task=task)
     exposure = None if exposure is None else weights_array(exposure, "exposure")
-    whole, left_out, unlabelled = screened(
+    whole, left_out, unlabelled, raw = screened(
         X, y, (*drop, *aside), nominal=categorical_features, reading=reading, task=task
     )
     if members is not None:
         members = np.delete(group_codes(members, len(whole) + len(unlabelled)), unlabelled)
     if exposure is not None:
         whole = with_exposure(whole, np.delete(exposure, unlabelled))
-    table = whole.drop(*whole.unused) if whole.unused else whole
     seed = 0 if random_state is None else integer("random_state", random_state, 0)
-    rows = _sample(len(table), rows_compared(len(table), work), seed)
-    sample = table if rows is None else table.take(rows)
-    judge = judge_of(sample, asked)
+    if time is not None:
+        when = time if isinstance(time, str) else "time"
+        cells = np.delete(np.array(listing("time", times), dtype=object), unlabelled)
+        order = places_in_time(cells, given("time", when), whole.row_numbers)
+        if len(order) != len(whole):
+            raise ValueError(
+                f"time has {counted(len(times), 'value')}, there are "
+                f"{counted(len(whole) + len(unlabelled), 'row')}; give one per row"
+            )
+        whole = whole.take(np.argsort(order, kind="stable"))
+        cv = folds_by_time(5 if isinstance(cv, str) and cv == "auto" else cv, when)
+    rows = _sample(len(whole), rows_compared(len(whole), work), seed)
+    n_rows = len(whole) if rows is None else len(rows)
+    truth = whole.numbers if whole.task == "regression" else whole.y_codes
+    truth = truth if rows is None else truth[rows]
     if members is not None and rows is not None:
         members = members[rows]
-    cv = folds_for(len(sample)) if isinstance(cv, str) and cv == "auto" else cv
-    folds = make_folds(_feasible(cv, len(sample), members), judge.truth, seed, table.task, members)
+    cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
+    folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
+    if are_by_time(folds):
+        years = dict.fromkeys((f"{name} (year)" for name in whole.dates), NO_YEAR)
+        left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
+    table = whole.drop(*whole.unused) if whole.unused else whole
+    sample = table if rows is None else table.take(rows)
+    judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
     plan, not_tried = _within_budget(
-        candidates(table, judge.shared), sample, len(folds.pairs), WORK[work].units
+        candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes),
+        sample,
+        len(folds.pairs),
+        WORK[work].units,
     )
+    options = {"random_state": seed, "n_jobs": n_jobs, "client": client}
     with about():
         tried = _cross_validated(
             sample,
             plan,
             judge,
             folds,
-            {"random_state": seed, "n_jobs": n_jobs, "client": client},
+            options,
             by_rows=judge.has_rows and members is None,
             at_a_time=_at_a_time(client, seconds, len(plan)),
             deadline=started + seconds,
             progress=progress,
         )
         choice = _chosen(
-            whole, tried, judge, None if members is not None else sample, seed=seed, prefer=prefer
+            whole,
+            tried,
+            judge,
+            None if members is not None else sample,
+            seed=seed,
+            prefer=prefer,
         )
+        # What the sentence asks and adds.
+        doubts: list[str] = []
+        by_time, threshold = None, None
+        if choice.params:
+            doubts += leaks(whole)
+            if time is None and members is None and not are_by_time(folds):
+                places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
+                with quiet():
+                    later = on_later_rows(sample, places, choice.model, asked, options)
+                if later is not None:
+                    doubts, by_time = [later[0], *doubts], later[1]
+            if judge.weighs_classes and len(table.classes) == 2:
+                threshold = _threshold(sample, choice.model, judge, folds, options)
+    if judge.rare is not None:
+        judge.answers = choice.model.predict(whole).tolist()
     said_elsewhere = {"codes"} if members is None else {"codes", "groups"}
     return Advice(
         model=choice.model,
@@ -257,6 +325,9 @@ def advise(
         standard_error=choice.standard_error,
         table=table,
         judge=judge,
+        doubts=doubts,
+        by_time=by_time,
+        threshold=threshold,
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
@@ -417,7 +488,7 @@ def _cross_validated(
             out.add(constant, judge, values, values * values, **more)
 
     def check_time(done: int, total: int) -> None:
-        if done < total and time.monotonic() > deadline:
+        if done < total and monotonic() > deadline:
             raise _TimeIsUp
 
     report = make_report(progress, "candidates")
@@ -550,41 +621,64 @@ def _chosen(
             "candidates; use another metric"
         )
     n = float(known.sum() / len(known))
-    quality, square = (one[allowed] for one in means)
-    rule: Any = {"prefer": prefer, "price": judge.price}
-    place = int(allowed[choose(quality, leaves[allowed], n, square, **rule)])
-    # A tree takes the place of a constant if it is clearly better, or if some column tells
-    # something about the target.
-    flat = [i for i in allowed if tried.candidates[i].criterion is None]
-    found = None
-    if flat and place not in flat:
-        best = int(max(flat, key=lambda i: means[0][i]))
-        is_clear = beats(values[place][known], values[best][known], n)
-        if not is_clear and (sample is None or not is_associated(sample, seed)):
-            place = best
-            error = standard_error(float(means[0][best]), float(means[1][best]), n)
-            found = float(means[0][best]), error
-    candidate = tried.candidates[place]
-    model = judge.estimator(**candidate.params, random_state=seed).fit(whole)
-    # The quality of the choice among what was allowed, and the marks of the table.
-    if found is None:
+    rule: Any = {"price": judge.price, "share": judge.share}
+
+    def judged(some: np.ndarray) -> tuple[int, float, float]:
+        place = choose(means[0][some], leaves[some], n, means[1][some], prefer=prefer, **rule)
         by_repetition = [
             corrected_accuracy(
-                values[allowed, r][:, known[r]].T,
-                leaves[allowed],
+                values[some, r][:, known[r]].T,
+                leaves[some],
                 seed,
                 1 if len(known) > 1 else DIVISIONS if n <= LARGE else DIVISIONS_IF_LARGE,
-                squares=squares[allowed, r][:, known[r]].T,
+                squares=squares[some, r][:, known[r]].T,
+                prefer=prefer,
                 **rule,
             )
             for r in range(len(known))
             if known[r].any()
         ]
-        expected, errors = np.array(by_repetition).mean(axis=0).tolist()
-        found = expected, errors
-    near = allowed[good_enough(quality, n, square, price=judge.price)]
+        expected, error = np.array(by_repetition).mean(axis=0).tolist()
+        return int(some[place]), expected, error
+
+    if prefer == "small" and judge.has_rows:
+        place, expected, error = small_choice(allowed, leaves, judged)
+    else:
+        place, expected, error = judged(allowed)
+    # A tree takes the place of a constant if it is clearly better, or if some column tells
+    # something about the target.
+    flat = [i for i in allowed if tried.candidates[i].criterion is None]
+    if flat and place not in flat:
+        best = int(max(flat, key=lambda i: means[0][i]))
+        is_clear = beats(values[place][known], values[best][known], n)
+        if not is_clear and (sample is None or not is_associated(sample, seed)):
+            place, expected = best, float(means[0][best])
+            error = standard_error(expected, float(means[1][best]), n)
+    # The tree has at most as many leaves as the one that was judged on a sample of the rows.
+    candidate = tried.candidates[place]
+    params = {} if candidate.criterion is None else {**candidate.params}
+    if params and len(judge.truth) < len(whole):
+        params["max_leaf_nodes"] = max(2, math.ceil(leaves[place]))
+    model = judge.estimator(**(params or candidate.params), random_state=seed).fit(whole)
+    # The marks of the table.
+    quality, square = (one[allowed] for one in means)
+    near = allowed[good_enough(quality, n, square, **rule)]
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    params = {} if candidate.criterion is None else candidate.params
-    return _Choice(model, params, judge.scale * found[0], abs(judge.scale) * found[1])
+    return _Choice(model, params, judge.scale * expected, abs(judge.scale) * error)
+
+
+def _threshold(
+    sample: Table, model: Any, judge: Judge, folds: Folds, options: dict[str, Any]
+) -> Threshold:
+    """The threshold of the recommended tree, by its out-of-fold probabilities."""
+    trees = {"tree": model}
+    with quiet():
+        result = cross_validate(
+            sample, estimators=trees, cv=_SameFolds(folds), keep_proba=True, **options
+        )
+    found = result["tree"]
+    return best_threshold(
+        found, judge.truth, folds=folds, classes=sample.classes, scorer=judge.scorer
+    )

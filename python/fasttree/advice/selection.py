@@ -6,7 +6,9 @@ What
     is the accuracy, or for a number the negative mean absolute error. That of the best of many
     candidates is biased upwards (Varma & Simon 2006), so the choice itself is cross-validated: the
     rule chooses by the out-of-fold predictions of nine tenths of the rows, and its choice is
-    measured on the last tenth. `advise` calls this; no tree is fitted again.
+    measured on the last tenth. Where the choice among trees of at most half as many leaves is as
+    good by this measure, these are enough (`small_choice`). `advise` calls this; no tree is fitted
+    again.
 Complexity
     O(divisions x rows x candidates).
 """
@@ -14,17 +16,20 @@ Complexity
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 __all__ = [
+    "CLEARLY",
     "PREFERENCES",
     "Prefer",
     "beats",
     "choose",
     "corrected_accuracy",
     "good_enough",
+    "small_choice",
     "standard_error",
 ]
 
@@ -61,13 +66,15 @@ def good_enough(
     *,
     prefer: Prefer = "small",
     price: float = math.inf,
+    share: float = math.inf,
 ) -> np.ndarray:
-    """Which candidates are within one standard error and `price` of the best, or as good as it."""
+    """Which candidates are within one standard error, `price` and `share` of the best, or as good
+    as it."""
     squares = quality if squares is None else squares
     best = int(quality.argmax())
-    slack = min(price, standard_error(float(quality[best]), float(squares[best]), n_rows))
-    limit = quality[best] - slack * (prefer == "small") - ROUNDING * abs(quality[best])
-    return np.asarray(quality >= limit)
+    error = standard_error(float(quality[best]), float(squares[best]), n_rows)
+    slack = min(price, share * abs(quality[best]), error) if prefer == "small" else 0.0
+    return np.asarray(quality >= quality[best] - slack - ROUNDING * abs(quality[best]))
 
 
 def beats(quality: np.ndarray, constant: np.ndarray, n_rows: float) -> bool:
@@ -100,6 +107,7 @@ def choose(
     *,
     prefer: Prefer = "small",
     price: float = math.inf,
+    share: float = math.inf,
 ) -> int:
     """Index of the smallest tree within one standard error of the best quality, or of the best.
 
@@ -112,6 +120,7 @@ def choose(
         squares: means of the squares; None: the qualities are accuracies.
         prefer: ``"small"``, or ``"accurate"`` without regard to size.
         price: quality that a smaller tree may cost, at most.
+        share: the same as a share of the best quality.
 
     Examples:
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100)
@@ -119,7 +128,8 @@ def choose(
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100, prefer="accurate")
         0
     """
-    within = np.flatnonzero(good_enough(quality, n_rows, squares, prefer=prefer, price=price))
+    rule: Any = {"prefer": prefer, "price": price, "share": share}
+    within = np.flatnonzero(good_enough(quality, n_rows, squares, **rule))
     order = np.lexsort((within, -quality[within], leaves[within]))
     return int(within[order[0]])
 
@@ -131,8 +141,7 @@ def corrected_accuracy(
     divisions: int = 20,
     *,
     squares: np.ndarray | None = None,
-    prefer: Prefer = "small",
-    price: float = math.inf,
+    **rule: Any,
 ) -> tuple[float, float]:
     """Quality of the choice on rows that took no part in it, and its standard error.
 
@@ -147,7 +156,7 @@ def corrected_accuracy(
         seed: seed of the divisions into tenths.
         divisions: number of random divisions into tenths.
         squares: squares of the errors, shape (n_rows, n_candidates); None: `right` are shares.
-        prefer, price: as in `choose`.
+        rule: `prefer`, `price` and `share`, as in `choose`.
 
     Examples:
         >>> right = np.random.default_rng(0).random((400, 20)) < 0.5  # 20 candidates that guess
@@ -171,7 +180,38 @@ def corrected_accuracy(
             own = np.array([right[tenth].sum(axis=0), squares[tenth].sum(axis=0)])
             n_others = n - len(tenth)
             mean, square = (sums - own) / n_others
-            totals += own[:, choose(mean, leaves, n_others, square, prefer=prefer, price=price)]
+            totals += own[:, choose(mean, leaves, n_others, square, **rule)]
     expected, square = (totals / (divisions * n)).tolist()
     folds = max(2, min(10, n))
     return expected, standard_error(expected, square, n) * float(np.sqrt(1.0 + folds / (folds - 1)))
+
+
+def small_choice(
+    allowed: np.ndarray,
+    leaves: np.ndarray,
+    judged: Callable[[np.ndarray], tuple[int, float, float]],
+) -> tuple[int, float, float]:
+    """The choice among candidates, its quality on other rows, and the standard error of this.
+
+    A large tree gives way where the choice among trees of at most half as many leaves is as good
+    on rows that took no part in either choice.
+
+    Args:
+        allowed: indices of the candidates.
+        leaves: size of each candidate, shape (n_candidates,).
+        judged: the choice among some of them, its corrected quality and standard error.
+
+    Examples:
+        >>> announced = {3: (2, 0.893, 0.01), 2: (1, 0.897, 0.01), 1: (0, 0.6, 0.01)}
+        >>> small_choice(
+        ...     np.arange(3), np.array([1.0, 4.0, 52.0]), lambda some: announced[len(some)]
+        ... )
+        (1, 0.897, 0.01)
+    """
+    found = judged(allowed)
+    while True:
+        allowed = allowed[leaves[allowed] <= leaves[found[0]] / 2]
+        small = judged(allowed) if len(allowed) else found
+        if small[1] < found[1] or leaves[small[0]] in (1.0, leaves[found[0]]):
+            return found
+        found = small

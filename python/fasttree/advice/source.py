@@ -13,7 +13,10 @@ from .._checks.aliases import Task
 from ..table import Table
 from ..table.dates import DateOrder
 
-__all__ = ["Source"]
+__all__ = ["NO_YEAR", "Source"]
+
+NO_YEAR = "rows are judged by earlier ones, and no later row repeats a year"
+"""Why the years of dates are left out where folds are by time."""
 
 
 class Source(NamedTuple):
@@ -44,6 +47,7 @@ class Source(NamedTuple):
         has_gaps: bool,
         task: Task = "classification",
         dates: Mapping[str, DateOrder] | None = None,
+        years: Mapping[str, str] | None = None,
     ) -> str:
         """The line of Python that makes `table`.
 
@@ -53,6 +57,7 @@ class Source(NamedTuple):
             has_gaps: whether rows without a target are left out.
             task: ``"regression"``: the target is a number.
             dates: columns of dates, and their order.
+            years: the years of dates that are not used, and why.
 
         Examples:
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
@@ -60,7 +65,8 @@ class Source(NamedTuple):
             >>> print(Source(None, "", {}, False).code("y", ["id"], has_gaps=False))
             table = fasttree.Table(frame.drop(columns=['id']), target='y')
         """
-        end = ".drop_missing_target()" if has_gaps else ""
+        end = f".with_unused({years!r})" if years else ""
+        end += ".drop_missing_target()" if has_gaps else ""
         made = f".with_dates({dates!r})" if dates else ""
         number: dict[str, Any] = {"task": task} if task == "regression" else {}
         if self.path is not None:

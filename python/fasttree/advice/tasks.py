@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -31,6 +31,10 @@ __all__ = ["Asked", "Judge", "OfClasses", "OfMetric", "OfNumbers", "judge_of"]
 
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
+
+
+LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
+"""Metrics of labels for which each row counts the same."""
 
 
 class Asked(NamedTuple):
@@ -73,6 +77,20 @@ class Asked(NamedTuple):
         costs = self.scorer.options.get("cost_matrix")
         return {} if costs is None else {"cost_matrix": np.asarray(costs).tolist()}
 
+    @property
+    def weighs_classes(self) -> bool:
+        """Whether it reads labels and counts errors otherwise than the accuracy does, so that
+        weights of classes or a threshold may raise it.
+
+        Examples:
+            >>> Asked.of("f1").weighs_classes, Asked.of("auc").weighs_classes
+            (True, False)
+        """
+        if isinstance(self.scorer, Scorer):
+            metric = self.scorer.metric
+            return metric.needs == "labels" and metric.name not in LIKE_ACCURACY
+        return getattr(self.scorer, "_response_method", "predict") == "predict"
+
 
 class Judge(ABC):
     """How a task is judged, and how the advice on it is worded."""
@@ -93,16 +111,26 @@ class Judge(ABC):
     """The metric is this times the quality, which has no unit, so that squares do not overflow."""
 
     price: float = math.inf
-    """Quality that a smaller tree may cost, at most, beside one standard error."""
+    share: float = math.inf
+    """Quality that a smaller tree may cost, at most, beside one standard error; the same as a share
+    of the best quality."""
     facts: dict[str, Any]
     """The constant and its quality, as attributes of the advice."""
     shared: dict[str, Any]
     """Parameters that all trees have."""
+    scorer: Any = None
+    """The metric that is asked for; None: that of the task."""
+    weighs_classes: bool = False
+    """Whether weights of classes and a threshold may raise the metric."""
+    answers: Sequence[Any] = ()
+    """The classes of the rows by the recommended tree, where one is rare."""
     rare: RareClass | None = None
     """The rare class, if there is one."""
 
-    def __init__(self, table: Table, truth: np.ndarray) -> None:
+    def __init__(self, table: Table, truth: np.ndarray, tested: np.ndarray) -> None:
         self.target, self.truth, self.shared = table.target, truth, {}
+        self.tested = truth[tested]
+        self.where = "" if len(tested) == len(table) else " of the tested rows"
 
     @property
     def scoring(self) -> Any:
@@ -122,7 +150,7 @@ class Judge(ABC):
         """A value of the metric, or its standard error, as text."""
 
     @abstractmethod
-    def share(self, row: Mapping[str, Any]) -> float:
+    def height(self, row: Mapping[str, Any]) -> float:
         """A row of the table as a share of the perfect one, for a bar."""
 
     @abstractmethod
@@ -132,6 +160,10 @@ class Judge(ABC):
     @abstractmethod
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """What to use and what to expect; `candidate` has `leaves` leaves."""
+
+    @abstractmethod
+    def on_later_rows(self, value: float) -> str:
+        """What to expect of rows that come later than those of a fit."""
 
     @abstractmethod
     def no_tree(self, candidate: str) -> str:
@@ -153,13 +185,13 @@ class OfClasses(Judge):
     metric, scale, without = "accuracy", 1.0, "class"
     header, measure, price = "accuracy (%)", "accuracy", 0.01
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, table.y_codes)
-        counts = np.bincount(self.truth, minlength=len(table.classes))
+    def __init__(self, table: Table, tested: np.ndarray) -> None:
+        super().__init__(table, table.y_codes, tested)
+        counts = np.bincount(self.tested, minlength=len(table.classes))
         self.place = int(counts.argmax())
-        self.label, self.majority = table.classes[self.place], float(counts.max()) / len(table)
+        self.label, self.majority = table.classes[self.place], float(counts.max()) / len(tested)
         self.facts = {"majority": self.majority, "majority_class": self.label}
-        self.rare = RareClass.of(counts, table.classes)
+        self.rare = RareClass.of(np.bincount(self.truth, minlength=len(counts)), table.classes)
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
@@ -173,14 +205,14 @@ class OfClasses(Judge):
         """In percent."""
         return f"{100 * value:.1f}"
 
-    def share(self, row: Mapping[str, Any]) -> float:
+    def height(self, row: Mapping[str, Any]) -> float:
         """The accuracy."""
         return float(row["accuracy"])
 
     def target_text(self) -> str:
         """The target and its most frequent class."""
         return (
-            f"target {self.target!r}; most frequent class: {self.label!r}, "
+            f"target {self.target!r}; most frequent class{self.where}: {self.label!r}, "
             f"{self.shown(self.majority)} %."
         )
 
@@ -191,6 +223,11 @@ class OfClasses(Judge):
             f"(standard error {self.shown(error)}; always answering {self.label!r} is right in "
             f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
         )
+
+    def on_later_rows(self, value: float) -> str:
+        """With that of the most frequent class."""
+        always = f"always answering {self.label!r}: {self.shown(self.majority)} %"
+        return f"it is about {self.shown(value)} % right ({always})"
 
     def no_tree(self, candidate: str) -> str:
         """That the most frequent class is as good."""
@@ -208,7 +245,8 @@ class OfClasses(Judge):
         if self.rare is None:
             return ""
         return (
-            f"{self._rare_found(row)} The accuracy says little of it; to choose by this class: "
+            f"{self.rare_found(row)} The accuracy says little of it; to choose by this "
+            "class: "
             + " or ".join(
                 worded(f"scoring={python}", f"--metric {shell}")
                 for python, shell in self.rare.proposals()
@@ -216,9 +254,11 @@ class OfClasses(Judge):
             + "."
         )
 
-    def _rare_found(self, row: Mapping[str, Any]) -> str:
+    def rare_found(self, row: Mapping[str, Any]) -> str:
         """What is found of the rare class, and on which rows."""
         assert self.rare is not None
+        if self.rare.label not in self.answers:
+            return f" {self.rare.head()}: no leaf of this tree says so, and none of these is found."
         return (
             f" {self.rare.sentence(row['recall'], row['precision'])} Both are of the out-of-fold "
             "predictions and, unlike the value above, not corrected for the choice: expect a "
@@ -232,13 +272,14 @@ class OfMetric(Judge):
     has_rows = False
 
     def __init__(self, table: Table, base: Judge, asked: Asked) -> None:
-        super().__init__(table, base.truth)
+        super().__init__(table, base.truth, np.arange(len(table)))
         scoring = resolve_scoring_of({asked.name: asked.scorer}, table.task)
         self.base, self.scorer = base, asked.scorer
         self.estimator, self.without, self.facts = base.estimator, base.without, base.facts
         self.metric = self.header = self.measure = asked.name
         self.scale = 1.0 if greater_is_better(asked.name, scoring) else -1.0
         self.shared, self.rare = asked.shared, base.rare
+        self.weighs_classes = table.task == "classification" and asked.weighs_classes
 
     @property
     def scoring(self) -> Any:
@@ -269,7 +310,7 @@ class OfMetric(Judge):
             return -math.inf, math.inf
         return self.scorer.metric.minimum, self.scorer.metric.maximum
 
-    def share(self, row: Mapping[str, Any]) -> float:
+    def height(self, row: Mapping[str, Any]) -> float:
         """The place between the bounds of the metric; 0 without bounds."""
         low, high = self._bounds()
         if not math.isfinite(high - low):
@@ -289,6 +330,10 @@ class OfMetric(Judge):
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
 
+    def on_later_rows(self, value: float) -> str:
+        """With the metric."""
+        return f"its {self.measure} is about {self.shown(value)}"
+
     def no_tree(self, candidate: str) -> str:
         """That the constant is as good."""
         return (
@@ -305,7 +350,10 @@ class OfMetric(Judge):
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
         """How much of the rare class the choice finds; the metric is the caller's."""
-        return self.base._rare_found(row) if isinstance(self.base, OfClasses) and self.rare else ""
+        if isinstance(self.base, OfClasses) and self.rare:
+            self.base.answers = self.answers
+            return self.base.rare_found(row)
+        return ""
 
 
 class OfNumbers(Judge):
@@ -313,12 +361,13 @@ class OfNumbers(Judge):
 
     estimator = FastTreeRegressor
     metric, without = "mae", "number"
-    header, measure = "MAE", "mean absolute error"
+    header, measure, share = "MAE", "mean absolute error", 0.02
 
-    def __init__(self, table: Table) -> None:
-        super().__init__(table, table.numbers)
-        numbers = self.truth
-        self.mean = float(np.average(numbers, weights=table.exposure))
+    def __init__(self, table: Table, tested: np.ndarray) -> None:
+        super().__init__(table, table.numbers, tested)
+        numbers = self.tested
+        weights = None if table.exposure is None else table.exposure[tested]
+        self.mean = float(np.average(numbers, weights=weights))
         self.median = float(np.median(numbers))
         self.are_rates = table.exposure is not None
         self.errors = {
@@ -334,7 +383,7 @@ class OfNumbers(Judge):
         if self.are_rates:  # the counts of all rows per their exposures together
             return [(_constant("the mean", "poisson"), self.mean)]
         found = [(_constant("the mean", "squared_error"), self.mean)]
-        gains = self.quality(self.truth, self.median) - self.quality(self.truth, self.mean)
+        gains = self.quality(self.tested, self.median) - self.quality(self.tested, self.mean)
         if gains.mean() > gains.std() / math.sqrt(len(gains)):
             found.append((_constant("the median", "absolute_error"), self.median))
         return found
@@ -349,20 +398,20 @@ class OfNumbers(Judge):
             return f"{value:.3g}"
         return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
-    def share(self, row: Mapping[str, Any]) -> float:
+    def height(self, row: Mapping[str, Any]) -> float:
         """How much better than the mean."""
         return 1.0 - float(row["mae"]) / self.errors["mean"]
 
     def target_text(self) -> str:
         """The target and its mean."""
         return (
-            f"target {self.target!r}, a number: mean {self.shown(self.mean)}, which is "
+            f"target {self.target!r}, a number: mean{self.where} {self.shown(self.mean)}, which is "
             f"{self.shown(self.errors['mean'])} off on average; median {self.shown(self.median)}."
         )
 
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the mean absolute error on new rows."""
-        gain = round(100 * self.share({"mae": value}))
+        gain = round(100 * self.height({"mae": value}))
         than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
             f"Use {candidate}: {_leaves(leaves)}, on new rows about {self.shown(value)} off, "
@@ -370,6 +419,11 @@ class OfNumbers(Judge):
             f"{self.target!r}, standard error {self.shown(error)}; the mean, "
             f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
         )
+
+    def on_later_rows(self, value: float) -> str:
+        """With the error of the mean."""
+        of_mean = self.shown(self.errors["mean"])
+        return f"it is about {self.shown(value)} off (the mean: {of_mean} off)"
 
     def no_tree(self, candidate: str) -> str:
         """That the mean, or the median, is as good."""
@@ -396,14 +450,20 @@ def _leaves(count: int) -> str:
     return f"{count} {'leaf' if count == 1 else 'leaves'}"
 
 
-def judge_of(table: Table, asked: Asked | None = None) -> Judge:
+def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None = None) -> Judge:
     """The judge of the task of a Table, by the metric that is asked for or that of the task.
+
+    Args:
+        table: rows.
+        asked: the metric; None: that of the task.
+        tested: numbers of the rows that folds test, of which the constants are; None: all.
 
     Examples:
         >>> judge_of(Table([[0.5], [1.5]], [20.0, 23.0], task="regression")).target_text()
         "target 'y', a number: mean 21.5, which is 1.50 off on average; median 21.5."
     """
-    base: Judge = OfNumbers(table) if table.task == "regression" else OfClasses(table)
+    tested = np.arange(len(table)) if tested is None else tested
+    base: Judge = (OfNumbers if table.task == "regression" else OfClasses)(table, tested)
     # Of two values, the more frequent one has the least absolute error in nearly every leaf.
     if asked is None and isinstance(base, OfNumbers) and not base.are_rates:
         asked = Asked.of("rmse") if len(np.unique(base.truth)) == 2 else None

@@ -39,6 +39,9 @@ def advise(
             "also within one point); accurate: the best.",
         ),
     ] = "small",
+    max_leaves: Annotated[
+        int | None, typer.Option("--max-leaves", min=2, help="Most leaves of the recommended tree.")
+    ] = None,
     dependence: Dependence,
     work: Annotated[
         str,
@@ -76,22 +79,23 @@ def advise(
     check_writable({"--model": model, "--html": html, "--json": json})
     dependence.check()
     SHELL.file = data, None
-    rows, cv = _rows(data, columns, dependence, folds)
-    typed: dict[str, Any] = {} if rows is not data else {"task": columns.task, **columns.reading}
     found = recommend(
-        rows,
-        columns.target if rows is data else None,
+        data,
+        columns.target,
         scoring=None if metric is None else o.metric_of(metric),
         prefer=prefer,  # type: ignore[arg-type]
         groups=dependence.groups,
         exposure=columns.exposure,
+        time=dependence.time,
+        max_leaf_nodes=max_leaves,
         work=work,  # type: ignore[arg-type]
         time_limit=time_limit or None,
-        cv=cv,
+        cv=o.fold_count(folds),
         **run.keywords,
-        drop=[*split_list(columns.drop), *([dependence.time] if dependence.time else [])],
+        drop=split_list(columns.drop),
         categorical_features=columns.kinds,
-        **typed,
+        task=columns.task,  # type: ignore[arg-type]
+        **columns.reading,
     )
     # The files that were asked for, with a line on each.
     refit = f"Fit it again:\n{_command(data, found, columns, dependence)}"
@@ -125,18 +129,6 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     words = [word for option, value in given.items() if value for word in (option, value)]
     typed = ["ftree", "fit", data, *words, *o.typed_params(found.params)]
     return " ".join(map(quoted, typed))
-
-
-def _rows(data: str, columns: o.Columns, dependence: Dependence, folds: str) -> tuple[Any, Any]:
-    """What `advise` reads, and its folds: the file, or of ``--time`` the sorted rows."""
-    if dependence.time is None:
-        return data, o.fold_count(folds)
-    from ..datasets import load
-
-    task: Any = columns.task
-    rows = load(data, columns.target, task=task, **columns.reading)
-    ordered = dependence.ordered(rows, data)
-    return ordered, dependence.folds("5" if folds == "auto" else folds)
 
 
 COMMANDS = (

@@ -36,6 +36,7 @@ OPTIONS = {
     "show": "--show",
     "target": "--target",
     "task": "--task",
+    "time": "--time",
     "time_limit": "--time-limit",
     "work": "--work",
 }

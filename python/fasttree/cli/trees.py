@@ -59,6 +59,17 @@ def predict(
     proba: Annotated[
         bool, typer.Option("--proba", help="Also the probability of every class.")
     ] = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            min=0.0,
+            max=1.0,
+            metavar="SHARE",
+            help="Of two classes, answer the second one from this probability on; ftree advise "
+            "--metric proposes one.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
     ] = None,
@@ -83,8 +94,14 @@ def predict(
                 f"{option}: {data} has other rows as text than as data; leave {option} out"
             )
     answers = tree.predict(rows)
-    shares = tree.predict_proba(rows) if proba else None
     classes = list(schema.classes)
+    shares = tree.predict_proba(rows) if proba or threshold is not None else np.empty((0, 2))
+    if threshold is not None:
+        if len(classes) != 2:
+            what = f"{len(classes)} classes" if classes else "numbers"
+            raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
+        said = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
+        answers = np.where(np.isnan(shares[:, 1]), answers, said)
     quality = quality_of(
         answers,
         rows.y,
@@ -104,7 +121,8 @@ def predict(
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
-        "probabilities": None if shares is None else shares.tolist(),
+        **({} if threshold is None else {"threshold": threshold}),
+        "probabilities": shares.tolist() if proba else None,
     }
     header = [
         "row",
@@ -117,7 +135,7 @@ def predict(
             place,
             *(texts[place] for texts in carried.values()),
             "" if answer is None else answer,
-            *([] if shares is None else shares[place].tolist()),
+            *(shares[place].tolist() if proba else []),
         ]
         for place, answer in enumerate(answers.tolist())
     ]

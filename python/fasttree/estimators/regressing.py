@@ -310,6 +310,8 @@ class Regressor(RegressorMixin, Estimator):
           (1 - coverage) / 2 and (1 + coverage) / 2 quantiles of each row. Where the ends would
           cross, both are their midpoint.
 
+        Of counts (``criterion="poisson"``) no end is below 0.
+
         Args:
             X: rows.
             coverage: probability in (0, 1).
@@ -340,14 +342,19 @@ class Regressor(RegressorMixin, Estimator):
         share = checked_coverage(coverage, len(numbers))
         if method == "residual":
             center, margin = self.predict(X), margin_of(np.abs(numbers - found), share)
-            return np.column_stack([center - margin, center + margin])
+            return self._in_domain(np.column_stack([center - margin, center + margin]))
         at = np.array([(1 - share) / 2, (1 + share) / 2])
         low, high = self._quantiles(found, at).T
         margin = margin_of(np.maximum(low - numbers, numbers - high), share)
         ends = self.predict_quantiles(X, at) + np.array([-margin, margin])
         crossed = ends[:, 0] > ends[:, 1]
         ends[crossed] = ends[crossed].mean(axis=1, keepdims=True)
-        return ends
+        return self._in_domain(ends)
+
+    def _in_domain(self, ends: np.ndarray) -> np.ndarray:
+        """Ends of intervals, of counts (``criterion="poisson"``) not below 0."""
+        is_count = criteria.name_of(self.criterion) == "poisson"
+        return np.maximum(ends, 0.0) if is_count else ends
 
     def to_bytes(self) -> bytes:
         """The model file's content: a versioned JSON document with a checksum. Of `calibrate`, it

@@ -51,6 +51,15 @@ class RareClass(NamedTuple):
             "precision": float(ratio(hits, np.float64(np.count_nonzero(said)))),
         }
 
+    def head(self) -> str:
+        """How many rows are of the class.
+
+        Examples:
+            >>> RareClass(1, "yes", 0.05, 2).head()
+            "Only 5.0 % of the rows are 'yes'"
+        """
+        return f"Only {100 * self.share:.1f} % of the rows are {self.label!r}"
+
     def sentence(self, recall: float, precision: float) -> str:
         """What is found of the class.
 
@@ -59,9 +68,8 @@ class RareClass(NamedTuple):
             "Only 5.0 % of the rows are 'yes': 40.0 % of these are found (recall), and ..."
         """
         return (
-            f"Only {100 * self.share:.1f} % of the rows are {self.label!r}: "
-            f"{100 * recall:.1f} % of these are found (recall), and {100 * precision:.1f} % of "
-            "those called so are (precision)."
+            f"{self.head()}: {100 * recall:.1f} % of these are found (recall), and "
+            f"{100 * precision:.1f} % of those called so are (precision)."
         )
 
     def proposals(self) -> list[tuple[str, str]]:

@@ -167,3 +167,16 @@ def test_a_file_of_more_whole_numbers_than_a_column_may_have_levels_is_read_as_n
     assert tree.calibrate(path).predict_interval([[0.0]]).shape == (1, 2)
     assert tree.evaluate(path).r2 == pytest.approx(tree.score(path), abs=1e-12)
     assert len(tree.staged_score(path)) == 2
+
+
+@pytest.mark.parametrize("method", ["residual", "quantile"])
+@pytest.mark.parametrize("kind", [FastTreeRegressor, FastForestRegressor])
+def test_intervals_of_counts_do_not_go_below_0(kind, method):
+    random = np.random.default_rng(0)
+    X = random.uniform(size=(600, 2))
+    y = random.poisson(0.3 + X[:, 0])
+    model = kind(criterion="poisson", min_samples_leaf=20, random_state=0).fit(X[:300], y[:300])
+    low, high = model.calibrate(X[300:], y[300:], method=method).predict_interval(X, 0.9).T
+    assert low.min() == 0 and (high >= low).all()
+    other = kind(min_samples_leaf=20, random_state=0).fit(X[:300], y[:300])
+    assert other.calibrate(X[300:], y[300:]).predict_interval(X, 0.9)[:, 0].min() < 0

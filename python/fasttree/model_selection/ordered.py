@@ -1,0 +1,104 @@
+"""Rows in the order of time: places of dates and numbers, and folds that test later rows.
+
+What
+    `places_in_time` ranks the values of a column; of folds in this order each trains on earlier
+    rows and tests on the next ones (scikit-learn's `TimeSeriesSplit`).
+Complexity
+    O(n log n); a text is read once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._checks import is_missing, shown
+from .._checks.speech import data_row, given
+from ..table.dates import instants_of, order_of_dates
+from .folds import Folds
+
+__all__ = ["are_by_time", "folds_by_time", "places_in_time"]
+
+_MONTHS = re.compile(r"\d{4}(-\d{2})?")
+"""Years or months, whose order is that of their texts, where all have one length."""
+
+
+def places_in_time(
+    cells: Sequence[Any] | np.ndarray, said: str, numbers: np.ndarray | None = None
+) -> np.ndarray:
+    """Places in time of values: numbers, or dates in any order of day, month and year that they
+    show.
+
+    Args:
+        cells: the values, shape (n_rows,).
+        said: the argument that names them, for errors.
+        numbers: numbers of the rows in their file, for errors; None: their places.
+
+    Returns:
+        Numbers that ascend with time, equal for equal values, shape (n_rows,).
+
+    Raises:
+        ValueError: a missing value, or values without a certain order.
+
+    Examples:
+        >>> places_in_time(["31.12.2023", "1.2.2024", "31.12.2023"], "day").tolist()
+        [0, 1, 0]
+    """
+    values = [*cells]
+    gap = next((row for row, value in enumerate(values) if is_missing(value)), None)
+    if gap is not None:
+        row = gap if numbers is None else int(numbers[gap])
+        raise ValueError(f"{said}: {data_row(row)} has no value; give it one, or leave the row out")
+    if all(isinstance(value, (int, float, np.number)) for value in values):
+        return np.unique(values, return_inverse=True)[1]
+    texts = [str(value) for value in values]
+    different = list(dict.fromkeys(texts))
+    found: list[Any]
+    if all(map(_MONTHS.fullmatch, different)) and len({len(text) for text in different}) == 1:
+        found = [(text,) for text in different]
+    else:
+        # Dates: what is not one, or a time of day of another form, has no place in the order.
+        found = instants_of(different, order_of_dates(different) or "ymd")
+        odd = next((text for text, at in zip(different, found, strict=True) if at is None), None)
+        if odd is not None or len({len(at[1]) for at in found if at}) > 1:
+            raise ValueError(
+                f"{said}: {odd or different[0]!r} has no certain order; write "
+                "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
+                "like where some day is above 12)"
+            )
+    rank = {at: place for place, at in enumerate(sorted(set(found)))}
+    place_of = dict(zip(different, (rank[at] for at in found), strict=True))
+    return np.array([place_of[text] for text in texts])
+
+
+def folds_by_time(cv: Any, name: str) -> Any:
+    """The splitter of a number of folds of rows in the order of time ("3x10": 10).
+
+    Examples:
+        >>> folds_by_time("5", "day").n_splits
+        5
+    """
+    match = re.fullmatch(r"(?:\d+\s*[x×]\s*)?(\d+)", str(cv))
+    if match is None:
+        raise ValueError(
+            f"{given('cv', shown(cv))} with {given('time', name)}: give a number of folds, "
+            f"{given('cv', '5')}"
+        )
+    from sklearn.model_selection import TimeSeriesSplit
+
+    ordered = TimeSeriesSplit(n_splits=int(match[1]))
+    vars(ordered)["description"] = f"1x{match[1]} ordered by {name}"
+    return ordered
+
+
+def are_by_time(folds: Folds) -> bool:
+    """Whether each fold trains on rows before those that it tests.
+
+    Examples:
+        >>> are_by_time(Folds.of([(np.array([0, 1]), np.array([2]))]))
+        True
+    """
+    return all(train.max() < test.min() for train, test in folds.pairs)

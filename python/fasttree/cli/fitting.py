@@ -337,10 +337,8 @@ def fit(
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
-        tree.to_text(look.decimals, max_depth, stability=found).rstrip("
-"),
-        *([] if found is None else ["", found.to_text().rstrip("
-")]),
+        tree.to_text(look.decimals, max_depth, stability=found).rstrip("\n"),
+        *([] if found is None else ["", found.to_text().rstrip("\n")]),
         *_written(tree, rows, look, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)

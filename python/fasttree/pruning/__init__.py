@@ -136,9 +136,10 @@ PRUNED_CLASSES, PRUNED_NUMBERS = (
 )
 """Names of the methods that prune trees with classes, and trees of a numeric target."""
 
+_cost_complexity: Any = PRUNINGS["cost_complexity"]
 WORDS: dict[str, Pruning] = {
-    "cart": PRUNINGS["cost_complexity"](ccp_alpha="cv"),
-    "cart_min": PRUNINGS["cost_complexity"](ccp_alpha="cv", rule="min"),
+    "cart": _cost_complexity(ccp_alpha="cv"),
+    "cart_min": _cost_complexity(ccp_alpha="cv", rule="min"),
 }
 """Methods with options that have a name of their own: Breiman's, the price chosen by ten folds with
 the one-standard-error rule, or the price of least cost."""

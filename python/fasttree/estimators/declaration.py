@@ -210,8 +210,8 @@ TREE: tuple[Parameter, ...] = (
         at a cut. ``"auto"``: each column by its declared levels or bins, multiway up to
         32 and subset beyond, where only divisions are candidates that save more bits of
         the target than they take to name; such divisions of all columns with
-        `max_leaf_nodes` in local growth, but for bins; multiway throughout where the criterion serves no
-        subsets, and in `score_features`.""",
+        `max_leaf_nodes` in local growth, but for bins; multiway throughout where the
+        criterion serves no subsets, and in `score_features`.""",
         core=True,
         scores=TABLES,
     ),
@@ -629,8 +629,8 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
     "threshold_search": {
         "kind": words("ForestThresholdSearch", "auto", "exact", "histogram"),
         "default": "auto",
-        "text": """``"exact"`` or ``"histogram"`` as in `FastTreeClassifier`, whose bins are made once,
-        on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on (counted
+        "text": """``"exact"`` or ``"histogram"`` as in `FastTreeClassifier`, whose bins are made
+        once, on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on (counted
         before samples are drawn) where its bins serve the criterion and the other parameters, else
         exact. `route_` says which.""",
     },

@@ -41,19 +41,24 @@ def _dark(colours: Sequence[str], dark: Sequence[str]) -> str:
 
 
 STYLE = """\
-.ft-tree{--ft-ink:#1d2430;--ft-paper:#ffffff;--ft-card:#f4f6f9;--ft-line:#9aa5b4;--ft-soft:#5a6677;
-font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;
-background:var(--ft-paper)}
-@media (prefers-color-scheme:dark){.ft-tree{--ft-ink:#e8ecf2;--ft-paper:#14181f;
---ft-card:#232a35;--ft-line:#66717f;--ft-soft:#a3aebd}}
-.ft-tree text{fill:var(--ft-ink);font-size:12.5px}
-.ft-tree .s{fill:var(--ft-soft);font-size:11px}
-.ft-tree .c{fill:var(--ft-card);stroke:var(--ft-line);stroke-width:1}
+.ft-tree{font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;
+background:#ffffff}
+.ft-tree .p{fill:#ffffff}
+.ft-tree text{fill:#1d2430;font-size:12.5px}
+.ft-tree .s{fill:#5a6677;font-size:11px}
+.ft-tree .c{fill:#f4f6f9;stroke:#9aa5b4;stroke-width:1}
 .ft-tree .f{stroke-dasharray:4 3}
-.ft-tree .e{fill:none;stroke:var(--ft-line);stroke-width:1.2}
+.ft-tree .e{fill:none;stroke:#9aa5b4;stroke-width:1.2}
 .ft-tree .t{font-weight:600}
 @media print{.ft-tree{max-width:100%;height:auto;print-color-adjust:exact}}
+@media (prefers-color-scheme:dark){.ft-tree{background:#14181f}
+.ft-tree .p{fill:#14181f}
+.ft-tree text{fill:#e8ecf2}
+.ft-tree .s{fill:#a3aebd}
+.ft-tree .c{fill:#232a35;stroke:#66717f}
+.ft-tree .e{stroke:#66717f}}
 """ + _dark(PALETTE, DARK)
+"""Without variables: programs that are no browsers draw what they do not know in black."""
 
 
 MARK = """\
@@ -183,7 +188,7 @@ def to_svg(
         f'height="{float(height) * scale:.0f}" aria-label="{xml(label)}">',
         f"<style>{STYLE}{_dark(VALUES, DARK_VALUES) if is_number else ''}"
         f"{MARK if drawing.path else ''}{TITLE_STYLE if heading else ''}</style>",
-        f'<rect y="{top}" width="{width}" height="{height}" fill="var(--ft-paper)"/>',
+        f'<rect class="p" y="{top}" width="{width}" height="{height}"/>',
         *([f'<text class="b" x="{MARGIN:.0f}" y="-2">{xml(heading)}</text>'] if heading else []),
         *map(_legend, drawing.legend()),
         *map(_edge, drawing.edges()),

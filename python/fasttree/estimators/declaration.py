@@ -630,9 +630,9 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
         "kind": words("ForestThresholdSearch", "auto", "exact", "histogram"),
         "default": "auto",
         "text": """``"exact"`` or ``"histogram"`` as in `FastTreeClassifier`, whose bins are made
-        once, on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on (counted
-        before samples are drawn) where its bins serve the criterion and the other parameters, else
-        exact. `route_` says which.""",
+        once, on all training rows; ``"auto"``: a histogram from 10,000 rows of weight > 0 on
+        (counted before samples are drawn) where its bins serve the criterion and the other
+        parameters, else exact. `route_` says which.""",
     },
     "pruning": {
         "text": """of each tree, as in `FastTreeClassifier`; ``"reduced_error"`` is refused. Bins

@@ -48,6 +48,7 @@ mod running;
 mod scan;
 mod select;
 pub mod short;
+pub mod significance;
 mod sink;
 pub mod splitter;
 pub mod subset;

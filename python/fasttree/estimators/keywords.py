@@ -67,6 +67,11 @@ SplitCriterion: TypeAlias = (
     | PairFunction
     | Callable[[Any], Any]
 )
+SelectionRule: TypeAlias = Literal["score", "significance"]
+IndependenceTest: TypeAlias = Literal["quadratic", "maximum", "permutation"]
+Adjustment: TypeAlias = Literal["bonferroni", "none"]
+CutRule: TypeAlias = Literal["statistic", "criterion"]
+CutStatistic: TypeAlias = Literal["quadratic", "maximum"]
 EvaluationMode: TypeAlias = Literal["local", "global", "glocal"]
 Labels: TypeAlias = Literal["majority", "all", "distinct"]
 TieRule: TypeAlias = Literal["first", "row", "random", "even"]
@@ -127,6 +132,14 @@ class TreeParameters(TypedDict, total=False):
     """Keyword arguments of trees beside the criterion."""
 
     target_bins: TargetBins
+    selection: SelectionRule
+    test: IndependenceTest
+    alpha: float
+    adjust: Adjustment
+    cut: CutRule
+    cut_test: CutStatistic
+    min_prob: float
+    split_tries: int
     ties: TieRule
     nominal_splits: NominalSplits
     splitter: Splitter

@@ -82,6 +82,14 @@ class FastTreeRegressor(GrownTree, Regressor):
     _: KW_ONLY
     criterion: keywords.NumberCriterion = "squared_error"
     target_bins: keywords.TargetBins = None
+    selection: keywords.SelectionRule = "score"
+    test: keywords.IndependenceTest = "quadratic"
+    alpha: float = 0.05
+    adjust: keywords.Adjustment = "bonferroni"
+    cut: keywords.CutRule = "statistic"
+    cut_test: keywords.CutStatistic = "quadratic"
+    min_prob: float = 0.01
+    split_tries: int = 2
     ties: keywords.TieRule = "first"
     nominal_splits: keywords.NominalSplits = "auto"
     splitter: keywords.Splitter = "best"

@@ -83,6 +83,14 @@ class FastTreeClassifier(GrownTree, Classifier):
     # Written from `declaration` by ``python -m docs.studies.first_screen.make``.
     _: KW_ONLY
     criterion: keywords.SplitCriterion = "info_gain"
+    selection: keywords.SelectionRule = "score"
+    test: keywords.IndependenceTest = "quadratic"
+    alpha: float = 0.05
+    adjust: keywords.Adjustment = "bonferroni"
+    cut: keywords.CutRule = "statistic"
+    cut_test: keywords.CutStatistic = "quadratic"
+    min_prob: float = 0.01
+    split_tries: int = 2
     evaluation: keywords.EvaluationMode = "local"
     labels: keywords.Labels = "majority"
     ties: keywords.TieRule = "first"

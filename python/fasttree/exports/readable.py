@@ -39,6 +39,7 @@ class Readable:
         *,
         feature_names: Sequence[str] | None = None,
         max_levels: int | None = MAX_LEVELS,
+        p_values: bool = False,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/standard deviation)``.
@@ -52,6 +53,8 @@ class Readable:
                 the style ``"tree"`` alone.
             max_levels: longest list of levels that is shown in full; of a longer one, the first
                 levels and the number of the others. None shows all.
+            p_values: whether each test is followed by its adjusted p-value, of a tree grown with
+                ``selection="significance"``, in the style ``"tree"`` alone.
 
         Raises:
             ValueError: an unknown style, J48's of a regression tree, or names that are too few or
@@ -86,7 +89,7 @@ class Readable:
         decimals = whole(0, 1000)("decimals", decimals)
         from .text import to_text
 
-        return to_text(self, decimals, max_depth, max_levels, names)
+        return to_text(self, decimals, max_depth, max_levels, names, p_values=p_values)
 
     def to_dot(
         self, decimals: int = 6, max_depth: int | None = None, max_nodes: int | None = None

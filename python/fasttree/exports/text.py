@@ -26,6 +26,8 @@ def to_text(
     max_depth: int | None = None,
     max_levels: int | None = MAX_LEVELS,
     names: Sequence[str] | None = None,
+    *,
+    p_values: bool = False,
 ) -> str:
     """A fitted tree as text; the arguments are those of ``model.to_text``, which checks them."""
     reading = Reading(model)
@@ -43,6 +45,8 @@ def to_text(
             branches = zip(reading.children[node], reading.shown_sets(node), strict=True)
             for child, subset in branches:
                 conditions[child] = condition(feature, subset, decimals, max_levels=max_levels)
+                if p_values:
+                    conditions[child] += f" [p={reading.tree.p_value[node]:.3g}]"
         else:
             answers = reading.answers
             line += f"{': ' if node else ''}{answers.said(node)} ({answers.rows(node)})"

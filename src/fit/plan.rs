@@ -125,6 +125,12 @@ impl FitPlan {
         }
     }
 
+    /// Whether rows without a value are left out of the search for a split, and join its heaviest
+    /// branch.
+    pub fn leaves_out(&self) -> bool {
+        self.significance.is_some_and(|rule| rule.leaves_out)
+    }
+
     /// Whether thresholds are searched between bins.
     pub(super) fn on_bins(&self) -> bool {
         self.config.threshold_search == ThresholdSearch::Histogram

@@ -119,8 +119,7 @@ pub fn explain(
         let setting = plan.setting(data, &rows, weights);
         let setting = GrowthSetting { raw, training: None, limits, ..setting };
         let tests = feature_tests(data, &setting, &rows, weights, control)?;
-        let leaves_out = setting.significance.is_some_and(|rule| rule.leaves_out);
-        let found = if plan.is_fractional() || leaves_out {
+        let found = if plan.is_fractional() || plan.leaves_out() {
             on_known_rows(plan, data, &rows, weights, &setting.limits, control)?
         } else {
             candidates(data, &setting, &rows, &root, weights, control)?
@@ -173,7 +172,8 @@ fn on_known_rows(
             continue;
         }
         let share = weight(&known) / weight(rows);
-        let factor = if plan.criterion().info().fractional { share } else { 1.0 };
+        let is_scaled = plan.criterion().info().fractional && !plan.leaves_out();
+        let factor = if is_scaled { share } else { 1.0 };
         let scores = scored(&data.select(&[feature]), &known, share)?;
         let scaled =
             |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };

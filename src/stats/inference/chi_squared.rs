@@ -8,7 +8,7 @@
 use crate::numeric::log2_factorial;
 
 /// The natural logarithm of the probability that a chi-squared variable exceeds a statistic; within
-/// 1e-11 of its size for up to 10,000 degrees of freedom.
+/// 1e-10 of its size for up to 20,000 degrees of freedom.
 pub fn log_upper_tail(statistic: f64, degrees: f64) -> f64 {
     let (a, x) = (0.5 * degrees, 0.5 * statistic);
     if x <= 0.0 {

@@ -179,8 +179,9 @@ RANDOM = [
 ]
 
 
-@pytest.mark.parametrize(("seed", "is_class", "weighted", "missing", "test"), thinned(RANDOM, 5))
-def test_random_trees_are_those_of_the_oracle(seed, is_class, weighted, missing, test):
+@pytest.mark.parametrize("setting", thinned(RANDOM, 5), ids=str)
+def test_random_trees_are_those_of_the_oracle(setting):
+    seed, is_class, weighted, missing, test = setting
     X, y, w = random_rows(seed, is_class=is_class, weighted=weighted, missing=missing)
     how = {"test": test, "cut_test": test, "alpha": 0.3, "adjust": ("bonferroni", "none")[seed % 2]}
     how |= {"min_samples_split": 12, "min_samples_leaf": 4, "min_prob": 0.05}
@@ -246,8 +247,10 @@ def test_threads_order_and_copies_of_rows_change_nothing(is_class, test):
 
 def test_scaled_weights_count_as_their_effective_sum():
     X, y, w = random_rows(2, is_class=True, weighted="real", missing=False)
-    one = fasttree.score_features(frame_of(X), y, test="quadratic", sample_weight=w)
-    ten = fasttree.score_features(frame_of(X), y, test="quadratic", sample_weight=10.5 * w)
+    one, ten = (
+        fasttree.score_features(X, y, test="quadratic", sample_weight=scale * w)
+        for scale in (1, 10.5)
+    )
     np.testing.assert_allclose(one, ten, rtol=1e-8)
 
 
@@ -278,7 +281,7 @@ def test_permutations_agree_with_the_asymptotic_test():
     strong = fasttree.score_features(
         X, (X[:, 1] > 0).astype(int), test="permutation", adjust="none"
     )
-    assert strong[1] == 1e-4
+    assert math.isclose(strong[1], 1e-4)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "hellinger", "pi"])
@@ -293,6 +296,7 @@ def test_any_criterion_may_cut_the_chosen_feature(criterion):
         cut="criterion",
         alpha=0.2,
         nominal_splits="auto",
+        thresholds="midpoint",
     )
     first = fasttree.score_features(X[:, :2], y, test="quadratic")
     if criterion != "pi":
@@ -323,8 +327,8 @@ def test_tests_are_kept_with_the_model_and_shown():
 
 
 REFUSED = [
-    ({"alpha": 0.0}, "alpha=0 must lie between 0 and 1"),
-    ({"alpha": 1.0}, "alpha=1 must lie between 0 and 1"),
+    ({"alpha": 0.0}, "alpha=0:? must lie between 0 and 1"),
+    ({"alpha": 1.0}, "alpha=1:? must lie between 0 and 1"),
     ({"alpha": 2.0}, "alpha=2"),
     ({"min_prob": 0.7}, "min_prob=0.7"),
     ({"split_tries": 0}, "split_tries=0 must be at least 1"),

@@ -105,12 +105,24 @@ def statistic(g, h, w, test: str) -> tuple[float, float] | None:
         return c, float(math.log(2) + stats.norm.logsf(c))
     deviation = deviation[some]
     correlation = sigma[np.ix_(some, some)] / np.outer(deviation, deviation)
-    inside = stats.multivariate_normal(
-        cov=correlation, allow_singular=True, maxpts=200_000, abseps=1e-6, seed=1
-    ).cdf(np.full(some.sum(), c), lower_limit=np.full(some.sum(), -c))
-    single = math.log(2) + stats.norm.logsf(c)
-    most = single + math.log(some.sum())
-    return c, float(np.clip(math.log(max(1 - inside, 1e-300)), single, min(most, 0)))
+    return c, min(0.0, log_outside(correlation, c))
+
+
+def log_outside(correlation: np.ndarray, c: float) -> float:
+    """The logarithm of the probability that some normal component exceeds c in size.
+
+    Importance sampling of the union of half-spaces (Owen, Maximov & Chertkov 2019): a component is
+    drawn and put beyond c, and the others follow; the mean of 1 / (components beyond c) times the
+    sum of the tails is unbiased, with a small relative error however small the probability.
+    """
+    rng, m, n = np.random.default_rng(7), len(correlation), 40_000
+    values, vectors = np.linalg.eigh(correlation)
+    z = rng.normal(size=(n, m)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    drawn = rng.integers(m, size=n)
+    beyond = stats.norm.isf(rng.random(n) * stats.norm.sf(c))
+    z += correlation[drawn] * (beyond - z[np.arange(n), drawn])[:, None]
+    counts = np.maximum(1, (np.abs(z) > c).sum(axis=1))
+    return float(math.log(2 * m) + stats.norm.logsf(c) + math.log(np.mean(1 / counts)))
 
 
 def adjusted(log_p: float, m: int) -> float:

@@ -184,7 +184,7 @@ TREE: tuple[Parameter, ...] = (
         words("IndependenceTest", "quadratic", "maximum", "permutation"),
         "quadratic",
         """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
-        deviation, with p from a multivariate normal distribution to about 1e-4.
+        deviation, with p from a multivariate normal distribution to about 2e-4.
         ``"permutation"``: the quadratic statistic among those of at most 9,999 permutations of the
         target, drawn by `random_state`; for small nodes.""",
         core=True,

@@ -5,8 +5,8 @@
 //! are those of a lattice of square roots of primes (Richtmyer), shifted at random and folded;
 //! the seed is fixed, so that a p-value depends on nothing but the table. Components that depend on
 //! earlier ones narrow the interval of the last variable that they contain, so singular matrices
-//! need no care. The absolute error is about 1e-4 (three standard errors) for up to some fifty
-//! dimensions, and grows where [`MOST_STEPS`] ends the integration first.
+//! need no care. The absolute error is about 2e-4 (three standard errors) in few dimensions, and
+//! grows where [`MOST_STEPS`] ends the integration first.
 
 use crate::numeric::mix;
 
@@ -14,10 +14,12 @@ use crate::numeric::mix;
 const SHIFTS: usize = 12;
 /// Points per shift at first; they are doubled until the error is small.
 const FIRST_POINTS: usize = 512;
-/// Most multiplications for one probability.
-const MOST_STEPS: usize = 1 << 27;
+/// Most multiplications for one probability, some 50 ms.
+const MOST_STEPS: usize = 1 << 25;
+/// Multiplications in whose time a variable is drawn.
+const STEPS_PER_VARIABLE: usize = 64;
 /// Three standard errors that end the integration.
-const ERROR: f64 = 1e-4;
+const ERROR: f64 = 2e-4;
 /// A pivot below this part of its variance is 0: the component depends on earlier ones.
 const NO_PIVOT: f64 = 1e-10;
 
@@ -88,7 +90,8 @@ pub(super) fn outside(factor: &Factor, limit: f64) -> f64 {
     for row in &factor.rows {
         ending[row.len() - 1].push(row);
     }
-    let steps: usize = factor.rows.iter().map(Vec::len).sum::<usize>() * SHIFTS;
+    let products: usize = factor.rows.iter().map(Vec::len).sum();
+    let steps = (products + STEPS_PER_VARIABLE * factor.rank) * SHIFTS;
     let generators: Vec<f64> = primes(factor.rank).map(|p| (p as f64).sqrt().fract()).collect();
     let shift = |s: usize, j: usize| mix(s as u64, j as u64) as f64 / 2_f64.powi(64);
     let mut sums = [0.0; SHIFTS];

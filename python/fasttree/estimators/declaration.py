@@ -218,7 +218,8 @@ TREE: tuple[Parameter, ...] = (
         "statistic",
         """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
         two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
-        has no effect otherwise.""",
+        has no effect otherwise. (`get_params` has the parameter; the attribute is the method
+        `cut(step)`.)""",
         core=True,
         needs=SIGNIFICANCE,
     ),

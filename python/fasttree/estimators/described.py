@@ -13,6 +13,7 @@ import functools
 import inspect
 import textwrap
 from collections.abc import Callable, Sequence
+from types import MethodType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -57,6 +58,20 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     return of
 
 
+class BesideMethod:
+    """A parameter with the name of a method: as an attribute of an estimator the method, in
+    `vars` and `get_params` the parameter."""
+
+    def __init__(self, name: str, method: Callable[..., Any]) -> None:
+        self.name, self.method = name, method
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self.method if owner is None else MethodType(self.method, owner)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        vars(owner)[self.name] = value
+
+
 def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
     """Class decorator: list the parameters in the docstring, in place of ``...``, and let the
     constructor answer an unknown one with the nearest."""
@@ -82,6 +97,11 @@ def described(parameters: Sequence[Parameter]) -> Callable[[Class], Class]:
                 ) from error
 
         kind.__init__ = __init__  # type: ignore[misc]
+        for name in (one.name for one in parameters):
+            # The default of a field hides the method of a base.
+            method = getattr(super(kind, kind), name, None)
+            if callable(method):
+                setattr(kind, name, BesideMethod(name, method))
         return kind
 
     return of

@@ -276,7 +276,7 @@ def explain(
     by = _criterion_text(fitted.criterion)
     shown_tests: dict[str, Any] = {}
     if getattr(fitted, "selection", "score") == "significance":
-        by = f"{fitted.test} test" + (f" and {by}" if fitted.cut == "criterion" else "")
+        by = f"{fitted.test} test" + (f" and {by}" if vars(fitted)["cut"] == "criterion" else "")
         shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
         for one in entries:
             test = found.tests.get(one["feature"], (math.nan, math.nan))

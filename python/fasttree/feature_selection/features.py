@@ -141,8 +141,12 @@ def score_features(
         >>> fasttree.score_features("iris", test="quadratic").max() < 1e-12
         True
     """
-    if (criterion is None) == (test is None):
-        raise TypeError("score_features needs criterion=, or test= for p-values, and not both")
+    if criterion is None and test is None:
+        raise TypeError("score_features needs criterion=, or test= for p-values")
+    if criterion is not None and test is not None:
+        raise ValueError(
+            f"test={shown(test)} cannot act on scores by a criterion; leave one of them out"
+        )
     study = as_genotypes(X)
     if test is not None and study is not None:
         raise ValueError(

@@ -295,10 +295,12 @@ class Model(Trees):
         sample_weight: ndarray | None = None,
         custom: Any | None = None,
         n_jobs: SupportsIndex | None = None,
-    ) -> list[Any]:
+    ) -> tuple[list, list[tuple[int, float, float]]]:
         """
         All candidate splits of a node: (feature, threshold or None, codes on the first branch or
-        None, score). `fractions` are those of the rows that reach the node.
+        None, score), and the tests of its features where they are chosen by significance: (feature,
+        statistic, logarithm of the adjusted p-value), most significant first. `fractions` are those
+        of the rows that reach the node.
         """
     @staticmethod
     def from_bytes(data: bytes) -> Model:

@@ -18,7 +18,7 @@ from typing import Any
 from . import criteria
 from .pruning import PRUNINGS
 
-__all__ = ["C45", "CART", "CHEN2013", "FMEASURE", "ID3", "VILALTA2001"]
+__all__ = ["C45", "CART", "CHEN2013", "CTREE", "FMEASURE", "ID3", "VILALTA2001"]
 
 _CostComplexity: Any = PRUNINGS["cost_complexity"]
 _ErrorBased: Any = PRUNINGS["error_based"]
@@ -74,6 +74,22 @@ CART: dict[str, Any] = {
 cost-complexity pruning with the complexity parameter chosen by ten-fold cross-validation and the
 one-standard-error rule. The tree equals scikit-learn's node by node unless two splits tie; the
 book's surrogate splits are not implemented (see the page on CART)."""
+
+CTREE: dict[str, Any] = {
+    "selection": "significance",
+    "test": "quadratic",
+    "alpha": 0.05,
+    "adjust": "bonferroni",
+    "cut": "statistic",
+    "nominal_splits": "subset",
+    "thresholds": "value",
+    "min_samples_split": 20,
+    "min_samples_leaf": 7,
+}
+"""Conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the defaults of R's partykit:
+the feature with the smallest adjusted p-value is split, at an observed value, where the two-sample
+statistic is largest. Missing values join the heavier side (``majority = TRUE`` there). For numbers
+the same parameters serve `FastTreeRegressor`."""
 
 C45: dict[str, Any] = {
     "criterion": criteria.make("gain_ratio").set_params(guard="j48", mdl_penalty=True),  # type: ignore[union-attr]

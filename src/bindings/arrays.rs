@@ -1,7 +1,7 @@
 //! The fields of a tree's nodes as NumPy arrays, for `Model.arrays`. O(nodes x classes).
 
 use crate::store;
-use crate::tree::{NONE, Node, Outcome, Test, Tree};
+use crate::tree::{FeatureTest, NONE, Node, Outcome, Test, Tree};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -50,6 +50,11 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
     out.set_item("step", ints(&|n| signed(n.step)))?;
     out.set_item("score", reals(&|n| n.score))?;
     out.set_item("distance", reals(&|n| n.distance))?;
+    let test = |field: &dyn Fn(&FeatureTest) -> f64| {
+        reals(&|n| n.significance.as_ref().map_or(f64::NAN, field))
+    };
+    out.set_item("statistic", test(&|test| test.statistic))?;
+    out.set_item("p_value", test(&|test| test.log_p.exp()))?;
     out.set_item(
         "children",
         tree.children.iter().map(|&c| i64::from(c)).collect::<Vec<_>>().into_pyarray(py),

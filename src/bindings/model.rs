@@ -195,7 +195,9 @@ impl PyModel {
     }
 
     /// All candidate splits of a node: (feature, threshold or None, codes on the first branch or
-    /// None, score). `fractions` are those of the rows that reach the node.
+    /// None, score), and the tests of its features where they are chosen by significance: (feature,
+    /// statistic, logarithm of the adjusted p-value), most significant first. `fractions` are those
+    /// of the rows that reach the node.
     #[pyo3(signature = (
         data, config, fractions, sample_weight = None, custom = None, n_jobs = None
     ))]
@@ -209,7 +211,7 @@ impl PyModel {
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<Bound<'py, PyList>> {
+    ) -> PyResult<(Bound<'py, PyList>, Vec<(u32, f64, f64)>)> {
         let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
         let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
         let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
@@ -219,7 +221,7 @@ impl PyModel {
         let weights = sample_weight.map(|w| w.as_array().to_vec());
         let node = ReachedRows::new(&rows, &fractions, weights.as_deref()).map_err(exception)?;
         let plan = ConfiguredPlan { plan, raised };
-        let found = data.run_plan(py, plan, n_jobs, None, |plan, control| {
+        let (found, tests) = data.run_plan(py, plan, n_jobs, None, |plan, control| {
             inspect::explain(plan, &rows, &node, control)
         })?;
         let list = PyList::empty(py);
@@ -229,7 +231,8 @@ impl PyModel {
             }
             list.append((feature, threshold, levels, score))?;
         }
-        Ok(list)
+        let tests = tests.into_iter().map(|(f, test)| (f, test.statistic, test.log_p)).collect();
+        Ok((list, tests))
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).

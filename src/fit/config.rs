@@ -11,7 +11,9 @@ use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
 use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::{self, AlphaRule, PruneMethod};
+use crate::split::significance::Adjust;
 use crate::split::{NominalSplits, Splitter};
+use crate::stats::inference::FeatureTestKind;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -46,6 +48,28 @@ pub enum ThresholdSearch {
     Auto,
 }
 
+/// How the feature of a split is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Selection {
+    /// By the best score of its splits.
+    #[default]
+    Score,
+    /// By a test of independence.
+    Significance,
+}
+
+/// By what the split of a feature is chosen that was selected by significance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cut {
+    /// The largest two-sample statistic.
+    #[default]
+    Statistic,
+    /// The criterion.
+    Criterion,
+}
+
 /// The user's parameters.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -53,6 +77,14 @@ pub enum ThresholdSearch {
 pub struct Config {
     pub criterion: String,
     pub criterion_options: Map<String, Value>,
+    pub selection: Selection,
+    pub test: FeatureTestKind,
+    pub alpha: f64,
+    pub adjust: Adjust,
+    pub cut: Cut,
+    pub cut_test: FeatureTestKind,
+    pub min_prob: f64,
+    pub split_tries: usize,
     pub evaluation: Evaluation,
     pub labels: LeafLabels,
     pub ties: Ties,
@@ -102,6 +134,14 @@ impl Default for Config {
         Self {
             criterion: "info_gain".into(),
             criterion_options: Map::new(),
+            selection: Selection::Score,
+            test: FeatureTestKind::Quadratic,
+            alpha: 0.05,
+            adjust: Adjust::Bonferroni,
+            cut: Cut::Statistic,
+            cut_test: FeatureTestKind::Quadratic,
+            min_prob: 0.01,
+            split_tries: 2,
             evaluation: Evaluation::Local,
             labels: LeafLabels::Majority,
             ties: Ties::First,
@@ -144,6 +184,26 @@ impl Config {
     /// The criterion that the parameters name.
     pub fn criterion(&self) -> Result<Box<dyn Criterion>> {
         criteria::make(&self.criterion, self.criterion_options.clone())
+    }
+
+    /// Whether features are chosen by significance.
+    pub fn by_significance(&self) -> bool {
+        self.selection == Selection::Significance
+    }
+
+    /// The criterion of the splits: where features are chosen by significance and splits by the
+    /// two-sample statistic, the measure that is largest where the statistic is, else `named`.
+    pub(super) fn split_criterion(&self, named: Box<dyn Criterion>) -> Result<Box<dyn Criterion>> {
+        if !self.by_significance() || self.cut == Cut::Criterion {
+            return Ok(named);
+        }
+        // The statistic of a number is a multiple of its decrease in variance, the quadratic form
+        // of classes one of Pearson's statistic.
+        Ok(match (named.info().is_on_number(), self.cut_test) {
+            (true, _) => criteria::make("squared_error", Map::new())?,
+            (false, FeatureTestKind::Maximum) => Box::new(criteria::LargestDeviation {}),
+            (false, _) => criteria::make("chi2", Map::new())?,
+        })
     }
 
     /// Number of features drawn for each node; `None` where all `features` are searched.

@@ -53,7 +53,9 @@ impl NodePlan {
             config.discretize = None;
         }
         let is_divided = model.tree.is_shared() && info.fractional;
-        config.missing = if is_divided {
+        config.missing = if config.by_significance() && config.missing == Missing::Auto {
+            Missing::Auto
+        } else if is_divided {
             Missing::Fractional
         } else if criterion.split_rule() == SplitRule::C45 {
             // C4.5's rule knows no branch of missing values; growth has filled them.

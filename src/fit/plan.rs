@@ -16,6 +16,7 @@ use crate::model::{LeafSmoothing, Model};
 use crate::numeric::Logs;
 use crate::prune::PruneMethod;
 use crate::split::NominalSplits;
+use crate::split::significance::Significance;
 use crate::tree::Tree;
 use std::sync::Arc;
 
@@ -25,12 +26,16 @@ pub struct FitPlan {
     pub(super) criterion: Box<dyn Criterion>,
     pub(super) config: Config,
     limits: GrowthLimits,
+    /// The rule of significance, where it chooses the features.
+    pub(super) significance: Option<Significance>,
 }
 
 impl FitPlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
-        let criterion = custom.map_or_else(|| config.criterion(), Ok)?;
+        let named = custom.map_or_else(|| config.criterion(), Ok)?;
+        let significance = validate::significance(&config, named.as_ref())?;
+        let criterion = config.split_criterion(named)?;
         let mut config = validate::with_splits_served(config, criterion.as_ref());
         validate::combination(&config, criterion.as_ref())?;
         validate::pruning_and_costs(&config)?;
@@ -39,7 +44,8 @@ impl FitPlan {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
             max_leaf_nodes: config.max_leaf_nodes,
             min_samples_split: config.min_samples_split,
-            min_samples_leaf: config.min_samples_leaf,
+            // By significance the least weight of a branch takes the place of its rows.
+            min_samples_leaf: if significance.is_some() { 1 } else { config.min_samples_leaf },
             min_weight_fraction_leaf: config.min_weight_fraction_leaf,
             min_score: config.min_score,
             needs_gain: config.min_score.is_none() && criterion.info().stops_without_gain,
@@ -48,7 +54,10 @@ impl FitPlan {
             leaf_order: config.leaf_order,
             constraints: validate::constraints(&config, criterion.as_ref())?.map(Arc::new),
         };
-        check_limits(&limits)?;
+        check_limits(&GrowthLimits {
+            min_samples_leaf: config.min_samples_leaf,
+            ..limits.clone()
+        })?;
         // A raised branch would leave the side that it was grown for.
         if limits.are_monotonic()
             && let Some(PruneMethod::ErrorBased(method)) = &mut config.pruning
@@ -63,7 +72,7 @@ impl FitPlan {
         {
             return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
         }
-        Ok(Self { criterion, config, limits })
+        Ok(Self { criterion, config, limits, significance })
     }
 
     /// The criterion.
@@ -108,11 +117,18 @@ impl FitPlan {
             Missing::Fractional => true,
             Missing::Auto => {
                 self.config.evaluation == Evaluation::Local
+                    && self.significance.is_none()
                     && self.criterion.info().fractional
                     && self.config.cost_matrix.is_none()
             }
             _ => false,
         }
+    }
+
+    /// Whether rows without a value are left out of the search for a split, and join its heaviest
+    /// branch.
+    pub fn leaves_out(&self) -> bool {
+        self.significance.is_some_and(|rule| rule.leaves_out)
     }
 
     /// Whether thresholds are searched between bins.
@@ -174,6 +190,7 @@ impl FitPlan {
                 grid: None,
             },
             gain_filter: self.criterion.gain_filter(),
+            significance: self.significance,
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.drawn_features(features),

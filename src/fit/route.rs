@@ -355,7 +355,9 @@ pub(super) fn codes_obstacle(
     let widest = shape.widest(numeric) + 1;
     let counters = widest.saturating_mul(shape.columns.len()).saturating_mul(shape.classes + 1);
     let missing = shape.columns.iter().any(|c| c.missing);
-    if shape.is_sample {
+    if config.by_significance() {
+        because("selection='significance'", "selection='score'")
+    } else if shape.is_sample {
         because("a sample of rows that are no codes", "")
     } else if config.evaluation != Evaluation::Local {
         because("evaluation='global' or 'glocal'", "evaluation='local'")
@@ -391,6 +393,7 @@ fn serves_planes(plan: &FitPlan, shape: &FitShape) -> bool {
     let serves =
         |c: &ColumnShape| c.levels.is_some_and(|n| n <= MOST_LEVELS && multiway(n)) && !c.missing;
     shape.unit_weights
+        && !plan.config.by_significance()
         && plan.config.drawn_features(shape.columns.len()).is_none()
         && plan.limits().constraints.is_none()
         && !plan.criterion.needs_all_candidates()

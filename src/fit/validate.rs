@@ -4,7 +4,7 @@
 //! which values are supported. Each function checks what one parameter excludes;
 //! [`super::FitPlan::new`] calls them.
 
-use super::config::{Config, Missing, ThresholdSearch};
+use super::config::{Config, Cut, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule, TargetKind};
 use crate::data::{Column, Dataset};
 use crate::discretize;
@@ -14,6 +14,8 @@ use crate::model::LeafSmoothing;
 use crate::numeric::Ties;
 use crate::prune::PruneMethod;
 use crate::split::NominalSplits;
+use crate::split::significance::Significance;
+use crate::stats::inference::FeatureTestKind;
 use serde_json::Value;
 
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
@@ -175,6 +177,63 @@ pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()
         return Ok(());
     };
     unsupported(format!("threshold_search='histogram' with {refused}"), "threshold_search='exact'")
+}
+
+/// The rule of significance, if features are chosen by it.
+///
+/// # Errors
+/// [`Error::Unsupported`] for what goes with scores of all features alone, [`Error::Parameter`] for
+/// numbers outside their domain.
+pub(super) fn significance(
+    config: &Config,
+    criterion: &dyn Criterion,
+) -> Result<Option<Significance>> {
+    if !config.by_significance() {
+        return Ok(None);
+    }
+    for (name, value) in [("alpha", config.alpha), ("min_prob", config.min_prob)] {
+        let is_sound =
+            if name == "alpha" { value > 0.0 && value < 1.0 } else { (0.0..=0.5).contains(&value) };
+        if !is_sound {
+            let domain =
+                if name == "alpha" { "must lie between 0 and 1" } else { "must lie in [0, 0.5]" };
+            return Err(Error::parameter(name, value, domain));
+        }
+    }
+    if config.split_tries < 1 {
+        return Err(Error::parameter("split_tries", config.split_tries, "must be at least 1"));
+    }
+    if config.cut_test == FeatureTestKind::Permutation {
+        return Err(Error::parameter(
+            "cut_test",
+            "'permutation'",
+            "must be 'quadratic' or 'maximum'",
+        ));
+    }
+    let refused = if config.evaluation != Evaluation::Local {
+        ("evaluation='global' or 'glocal'", "evaluation='local'")
+    } else if config.max_features.is_some() {
+        ("max_features", "max_features=None")
+    } else if config.threshold_search == ThresholdSearch::Histogram {
+        ("threshold_search='histogram'", "threshold_search='exact'")
+    } else if config.missing == Missing::Fractional {
+        ("missing='fractional'", "missing='auto', 'branch', 'mode' or 'error'")
+    } else if criterion.split_rule() == SplitRule::C45 {
+        ("mdl_penalty=True", "mdl_penalty=False")
+    } else if config.cut == Cut::Statistic && criterion.info().evidence == EvidenceKind::Order {
+        ("cut='statistic' and a criterion whose leaves predict quantiles", "cut='criterion'")
+    } else {
+        return Ok(Some(Significance {
+            test: config.test,
+            adjust: config.adjust,
+            alpha: config.alpha,
+            tries: config.split_tries,
+            least: config.min_samples_leaf as f64,
+            least_share: config.min_prob,
+            leaves_out: config.missing == Missing::Auto,
+        }));
+    };
+    unsupported(format!("selection='significance' with {}", refused.0), refused.1)
 }
 
 /// Refuse pruning options outside their domains, and what a cost matrix does not support.

@@ -9,7 +9,7 @@ use super::constraints::PathLimits;
 use super::options::{EmptyBranch, GrowthLimits, GrowthSetting};
 use crate::numeric::mix;
 use crate::stats::Sum;
-use crate::tree::{NONE, Node, NodePosition, Test, Tree, majority};
+use crate::tree::{FeatureTest, NONE, Node, NodePosition, Test, Tree, majority};
 use std::ops::Range;
 
 /// A node of the tree under construction.
@@ -22,6 +22,15 @@ pub(super) struct BuilderNode {
     /// Key of the node's random choices.
     pub key: u64,
     pub split: Option<NodeSplit>,
+    /// The test of the chosen feature, where features are chosen by significance.
+    pub significance: Option<FeatureTest>,
+}
+
+impl BuilderNode {
+    /// A node without a parent and a split.
+    fn root(depth: u32, rows: u32, key: u64) -> Self {
+        Self { parent: NONE, branch: 0, depth, rows, key, split: None, significance: None }
+    }
 }
 
 /// How a node was split.
@@ -71,7 +80,7 @@ pub(super) struct TreeBuilder<S> {
 impl<S: Sum> TreeBuilder<S> {
     /// A tree of a root alone.
     pub fn new(sums: &[S], rows: u32, key: u64, depth: u32) -> Self {
-        let root = BuilderNode { parent: NONE, branch: 0, depth, rows, key, split: None };
+        let root = BuilderNode::root(depth, rows, key);
         let (mut nodes, mut all_sums) =
             (Vec::with_capacity(FIRST_NODES), Vec::with_capacity(FIRST_NODES * sums.len()));
         nodes.push(root);
@@ -92,13 +101,12 @@ impl<S: Sum> TreeBuilder<S> {
     }
 
     /// Whether the limits that do not depend on candidates make a node a leaf. Its size is the sum
-    /// of its weights where these are `copies` of rows, else its number of rows.
-    pub fn is_finished(&self, node: u32, limits: &GrowthLimits, copies: bool) -> bool {
+    /// of its weights, given the `unit` of its sums, else its number of rows.
+    pub fn is_finished(&self, node: u32, limits: &GrowthLimits, unit: Option<f64>) -> bool {
         let (own, sums) = (&self.nodes[node as usize], self.sums(node as usize));
-        let size = if copies {
-            sums.iter().map(|s| s.value(1.0)).sum::<f64>() as usize
-        } else {
-            own.rows as usize
+        let size = match unit {
+            Some(unit) => sums.iter().map(|s| s.value(unit)).sum::<f64>() as usize,
+            None => own.rows as usize,
         };
         limits.stops(size, own.depth as usize, || S::are_pure(sums))
     }
@@ -139,7 +147,7 @@ impl<S: Sum> TreeBuilder<S> {
     fn add_child(&mut self, parent: u32, branch: u32, rows: u32) {
         let BuilderNode { depth, key, .. } = self.nodes[parent as usize];
         let key = mix(key, u64::from(branch) + 1);
-        self.nodes.push(BuilderNode { parent, branch, depth: depth + 1, rows, key, split: None });
+        self.nodes.push(BuilderNode { parent, branch, ..BuilderNode::root(depth + 1, rows, key) });
     }
 
     /// Split a node and add its children; `levels` are those that a subset test lists. Returns the
@@ -186,6 +194,7 @@ impl<S: Sum> TreeBuilder<S> {
             })
         };
         self.nodes[leaf].split = moved(other.nodes[0].split);
+        self.nodes[leaf].significance = other.nodes[0].significance;
         for node in &other.nodes[1..] {
             let parent = if node.parent == 0 { leaf as u32 } else { node.parent + shift };
             self.nodes.push(BuilderNode { parent, split: moved(node.split), ..*node });
@@ -254,7 +263,8 @@ impl<S: Sum> TreeBuilder<S> {
             }
             let first_child = tree.children.len() as u32;
             let position = NodePosition { parent, branch: own.branch, depth: own.depth };
-            let mut node = Node { first_child, ..Node::leaf(position, label, rows) };
+            let significance = own.significance;
+            let mut node = Node { first_child, significance, ..Node::leaf(position, label, rows) };
             // The split, if the node has one.
             if let Some(s) = own.split {
                 let children = s.first_child..s.first_child + s.n_children;

@@ -79,7 +79,7 @@ impl<R: NodeRows> Driver<R> {
             control.check()?;
             self.unchecked = 0;
         }
-        self.rows.evaluate(&self.tree, open, &self.quiet)
+        self.rows.evaluate(&mut self.tree, open, &self.quiet)
     }
 
     /// Split a node; the children that are not finished join `waiting`.

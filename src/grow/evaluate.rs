@@ -14,7 +14,7 @@ use super::context::{FeaturePlace, GrowContext, Numeric};
 use super::evidence::order_memory::{CandidateQuery, OrderWorkspace, without_numbers};
 use super::evidence::{PairScores, PairWorkspace};
 use super::features::{WantedFeatures, search_among};
-use super::options::Thresholds;
+use super::options::{GrowthSetting, Thresholds};
 use super::row_buffers::{NodeRange, RowSlices};
 use super::search::{
     BestSplit, BranchSums, DeclaredLevels, NodeCut, NodeSums, NodeTables, SearchScratch, WholeRows,
@@ -35,11 +35,12 @@ use crate::split::splitter;
 use crate::split::subset::FeatureLevels;
 use crate::split::threshold::{self, Scan, Scanning};
 use crate::split::{
-    BestOfEach, BlockScratch, CutRule, NumericRows, Scored, Sink, not_a_number, sort_by_feature,
+    BestOfEach, BlockScratch, Choice, CutRule, NumericRows, Scored, Sink, not_a_number,
+    sort_by_feature,
 };
 use crate::stats::contingency::{CodedRows, ContingencyTables, CountingPlanes, count};
 use crate::stats::{CellOf, Sum};
-use crate::tree::Test;
+use crate::tree::{FeatureTest, Test};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -54,6 +55,8 @@ pub(super) struct Workspace<S: Sum> {
     planes: CountingPlanes<S>,
     pub pairs: PairWorkspace,
     order: OrderWorkspace,
+    /// The test of the feature that was chosen last by significance.
+    pub significance: Option<FeatureTest>,
 }
 
 impl<S: Sum> Workspace<S> {
@@ -71,6 +74,7 @@ impl<S: Sum> Default for Workspace<S> {
             planes: CountingPlanes::default(),
             pairs: PairWorkspace::default(),
             order: OrderWorkspace::default(),
+            significance: None,
         }
     }
 }
@@ -156,12 +160,20 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
 
     /// Smallest size of a branch with rows.
     pub fn minimum(&self) -> Minimum {
-        let limits = &self.context.setting.limits;
+        let GrowthSetting { limits, significance, .. } = self.context.setting;
+        let share = limits.min_weight_fraction_leaf * self.context.total_weight;
+        let unit = self.context.weights.unit();
+        let total = || self.totals.iter().map(|sum| sum.value(unit)).sum();
         Minimum {
             rows: limits.min_samples_leaf as u32,
-            weight: limits.min_weight_fraction_leaf * self.context.total_weight,
+            weight: significance.map_or(share, |rule| rule.least_branch(total()).max(share)),
             copies: self.context.weights.are_copies(),
         }
+    }
+
+    /// Whether the rows without a value of a feature are left out where its splits are searched.
+    fn leaves_out(&self) -> bool {
+        self.context.setting.significance.is_some_and(|rule| rule.leaves_out)
     }
 
     /// The rows whose value of a numeric feature is known.
@@ -177,7 +189,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             None => order.len(),
         };
         let (order, missing) = order.split_at(known);
-        let sums = (!missing.is_empty()).then(|| {
+        let sums = (!missing.is_empty() && !self.leaves_out()).then(|| {
             let missing = self.context.sums_of(missing);
             self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect()
         });
@@ -371,7 +383,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
     }
 
     /// Best candidate of each wanted feature, in feature order.
-    fn best(
+    pub(super) fn best(
         &self,
         contingency: &ContingencyTables<W::Sum>,
         known: Option<&PairScores>,
@@ -457,6 +469,9 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let (setting, tables) = (self.context.setting, self.tables(contingency));
+        if let Some(rule) = &setting.significance {
+            return self.choose_significant(rule, contingency, workspace, control);
+        }
         let known = self.other_evidence(workspace, control)?;
         let (p, key) = (tables.features(), mix(setting.seed, self.key));
         // As a rule all features are searched, which needs no list of them.
@@ -472,16 +487,26 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
                 choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
             })?
         };
-        let Some(choice) = choice else { return Ok(None) };
-        let (split, node) = (chosen(&tables, choice)?, self.node());
+        choice.map_or(Ok(None), |choice| self.accepted(choice, contingency, known_scores, control))
+    }
+
+    /// The split of a candidate, if the limits accept it; `known` are scores by pairs or neighbours.
+    pub(super) fn accepted(
+        &self,
+        choice: Choice,
+        contingency: &ContingencyTables<W::Sum>,
+        known: Option<&PairScores>,
+        control: &Control,
+    ) -> Result<Option<BestSplit<W::Sum>>> {
+        let (split, node) = (chosen(&self.tables(contingency), choice)?, self.node());
         let branches = split.branches;
-        let evidence = setting.criterion.evidence();
-        let before = || match (&known, evidence) {
+        let evidence = self.context.setting.criterion.evidence();
+        let before = || match (known, evidence) {
             (Some(known), _) => Ok(-known.whole),
             (None, Evidence::Order(_)) => Ok(0.0),
             _ => node.distance(self.totals),
         };
-        let undivided = || match (&known, evidence) {
+        let undivided = || match (known, evidence) {
             (Some(known), _) => Ok(known.whole),
             (None, Evidence::Order(_)) => Ok(0.0),
             (None, Evidence::Rows(budget)) => self.undivided_by_rows(budget, control),
@@ -591,22 +616,27 @@ impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
         let (columns, missing) = (&context.nominal, context.nominal.missing[nominal]);
         DeclaredLevels {
             levels: columns.layout.arity(nominal) as u32 - u32::from(missing),
-            missing,
+            missing: missing && !self.evaluator.leaves_out(),
             edges: columns.cuts[nominal],
             splits: context.splits(nominal),
         }
     }
 
     fn levels(&self, nominal: usize, counted: bool, _: &mut ()) -> FeatureLevels<'_, W::Sum> {
-        let columns = &self.evaluator.context.nominal;
+        let (columns, evaluator) = (&self.evaluator.context.nominal, self.evaluator);
+        let mut cells = self.contingency.table(&columns.layout, nominal);
+        let mut rows = counted.then(|| evaluator.code_sizes(nominal));
+        let mut missing = columns.missing[nominal];
+        if missing && evaluator.leaves_out() {
+            missing = false;
+            cells = &cells[..cells.len() - evaluator.totals.len()];
+            rows.iter_mut().for_each(|rows| rows.truncate(rows.len() - 1));
+        }
+        let feature = columns.features[nominal];
         FeatureLevels {
-            table: NominalTable {
-                feature: columns.features[nominal],
-                cells: Cow::Borrowed(self.contingency.table(&columns.layout, nominal)),
-                missing: columns.missing[nominal],
-            },
+            table: NominalTable { feature, cells: Cow::Borrowed(cells), missing },
             ordered: columns.cuts[nominal].is_some(),
-            rows: counted.then(|| self.evaluator.code_sizes(nominal)),
+            rows,
         }
     }
 

@@ -11,7 +11,7 @@ use super::evidence::PairContext;
 use super::evidence::pairs::{admit, resolve_radius};
 use super::features::WantedFeatures;
 use super::options::GrowthSetting;
-use super::row_buffers::{NodeRange, RowBuffers};
+use super::row_buffers::{NodeRange, RowBuffers, RowSlices};
 use super::search::nominal_test;
 use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights};
@@ -22,7 +22,7 @@ use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
 use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
-use crate::tree::Test;
+use crate::tree::{FeatureTest, Test};
 
 /// A candidate split and its score.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +59,53 @@ pub fn candidates(
     by_weighing!(weights, data.target(), w => listed(data, setting, rows, root, w, control))
 }
 
+/// The tests of the features on a set of rows, most significant first; none without a rule of
+/// significance.
+pub fn feature_tests(
+    data: &Dataset,
+    setting: &GrowthSetting<'_>,
+    rows: &RowSet,
+    weights: &Weights,
+    control: &Control,
+) -> Result<Vec<(u32, FeatureTest)>> {
+    by_weighing!(weights, data.target(), w => tested(data, setting, rows, w, control))
+}
+
+/// [`feature_tests`] with weights of one type.
+fn tested<W: ByOrder>(
+    data: &Dataset,
+    setting: &GrowthSetting<'_>,
+    rows: &RowSet,
+    weights: W,
+    control: &Control,
+) -> Result<Vec<(u32, FeatureTest)>> {
+    let Some(rule) = &setting.significance else { return Ok(Vec::new()) };
+    let context = GrowContext::new(data, setting, rows, weights);
+    let mut buffers = RowBuffers::undivided(&context, rows, control)?;
+    let totals = context.sums(rows.rows().iter().copied());
+    one_node(&context, &buffers.slices(), rows, &totals).feature_tests(rule, control)
+}
+
+/// All rows of a tree as one node, of which every candidate is scored.
+fn one_node<'n, 'f, W: ByOrder>(
+    context: &'n GrowContext<'n, W>,
+    slices: &'n RowSlices<'f>,
+    rows: &RowSet,
+    totals: &'n [W::Sum],
+) -> NodeEvaluator<'n, 'f, W> {
+    let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
+    NodeEvaluator {
+        context,
+        slices,
+        range,
+        totals,
+        key: 0,
+        scores_all: true,
+        path: None,
+        short: None,
+    }
+}
+
 /// [`candidates`] with weights of one type.
 fn listed<W: ByOrder>(
     data: &Dataset,
@@ -81,17 +128,7 @@ fn listed<W: ByOrder>(
     let mut buffers = RowBuffers::undivided(&context, rows, control)?;
     let slices = buffers.slices();
     let totals = context.sums(rows.rows().iter().copied());
-    let range = NodeRange { start: 0, len: rows.len(), buffer: 0 };
-    let evaluator = NodeEvaluator {
-        context: &context,
-        slices: &slices,
-        range,
-        totals: &totals,
-        key: 0,
-        scores_all: true,
-        path: None,
-        short: None,
-    };
+    let evaluator = one_node(&context, &slices, rows, &totals);
     let mut workspace = Workspace::default();
     let contingency = evaluator.count_tables(&mut workspace);
     // Relief's radius is the root's, which has to be found where the node is another.
@@ -99,7 +136,7 @@ fn listed<W: ByOrder>(
         && rows.len() != root.len()
     {
         let mut buffers = RowBuffers::undivided(&context, root, control)?;
-        let range = NodeRange { len: root.len(), ..range };
+        let range = NodeRange { len: root.len(), ..evaluator.range };
         let slices = buffers.slices();
         let rows = slices.coded(context.nominal.layout.row_bytes(), range);
         resolve_radius(&context, rows, control)?;

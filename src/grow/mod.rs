@@ -29,13 +29,14 @@ mod partition;
 mod row_buffers;
 mod search;
 mod short_orders;
+mod significance;
 
 pub use buffer_pool::BufferPool;
 pub use constraints::Constraints;
 pub use evidence::memo::{KnownPairs, PairMemo};
 pub use global::grow as grow_globally;
 pub use global::trace::distances;
-pub use listing::{Candidate, candidates};
+pub use listing::{Candidate, candidates, feature_tests};
 pub use nodes::binned;
 pub use nodes::bit_planes::grow as on_bit_planes;
 pub use nodes::fractional::grow as on_fractions;

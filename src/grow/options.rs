@@ -12,6 +12,7 @@ use crate::criteria::{Context, Criterion, GainFilter};
 use crate::data::{Bits, Dataset};
 use crate::error::{Error, Result};
 use crate::numeric::{Ties, order_key};
+use crate::split::significance::Significance;
 use crate::split::{NominalSplits, Splitter};
 use std::sync::Arc;
 
@@ -207,6 +208,8 @@ pub struct GrowthSetting<'a> {
     pub context: Context,
     /// Which features may be chosen by their gains.
     pub gain_filter: GainFilter,
+    /// How the feature is chosen by significance; `None` where scores choose it.
+    pub significance: Option<Significance>,
     /// Which of equal candidates is chosen.
     pub ties: Ties,
     /// Seed of ties and feature subsets.

@@ -56,7 +56,7 @@ impl PackedTree {
 /// The words of a node.
 fn words_of(node: &BuilderNode) -> [u64; WORDS] {
     let mut words = [0; WORDS];
-    let BuilderNode { parent, branch, depth, rows, key, split } = *node;
+    let BuilderNode { parent, branch, depth, rows, key, split, .. } = *node;
     words[..4].copy_from_slice(&[parent, branch, depth, rows].map(u64::from));
     words[4] = key;
     let Some(split) = split else { return words };
@@ -97,5 +97,5 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
     });
     let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
     debug_assert!(parent == NONE || split.is_none() || words[9] > 0);
-    Ok(BuilderNode { parent, branch, depth, rows, key: words[4], split })
+    Ok(BuilderNode { parent, branch, depth, rows, key: words[4], split, significance: None })
 }

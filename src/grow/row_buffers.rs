@@ -156,6 +156,9 @@ pub(super) struct NodeRange {
 pub(super) struct PartitionPlan<'p> {
     /// The feature of the split.
     pub place: FeaturePlace,
+    /// Rows left of a threshold. The left of two branches has more where rows without a value join
+    /// it.
+    pub at: u32,
     /// Rows of each branch.
     pub sizes: &'p [u32],
     /// Branches whose rows are needed again.
@@ -293,6 +296,11 @@ impl<'f> RowSlices<'f> {
         for &size in plan.sizes {
             starts.push(sum);
             sum += size;
+        }
+        if let (FeaturePlace::Numeric(split), [left, _]) = (plan.place, plan.sizes) {
+            // Rows without a value come last in the order.
+            let joined = left.saturating_sub(plan.at) as usize;
+            self.orders[split][range.clone()][plan.at as usize..].rotate_right(joined);
         }
         self.mark(node, plan, layout, scratch);
         let branches = plan.sizes.len();

@@ -14,10 +14,11 @@ use crate::criteria::Evidence;
 use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
-use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates};
+use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates, feature_tests};
 use crate::numeric::sort_few;
 use crate::parallel::Control;
 use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
+use crate::tree::FeatureTest;
 
 /// The rows of a data set that reach a node of a tree.
 #[derive(Debug)]
@@ -69,7 +70,8 @@ impl ReachedRows {
     }
 }
 
-/// All candidate splits of a node with their scores. `data` are rows as growth read them
+/// All candidate splits of a node with their scores, and the tests of its features, most
+/// significant first, where features are chosen by significance. `data` are rows as growth read them
 /// ([`crate::fit::as_grown`]), `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
 ///
 /// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
@@ -79,7 +81,7 @@ pub fn explain(
     data: &Dataset,
     node: &ReachedRows,
     control: &Control,
-) -> Result<Vec<Candidate>> {
+) -> Result<(Vec<Candidate>, Vec<(u32, FeatureTest)>)> {
     let all = RowSet::all(data.len());
     let weights = node.divided.as_ref().unwrap_or(&node.weights);
     plan.on_counted_rows(data, &all, weights, |counted, root, weights| {
@@ -104,7 +106,7 @@ pub fn explain(
             limits.min_samples_leaf = 1;
         }
         if *least > 0.5 {
-            return Ok(Vec::new()); // no split has two such branches
+            return Ok(Default::default()); // no split has two such branches
         }
         let root = plan.training_rows(counted, root, weights)?;
         // criteria on neighbours compare numbers, so a node gets the bins of the root
@@ -113,13 +115,16 @@ pub fn explain(
         let data = prepared.as_ref().unwrap_or(counted);
         let classed = plan.with_target_bins(data, &root, weights)?;
         let data = classed.as_ref().unwrap_or(data);
-        if plan.is_fractional() {
-            return on_known_rows(plan, data, &rows, weights, &limits, control);
-        }
         // no training values: thresholds between them belong to the whole training set
         let setting = plan.setting(data, &rows, weights);
         let setting = GrowthSetting { raw, training: None, limits, ..setting };
-        candidates(data, &setting, &rows, &root, weights, control)
+        let tests = feature_tests(data, &setting, &rows, weights, control)?;
+        let found = if plan.is_fractional() || plan.leaves_out() {
+            on_known_rows(plan, data, &rows, weights, &setting.limits, control)?
+        } else {
+            candidates(data, &setting, &rows, &root, weights, control)?
+        };
+        Ok((found, tests))
     })
 }
 
@@ -167,7 +172,8 @@ fn on_known_rows(
             continue;
         }
         let share = weight(&known) / weight(rows);
-        let factor = if plan.criterion().info().fractional { share } else { 1.0 };
+        let is_scaled = plan.criterion().info().fractional && !plan.leaves_out();
+        let factor = if is_scaled { share } else { 1.0 };
         let scores = scored(&data.select(&[feature]), &known, share)?;
         let scaled =
             |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
@@ -177,7 +183,8 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score per feature on the given rows: that of the multiway split of a nominal or binned
+/// One score per feature on the given rows; where features are chosen by significance the adjusted
+/// p-value, else that of the multiway split of a nominal or binned
 /// feature, of the best threshold of a numeric one; NaN if there is no split.
 ///
 /// Rows whose value is missing are left out, and the score is multiplied by the known fraction if
@@ -204,14 +211,21 @@ pub fn score_features(
     let data = prepared.as_ref().unwrap_or(data);
     let classed = plan.with_target_bins(data, &rows, weights)?;
     let data = classed.as_ref().unwrap_or(data);
+    let mut out = vec![f64::NAN; data.columns().len()];
+    let setting = plan.setting(data, &rows, weights);
+    if setting.significance.is_some() {
+        for (feature, test) in feature_tests(data, &setting, &rows, weights, control)? {
+            out[feature as usize] = test.log_p.exp();
+        }
+        return Ok(out);
+    }
     let on_tables = plan.criterion().info().evidence.is_table();
     let leave_out = on_tables && matches!(plan.missing(), Missing::Auto | Missing::Fractional);
     let found = if leave_out {
         on_known_rows(plan, data, &rows, weights, plan.limits(), control)?
     } else {
-        candidates(data, &plan.setting(data, &rows, weights), &rows, &rows, weights, control)?
+        candidates(data, &setting, &rows, &rows, weights, control)?
     };
-    let mut out = vec![f64::NAN; data.columns().len()];
     for Candidate { feature, score, .. } in found {
         let best = &mut out[feature as usize];
         if best.is_nan() || score > *best {

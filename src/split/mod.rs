@@ -50,6 +50,7 @@ mod running;
 mod scan;
 mod select;
 pub mod short;
+pub mod significance;
 mod sink;
 pub mod splitter;
 pub mod subset;

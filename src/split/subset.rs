@@ -97,6 +97,8 @@ pub struct SubsetSearch {
     pub shortcut: bool,
     /// Only divisions that save more bits of the target than they take to name are candidates.
     pub judged: bool,
+    /// All divisions of few levels are tried for a number, too, where a limit excludes some.
+    pub all_of_number: bool,
     /// Limits on the size of a branch.
     pub min: Minimum,
     /// Value of one unit of the sums.
@@ -230,8 +232,10 @@ impl<S: Sum> LevelPartitions<S> {
         let n = self.groups();
         let number = self.sums.first().is_some_and(|sums| sums.moments().is_some());
         // With classes not every division that a limit or a third branch leaves is judged well by
-        // the order; with a number the cuts of the order are the candidates.
-        let all = !number && (!self.missing.is_empty() || (search.limited() && n <= EXACT));
+        // the order; with a number the cuts of the order are the candidates, unless a test asks for
+        // all.
+        let all = (!number || search.all_of_number)
+            && (!self.missing.is_empty() || (search.limited() && n <= EXACT));
         // Cuts of an order where one serves, else all divisions, of joined levels if need be.
         self.naming = match search.how {
             _ if levels.ordered => Naming::Cut,

@@ -1,5 +1,5 @@
 //! Sufficient statistics of sets of rows: contingency tables, moments of a numeric target, pairs of
-//! rows by distance, and nearest neighbours.
+//! rows by distance, nearest neighbours, and tests of independence.
 //!
 //! Criteria score these; growth asks for those that its criterion needs. Tables and pair counts are
 //! sums of integers (or of fixed-point weights) over rows, so they do not depend on the order of
@@ -7,6 +7,7 @@
 
 pub mod contingency;
 mod exact_moments;
+pub mod inference;
 mod moments;
 pub mod neighbours;
 pub mod pairs;

@@ -13,7 +13,7 @@ use crate::json;
 use crate::memory;
 use crate::model::{LeafSmoothing, Model};
 use crate::parallel::Control;
-use crate::tree::{ALL, NONE, Node, NodePosition, Outcome, Test, Threshold, Tree};
+use crate::tree::{ALL, FeatureTest, NONE, Node, NodePosition, Outcome, Test, Threshold, Tree};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::iter::Peekable;
@@ -80,6 +80,10 @@ struct Body {
     /// node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     reaches: Vec<(u32, f64)>,
+    /// (node, statistic, logarithm of the p-value) of every node whose features were tested, in
+    /// node order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
+    tests: Vec<(u32, f64, f64)>,
 }
 
 /// An index as it is stored: -1 for [`NONE`].
@@ -151,6 +155,10 @@ fn body(model: &Model, schema: Schema) -> Body {
                 Test::Threshold(t) if t.reach > t.at => Some((i as u32, t.reach)),
                 _ => None,
             })
+            .collect(),
+        tests: (0..)
+            .zip(nodes)
+            .filter_map(|(i, n)| n.significance.map(|t| (i, finite(t.statistic), finite(t.log_p))))
             .collect(),
     }
 }
@@ -228,6 +236,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     let mut rare = RareFields {
         subsets: body.subsets.iter().peekable(),
         reaches: body.reaches.iter().peekable(),
+        tests: body.tests.iter().peekable(),
     };
     for (i, children) in children_of.iter().enumerate() {
         if i % NODES_PER_CHECK == 0 {
@@ -243,6 +252,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
             step: body.step(i),
             score: body.score[i],
             distance: body.distance[i],
+            significance: rare.test(i)?,
             ..Node::leaf(position, body.label[i], body.rows[i])
         };
         if !children.is_empty() {
@@ -275,6 +285,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
 struct RareFields<'a> {
     subsets: Peekable<Iter<'a, (u32, Vec<u32>)>>,
     reaches: Peekable<Iter<'a, (u32, f64)>>,
+    tests: Peekable<Iter<'a, (u32, f64, f64)>>,
 }
 
 impl<'a> RareFields<'a> {
@@ -284,6 +295,17 @@ impl<'a> RareFields<'a> {
         (listed, self.reaches.next_if(|r| r.0 as usize == node).map(|r| r.1))
     }
 
+    /// The test of a node, where it has one.
+    fn test(&mut self, node: usize) -> Result<Option<FeatureTest>> {
+        let Some(&(_, statistic, log_p)) = self.tests.next_if(|t| t.0 as usize == node) else {
+            return Ok(None);
+        };
+        if !(statistic >= 0.0 && statistic.is_finite() && log_p <= 0.0 && log_p.is_finite()) {
+            return Err(bad(node, "has a test whose statistic or p-value is none"));
+        }
+        Ok(Some(FeatureTest { statistic, log_p }))
+    }
+
     /// Refuse entries that no node has taken.
     fn check_all_taken(mut self) -> Result<()> {
         if let Some(&(node, _)) = self.subsets.next() {
@@ -291,6 +313,9 @@ impl<'a> RareFields<'a> {
         }
         if let Some(&(node, _)) = self.reaches.next() {
             return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
+        }
+        if let Some(&(node, ..)) = self.tests.next() {
+            return Err(bad(node as usize, "has a test, but is no node in its turn"));
         }
         Ok(())
     }

@@ -89,6 +89,15 @@ impl NodePosition {
     pub const ROOT: Self = Self { parent: NONE, branch: 0, depth: 0 };
 }
 
+/// The test of independence of a feature and the target on the rows of a node.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FeatureTest {
+    /// The statistic.
+    pub statistic: f64,
+    /// The natural logarithm of the p-value, adjusted for the number of tested features.
+    pub log_p: f64,
+}
+
 /// One node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
@@ -118,6 +127,9 @@ pub struct Node {
     pub score: f64,
     /// Distance of the split's partition to the classes, by the criterion.
     pub distance: f64,
+    /// The test of the feature that is split, or of the most significant one of a leaf; `None`
+    /// where no test was made.
+    pub significance: Option<FeatureTest>,
 }
 
 impl Node {
@@ -138,14 +150,15 @@ impl Node {
             step: NONE,
             score: 0.0,
             distance: 0.0,
+            significance: None,
         }
     }
 
     /// The node without its test and its children.
     pub fn as_leaf(self) -> Self {
-        let Self { parent, branch, depth, label, rows, first_child, .. } = self;
+        let Self { parent, branch, depth, label, rows, first_child, significance, .. } = self;
         let leaf = Self::leaf(NodePosition { parent, branch, depth }, label, rows);
-        Self { first_child, ..leaf }
+        Self { first_child, significance, ..leaf }
     }
 }
 

@@ -102,6 +102,7 @@ genotypes_oracle = _load("genotypes_oracle")
 fractional_oracle = _load("fractional_oracle")
 histogram_oracle = _load("histogram_oracle")
 regression_oracle = _load("regression_oracle")
+significance_oracle = _load("significance_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

@@ -124,6 +124,10 @@ def flag() -> Kind:
     return Kind("bool", check=test)
 
 
+SIGNIFICANCE = Condition(lambda p: p.get("selection") == "significance", "selection='significance'")
+"""What the parameters of a selection by significance need; forests have none of them."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One parameter of a tree or forest."""
@@ -158,6 +162,93 @@ TREE: tuple[Parameter, ...] = (
         ``f(tables) -> scores`` of all candidates of a node, `tables` of shape
         (candidates, branches, classes), float64; larger scores are better.""",
         scores=EVERY,
+    ),
+    Parameter(
+        "selection",
+        GROWTH,
+        words("SelectionRule", "score", "significance"),
+        "score",
+        """how the feature of a split is chosen. ``"score"``: the one with the best split by the
+        criterion. ``"significance"``: the one whose independence of the target is least likely by
+        `test` (conditional inference trees, Hothorn, Hornik & Zeileis 2006); a node without a
+        p-value below `alpha` is a leaf. Then `min_samples_split` and `min_samples_leaf` compare
+        sums of weights, and with ``missing="auto"`` rows without a value are left out of test and
+        cut and join the heavier side. Local evaluation of all features only.""",
+        core=True,
+        scores=EVERY,
+    ),
+    Parameter(
+        "test",
+        GROWTH,
+        words("IndependenceTest", "quadratic", "maximum", "permutation"),
+        "quadratic",
+        """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
+        deviation, with p from a multivariate normal distribution to about 2e-4.
+        ``"permutation"``: the quadratic statistic among those of at most 9,999 permutations of the
+        target, drawn by `random_state`; for small nodes.""",
+        core=True,
+        needs=SIGNIFICANCE,
+        scores=EVERY,
+    ),
+    Parameter(
+        "alpha",
+        GROWTH,
+        number(0.0, 1.0),
+        0.05,
+        """a feature is split if its p-value is below this number between 0 and 1.""",
+        core=True,
+        needs=SIGNIFICANCE,
+    ),
+    Parameter(
+        "adjust",
+        GROWTH,
+        words("Adjustment", "bonferroni", "none"),
+        "bonferroni",
+        """``"bonferroni"``: p becomes 1 - (1 - p)^m for the m features that vary in a node.
+        ``"none"``: p as it is.""",
+        core=True,
+        needs=SIGNIFICANCE,
+        scores=EVERY,
+    ),
+    Parameter(
+        "cut",
+        GROWTH,
+        words("CutRule", "statistic", "criterion"),
+        "statistic",
+        """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
+        two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
+        has no effect otherwise. (`get_params` has the parameter; the attribute is the method
+        `cut(step)`.)""",
+        core=True,
+        needs=SIGNIFICANCE,
+    ),
+    Parameter(
+        "cut_test",
+        GROWTH,
+        words("CutStatistic", "quadratic", "maximum"),
+        "quadratic",
+        """the two-sample statistic of a split; ``"maximum"`` differs for three and more classes.""",
+        core=True,
+        needs=SIGNIFICANCE,
+    ),
+    Parameter(
+        "min_prob",
+        GROWTH,
+        number(0.0, 0.5),
+        0.01,
+        """least share of a branch in the weight of the rows that a split divides, in [0, 0.5],
+        rounded up to a whole weight.""",
+        core=True,
+        needs=SIGNIFICANCE,
+    ),
+    Parameter(
+        "split_tries",
+        GROWTH,
+        whole(1),
+        2,
+        """significant features that are tried until one has an allowed split.""",
+        core=True,
+        needs=SIGNIFICANCE,
     ),
     Parameter(
         "evaluation",
@@ -736,7 +827,8 @@ def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     shared = [
         replace(one, **IN_FORESTS.get(one.name, {}))
         for one in of_tree
-        if one.name not in ("cost_matrix", "priors", "trace")
+        if one.name not in ("cost_matrix", "priors", "trace", "selection")
+        and one.needs is not SIGNIFICANCE
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))
 

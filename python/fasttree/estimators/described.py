@@ -15,6 +15,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import MethodType
 from typing import Any, TypeVar, get_args, get_origin
 
 import numpy as np
@@ -60,6 +61,20 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     return of
 
 
+class BesideMethod:
+    """A parameter with the name of a method: as an attribute of an estimator the method, in
+    `vars` and `get_params` the parameter."""
+
+    def __init__(self, name: str, method: Callable[..., Any]) -> None:
+        self.name, self.method = name, method
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self.method if owner is None else MethodType(self.method, owner)
+
+    def __set__(self, owner: Any, value: Any) -> None:
+        vars(owner)[self.name] = value
+
+
 def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class], Class]:
     """Class decorator: make the constructor of an estimator, and list its parameters in the
     docstring, in place of ``...``. `n_estimators` may be given without its name.
@@ -96,7 +111,8 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
         __init__.__signature__ = signature  # type: ignore[attr-defined]
         kind.__init__ = __init__  # type: ignore[misc]
         for name, default in usual.items():  # read where an older pickle lacks a parameter
-            setattr(kind, name, default)
+            method = getattr(super(kind, kind), name, None)
+            setattr(kind, name, BesideMethod(name, method) if callable(method) else default)
         return kind
 
     return of

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import numbers
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from typing import Any, TypeVar
 
@@ -49,6 +49,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 Candidate = tuple[str, Any, float]
 """A candidate split: feature, threshold or levels of the first branch (None: one branch per level),
 and score."""
+
+
+class NodeCandidates(tuple[Candidate, ...]):
+    """Candidates of a node, and statistic and adjusted p-value of each feature that was tested."""
+
+    tests: Mapping[str, tuple[float, float]]
+
 
 SORTED_AT_ONCE = 200_000
 """Largest number of candidates in one call of `sort`, which cannot be interrupted."""
@@ -154,7 +161,7 @@ def by_own_criterion(method: F) -> F:
 
 def all_candidates(
     fitted: Any, rows: TrainingRows, config: dict[str, Any], custom: Any
-) -> dict[int, tuple[Candidate, ...]]:
+) -> dict[int, NodeCandidates]:
     """Candidates of every inner node.
 
     Args:
@@ -172,8 +179,7 @@ def all_candidates(
         else:
             fractions = np.zeros(n)
             fractions[rows_of(node)] = 1.0
-        scored = candidates_of(fitted, table, fractions, config, custom, weights=rows.weights)
-        found[node] = tuple(scored)
+        found[node] = candidates_of(fitted, table, fractions, config, custom, weights=rows.weights)
     return found
 
 
@@ -190,8 +196,8 @@ def candidates_of(
     custom: Any,
     *,
     weights: np.ndarray | None,
-) -> list[Candidate]:
-    """Candidates of a node.
+) -> NodeCandidates:
+    """Candidates of a node, and the tests of its features where significance chooses them.
 
     Args:
         table: rows with the columns and classes of the model (`labelled`).
@@ -200,14 +206,16 @@ def candidates_of(
         custom: the criterion, if it is a user's function.
         weights: weights of the rows; None: all 1.
     """
-    scored = _engine.explain(
+    scored, tests = _engine.explain(
         fitted._model, table, config, fractions, sample_weight=weights, custom=custom
     )
     names, levels = fitted._schema.names, fitted._schema.levels
-    return [
+    found = NodeCandidates(
         (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
         for f, t, codes, score in scored
-    ]
+    )
+    found.tests = {names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests}
+    return found
 
 
 @by_own_criterion
@@ -232,7 +240,9 @@ def explain(
     Returns:
         One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
         of the first branch of a subset split (the best subset of each feature; else None);
-        ``score``; ``chosen``: whether it is the split of the tree. Printed are the best candidate
+        ``score``; ``chosen``: whether it is the split of the tree. With
+        ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
+        NaN where it does not vary), by which the candidates are then sorted first. Printed are the best candidate
         of each feature, and the split of the tree.
 
     Raises:
@@ -242,7 +252,7 @@ def explain(
     fitted = fitted._as_grown()
     _check_node(node, fitted.tree_.node_count)
     found = _candidates_at(fitted, node, X, y, sample_weight)
-    feature, test = _split_of(fitted, node, found)
+    feature, chosen = _split_of(fitted, node, found)
     entries = best_first(
         [
             {
@@ -250,11 +260,20 @@ def explain(
                 "threshold": None if isinstance(tried, tuple) else tried,
                 "levels": tried if isinstance(tried, tuple) else None,
                 "score": score,
-                "chosen": name == feature and tried == test,
+                "chosen": name == feature and tried == chosen,
             }
             for name, tried, score in found
         ]
     )
+    by = _criterion_text(fitted.criterion)
+    shown_tests: dict[str, Any] = {}
+    if getattr(fitted, "selection", "score") == "significance":
+        by = f"{fitted.test} test" + (f" and {by}" if vars(fitted)["cut"] == "criterion" else "")
+        shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
+        for one in entries:
+            test = found.tests.get(one["feature"], (math.nan, math.nan))
+            one["statistic"], one["p_value"] = test
+        entries.sort(key=lambda one: (math.isnan(one["p_value"]), one["p_value"]))
     displayed = _one_per_feature(entries)
     best = entries[0]["score"] if entries else 0.0
     notes = []
@@ -265,11 +284,12 @@ def explain(
         entries,
         {
             "candidate": partial(_candidate_text, fitted, node),
+            **shown_tests,
             "score": "score",
             "": lambda one: bar(one["score"] / best if best > 0 else 0.0),
             "chosen": lambda one: "chosen" if one["chosen"] else "",
         },
-        title=f"Candidates of node {node} by {_criterion_text(fitted.criterion)}, best first",
+        title=f"Candidates of node {node} by {by}, best first",
         notes=[*notes, *_tied(fitted, node, entries), *_forbidden(fitted, node, entries)],
         displayed=displayed,
     )
@@ -300,7 +320,7 @@ def _one_per_feature(entries: list[Entry]) -> list[Entry]:
 
 def _candidates_at(
     fitted: Any, node: int, X: Any, y: MaybeArray, sample_weight: MaybeArray
-) -> list[Candidate]:
+) -> NodeCandidates:
     """The candidates of a node on given rows; if X is None, those that the trace has kept.
 
     Raises:
@@ -314,7 +334,8 @@ def _candidates_at(
                 if fitted.tree_.n_children[node]
                 else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
             )
-        return list(fitted._candidates[node])
+        kept: NodeCandidates = fitted._candidates[node]
+        return kept
     blocks, n = fitted._blocks(X)
     table = labelled(fitted._schema, X, y)
     if sample_weight is None and isinstance(X, Table):
@@ -328,7 +349,7 @@ def _candidates_at(
     return candidates_of(fitted, table, fractions, config, custom, weights=weights)
 
 
-def _split_of(fitted: Any, node: int, found: list[Candidate]) -> tuple[str | None, Any]:
+def _split_of(fitted: Any, node: int, found: Sequence[Candidate]) -> tuple[str | None, Any]:
     """The feature of the split of a node, None at a leaf, and its threshold or the levels of its
     first branch, as one of the candidates states it."""
     tree = fitted.tree_
@@ -378,6 +399,9 @@ def ended_by(fitted: Any, node: int) -> str:
     }
     if answers <= (1 if fitted._schema.classes else 0):
         return "pure"
+    p, alpha = tree.p_value[node], given.get("alpha")
+    if alpha is not None and p >= alpha:
+        return f"no feature has a p-value below alpha={alpha} (the smallest is {p:.3g})"
     for name, ends in limits.items():
         limit = given.get(name)
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
@@ -535,7 +559,7 @@ def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
 
 
 def _nearest_cut(
-    candidates: list[Candidate], name: str | None, threshold: float, score: float
+    candidates: Sequence[Candidate], name: str | None, threshold: float, score: float
 ) -> Any:
     """The cut between bins that a threshold of the tree stands for.
 

@@ -67,6 +67,11 @@ SplitCriterion: TypeAlias = (
     | PairFunction
     | Callable[[Any], Any]
 )
+SelectionRule: TypeAlias = Literal["score", "significance"]
+IndependenceTest: TypeAlias = Literal["quadratic", "maximum", "permutation"]
+Adjustment: TypeAlias = Literal["bonferroni", "none"]
+CutRule: TypeAlias = Literal["statistic", "criterion"]
+CutStatistic: TypeAlias = Literal["quadratic", "maximum"]
 EvaluationMode: TypeAlias = Literal["local", "global", "glocal"]
 Labels: TypeAlias = Literal["majority", "all", "distinct"]
 TieRule: TypeAlias = Literal["first", "row", "random", "even"]

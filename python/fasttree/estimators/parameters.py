@@ -390,6 +390,7 @@ def config_of(
     checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
+    random = random or config.get("test") == "permutation"
     config |= {
         "discretize": discretizer_of(
             params["discretize"], params["n_bins"], criteria.evidence_of(criterion)

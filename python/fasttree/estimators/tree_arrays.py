@@ -79,6 +79,10 @@ class TreeArrays:
             ``min_samples_*`` count it (a whole weight is that many copies), and their weight.
         label: predicted class code, -1 where nothing is predicted.
         score, distance, step: of the split; step is the order of growth, -1 in a leaf.
+        statistic, p_value: with ``selection="significance"`` the test of the feature that is split,
+            or of the most significant one of a leaf; the p-value is adjusted (`adjust`). NaN where
+            no test was made: in pure nodes, in nodes that a limit makes leaves, and with
+            ``selection="score"``.
         depth, branch: level of the node, and which branch of its parent it is.
     """
 

@@ -68,6 +68,17 @@ class TreeEstimator(Readable, Estimator):
     ccp_path_ = property(prunable.ccp_path_)
     _path_of, _ended_by = explained.path_of, explained.ended_by
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name, as in scikit-learn.
+
+        Args:
+            deep: whether the parameters of objects among them are listed, too.
+        """
+        params = super().get_params(deep)
+        if "cut" in params:  # the attribute is the method
+            params["cut"] = vars(self).get("cut", "statistic")
+        return params
+
     # -- fitting ----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:

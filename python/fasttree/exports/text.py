@@ -31,6 +31,7 @@ def to_text(
     feature_names: Sequence[str] | None = None,
     max_levels: int | None = MAX_LEVELS,
     stability: Any = None,
+    p_values: bool = False,
 ) -> str:
     """A fitted tree as text; see `fasttree.FastTreeClassifier.to_text`."""
     reading = Reading(model)
@@ -59,6 +60,8 @@ def to_text(
             branches = zip(reading.children[node], reading.shown_sets(node), strict=True)
             for child, subset in branches:
                 conditions[child] = condition(feature, subset, decimals, max_levels=max_levels)
+                if p_values:
+                    conditions[child] += f" [p={reading.tree.p_value[node]:.3g}]"
             if stability is not None:
                 conditions[reading.children[node][0]] += f" [{stability.share_of(node)}]"
         else:

@@ -29,7 +29,7 @@ from .._checks import as_float, checked, choice, integer, memory_limit, shown
 from .._checks.aliases import MaybeArray, Task
 from .._checks.progress import make_report
 from ..datasets.genotypes import Genotypes
-from ..estimators.idle import refuse_unscored
+from ..estimators.idle import defaults_of, refuse_unscored
 from ..estimators.parameters import config_of, made_of
 from ..estimators.regressor import FastTreeRegressor
 from ..estimators.training_rows import warn_of_few_rows, without_empty_rows
@@ -51,7 +51,8 @@ def score_features(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: Any,
+    criterion: Any = None,
+    test: str | None = None,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -65,7 +66,8 @@ def score_features(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: Any,
+    criterion: Any = None,
+    test: str | None = None,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -79,7 +81,8 @@ def score_features(
     X: Any,
     y: MaybeArray = None,
     *,
-    criterion: Any,
+    criterion: Any = None,
+    test: str | None = None,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -96,6 +99,9 @@ def score_features(
             read the packed genotypes, and samples without a phenotype are left out.
         y: labels or numbers, shape (n_rows,), or the name of their column of X.
         criterion: as in `FastTreeClassifier` or, for numbers, `FastTreeRegressor`.
+        test: ``"quadratic"``, ``"maximum"`` or ``"permutation"``: the result is the p-value of each
+            feature's test of independence, adjusted for their number unless ``adjust="none"``, as
+            in the root of a tree with ``selection="significance"``; `criterion` is then left out.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
             copies of a row, and others are importances relative to their mean.
         task: ``"classification"`` or ``"regression"``; None: detected as in `fasttree.fit`.
@@ -109,9 +115,9 @@ def score_features(
             ... Others than their defaults that cannot act on these scores are refused by name.
 
     Returns:
-        Scores, larger is better, shape (n_features,), in column order; NaN where a feature allows
-        no split, or is left out (see `columns` of `FastTreeClassifier`). A date has the best score
-        of its year, month and weekday. With ``named=True`` a dict of name -> score in the same
+        Scores, larger is better (of `test`, p-values), shape (n_features,), in column order; NaN where a feature allows
+        no split, does not vary, or is left out (see `columns` of `FastTreeClassifier`). A date has
+        the best score of its year, month and weekday. With ``named=True`` a dict of name -> score in the same
         order.
 
     Raises:
@@ -132,8 +138,21 @@ def score_features(
         >>> X, y = [[1, 0], [2, 0], [3, 1]], [0.5, 1, 4]
         >>> fasttree.score_features(X, y, criterion="squared_error").round(3).tolist()
         [2.347, 2.347]
+        >>> fasttree.score_features("iris", test="quadratic").max() < 1e-12
+        True
     """
+    if criterion is None and test is None:
+        raise TypeError("score_features needs criterion=, or test= for p-values")
+    if criterion is not None and test is not None:
+        raise ValueError(
+            f"test={shown(test)} cannot act on scores by a criterion; leave one of them out"
+        )
     study = as_genotypes(X)
+    if test is not None and study is not None:
+        raise ValueError(
+            f"test={shown(test)} with genotypes: their variants are scored in blocks, and p-values "
+            "are adjusted for all features; give a frame, study.to_table().to_frame()"
+        )
     if study is None:
         X, y, task = given_with_task(X, y, task, criterion, params)
     if named:
@@ -141,6 +160,7 @@ def score_features(
             X if study is None else study,
             y,
             criterion=criterion,
+            test=test,
             sample_weight=sample_weight,
             task=task,
             memory_limit=memory_limit,
@@ -151,6 +171,9 @@ def score_features(
     if study is not None:
         task = task_named(task, criterion, params)
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
+    if test is not None:
+        params = {**params, "selection": "significance", "test": test}
+        criterion = defaults_of(kind)["criterion"]
     estimator = made_of(kind, criterion, params)
     refuse_unscored(estimator)
     # Genotypes are scored in blocks of variants, without a Table.
@@ -199,7 +222,11 @@ def score_features(
         make_report(estimator.progress, "scoring"),
         memory_limit,
     )
-    return found if _is_own(X) else _of_given_columns(table, table.feature_names, found)
+    if _is_own(X):
+        return found
+    # The best of the parts of a date is the largest score, or the smallest p-value.
+    sign = 1 if test is None else -1
+    return sign * _of_given_columns(table, table.feature_names, sign * found)
 
 
 def _is_own(X: Any) -> bool:

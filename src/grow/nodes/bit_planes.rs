@@ -122,12 +122,12 @@ impl<'g, 'a> NodeRows for BitPlanes<'g, 'a> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<u32>, node: u32) -> bool {
-        tree.is_finished(node, self.limits(), false)
+        tree.is_finished(node, self.limits(), None)
     }
 
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<u32>,
+        tree: &mut TreeBuilder<u32>,
         open: &mut Open<Mask>,
         _control: &Control,
     ) -> Result<Option<BestSplit<u32>>> {

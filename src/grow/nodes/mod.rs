@@ -67,10 +67,11 @@ pub(super) trait NodeRows: Sized {
     /// Whether the limits that do not depend on candidates make a node a leaf.
     fn is_finished(&self, tree: &TreeBuilder<Self::Sum>, node: u32) -> bool;
 
-    /// The best split of a node; `None` when no candidate is valid or a limit refuses the best.
+    /// The best split of a node; `None` when no candidate is valid or a limit refuses the best. The
+    /// test of its feature joins the node, where features are chosen by significance.
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<Self::Sum>,
+        tree: &mut TreeBuilder<Self::Sum>,
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<Self::Best>>;

@@ -131,12 +131,14 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<W::Sum>, node: u32) -> bool {
-        tree.is_finished(node, self.limits(), self.context.weights.are_copies())
+        let GrowContext { weights, setting, .. } = self.context;
+        let by_weight = weights.are_copies() || setting.significance.is_some();
+        tree.is_finished(node, self.limits(), by_weight.then(|| weights.unit()))
     }
 
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<W::Sum>,
+        tree: &mut TreeBuilder<W::Sum>,
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BestSplit<W::Sum>>> {
@@ -170,6 +172,7 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         };
         let chosen = evaluator.choose(&contingency, &mut self.workspace, control)?;
         open.rows.contingency = Some(contingency);
+        tree.nodes[node].significance = self.workspace.significance.take();
         Ok(chosen)
     }
 
@@ -210,8 +213,13 @@ impl<'n, 'f, W: ByOrder> NodeRows for SortedRanges<'n, 'f, W> {
         if subtract.is_some() {
             wanted.iter_mut().zip(&best.sizes).for_each(|(w, &s)| *w = s > 0);
         }
-        let cut =
-            PartitionPlan { place, sizes: &best.sizes, keep: &wanted, branch_of: &best.branch_of };
+        let cut = PartitionPlan {
+            place,
+            at: best.at,
+            sizes: &best.sizes,
+            keep: &wanted,
+            branch_of: &best.branch_of,
+        };
         self.slices.partition(self.context, range, &cut, &mut self.scratch);
         // Count the tables of the other children, and take them from those of the node.
         if subtract.is_none() {

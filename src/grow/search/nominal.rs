@@ -94,6 +94,7 @@ fn subset_search<R: NodeTables>(rows: &R) -> SubsetSearch {
         how: setting.nominal_splits.in_two(),
         shortcut: setting.criterion.breiman_order() && !all,
         judged: is_judged(rows),
+        all_of_number: setting.significance.is_some(),
         min: rows.minimum(),
         unit: node.unit,
         drawn: setting.splitter.division(draws).filter(|_| !all),

@@ -33,6 +33,7 @@ GLOBAL = {"evaluation": "global"}
 BINS = {"discretize": "equal_width"}
 PAIRS = {"criterion": "pi"}
 RANDOM = {"splitter": "random", "random_state": 1}
+SURE = {"selection": "significance", "random_state": 1}
 
 # Parameter -> values, settings beside which they act, settings beside which they cannot.
 CASES = {
@@ -81,11 +82,19 @@ CASES = {
     ),
     "max_samples": ([0.5], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
     "oob_score": ([True], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
+    "test": (["maximum", "permutation"], [{**SURE, "alpha": 0.3}], [{}]),
+    "alpha": ([0.5], [SURE], [{}]),
+    "adjust": (["none"], [{**SURE, "alpha": 0.3}], [{}]),
+    "cut": (["criterion"], [{**SURE, "alpha": 0.3}], [{}]),
+    "cut_test": (["maximum"], [{**SURE, "alpha": 0.9}], [{}]),
+    "min_prob": ([0.3], [{**SURE, "alpha": 0.3}], [{}]),
+    "split_tries": ([1], [{**SURE, "alpha": 0.9, "min_samples_leaf": 15}], [{}]),
 }
 
 # Parameters that always act: values, and what stands beside them.
 ALWAYS = {
     "criterion": (["gini"], {}),
+    "selection": (["significance"], {}),
     "evaluation": (["global", "glocal"], {}),
     "nominal_splits": (["subset", "one_vs_rest"], {}),
     "categorical_features": (["all", None], {}),
@@ -359,6 +368,8 @@ STRONG = {
 def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monkeypatch):
     """What is refused would have changed nothing; what is not refused changes some scores."""
     if name == "criterion" or name not in inspect.signature(FastTreeClassifier).parameters:
+        return
+    if name in ("test", "adjust"):  # they act beside each other: test_significance.py
         return
     criterion, settings = SCORERS[evidence]
     data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]

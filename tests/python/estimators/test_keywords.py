@@ -48,7 +48,11 @@ def test_help_shows_the_groups_and_every_parameter_in_its_group(owner):
         assert shown == [p.name for p in parameters if p.group == group]
 
 
-BESIDE = {"max_bins": {"threshold_search": "histogram"}, "n_bins": {"discretize": "equal_width"}}
+BESIDE = {
+    "split_tries": {"selection": "significance"},
+    "max_bins": {"threshold_search": "histogram"},
+    "n_bins": {"discretize": "equal_width"},
+}
 """What a parameter needs before it is looked at."""
 
 

@@ -86,6 +86,9 @@ NUMBERS: dict[str, list[Any]] = {
     "warm_start": [True],
     "no_distance_decay": [True],
     "target_bins": [4],
+    "alpha": [0.4],
+    "min_prob": [0.2],
+    "split_tries": [1],
 }
 """Values of parameters that are no words."""
 
@@ -97,6 +100,10 @@ BESIDE: dict[str, dict[str, Any]] = {
     "target_bins": {"criterion": "gini"},
     "priors": {"min_samples_leaf": 2},
     "class_weight": {"min_samples_leaf": 2},
+    **dict.fromkeys(
+        ("test", "alpha", "adjust", "cut", "cut_test", "min_prob", "split_tries"),
+        {"selection": "significance"},
+    ),
 }
 """What stands beside a parameter, so that it acts."""
 

@@ -24,6 +24,14 @@ from fasttree.exports.tables.listing import Records
 
 DEFAULTS = {
     "criterion": "info_gain",
+    "selection": "score",
+    "test": "quadratic",
+    "alpha": 0.05,
+    "adjust": "bonferroni",
+    "cut": "statistic",
+    "cut_test": "quadratic",
+    "min_prob": 0.01,
+    "split_tries": 2,
     "evaluation": "local",
     "labels": "majority",
     "ties": "first",

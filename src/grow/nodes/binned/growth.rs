@@ -119,12 +119,12 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
     }
 
     fn is_finished(&self, tree: &TreeBuilder<S>, node: u32) -> bool {
-        tree.is_finished(node, self.limits(), self.context.copies())
+        tree.is_finished(node, self.limits(), self.context.copies().then_some(1.0))
     }
 
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<S>,
+        tree: &mut TreeBuilder<S>,
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {

@@ -328,7 +328,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
     fn new(setting: &GrowthSetting<'_>, totals: &[S], rows: u32) -> Result<Self> {
         check(&setting.limits)?;
         let tree = TreeBuilder::new(totals, rows, mix(setting.seed, 0), 0);
-        let gone = tree.is_finished(0, &setting.limits, true);
+        let gone = tree.is_finished(0, &setting.limits, Some(1.0));
         let root = NodeGroup { node: 0, rows: u64::from(rows), gone, best: None };
         let family = Family { parent: None, groups: vec![root], evaluated: false };
         Ok(Self { tree, families: vec![family], counting: Vec::new(), leaves: 1, step: 0 })
@@ -447,7 +447,7 @@ impl<S: SentSum + CodedSum> SpreadGrowth<S> {
         let mut places = Vec::with_capacity(rows.len());
         for (branch, &rows) in rows.iter().enumerate() {
             let node = first + branch as u32;
-            let open = !self.tree.is_finished(node, &context.setting.limits, true);
+            let open = !self.tree.is_finished(node, &context.setting.limits, Some(1.0));
             places.push(open.then_some(family.groups.len()));
             if open {
                 let rows = u64::from(rows);

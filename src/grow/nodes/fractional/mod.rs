@@ -131,7 +131,7 @@ impl<'b, F: FractionSums> NodeRows for Fractional<'b, F> {
 
     fn evaluate(
         &mut self,
-        tree: &TreeBuilder<F::Sum>,
+        tree: &mut TreeBuilder<F::Sum>,
         open: &mut Open<FractionalRows>,
         control: &Control,
     ) -> Result<Option<FractionalSplit<F::Sum>>> {

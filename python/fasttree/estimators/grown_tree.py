@@ -60,8 +60,9 @@ class GrownTree(Readable, Estimator):
         Args:
             deep: whether the parameters of objects among them are listed, too.
         """
-        # The attribute `cut` is the method.
-        return {**super().get_params(deep), "cut": vars(self)["cut"]}
+        params = super().get_params(deep)
+        # As they were given: the attribute `cut` is a word that calls a method.
+        return {name: vars(self).get(name, value) for name, value in params.items()}
 
     # -- fitting ----------------------------------------------------------------------------------
 

@@ -295,7 +295,7 @@ class Model(Trees):
         sample_weight: ndarray | None = None,
         custom: Any | None = None,
         n_jobs: SupportsIndex | None = None,
-    ) -> tuple[list, list[tuple[int, float, float]]]:
+    ) -> tuple[list[Any], list[tuple[int, float, float]]]:
         """
         All candidate splits of a node: (feature, threshold or None, codes on the first branch or
         None, score), and the tests of its features where they are chosen by significance: (feature,

@@ -1,10 +1,10 @@
 //! The largest standardised deviation of a cell from independence, squared: for splits in two the
 //! maximum statistic of conditional inference trees, up to a factor of the node.
 //!
-//! `max_mc (n_mc - n_m p_c)^2 / (n_m (1 - n_m / n) p_c (1 - p_c))`. With two classes it orders splits
-//! as Pearson's statistic does. It is no criterion of the registry: a fit that chooses features by
-//! significance takes it for `cut_test="maximum"`. O(branches x classes). Hothorn, Hornik & Zeileis
-//! 2006.
+//! `max_mc (n_mc - n_m p_c)^2 / (n_m (1 - n_m / n) p_c (1 - p_c))`. With two classes it orders
+//! splits as Pearson's statistic does. It is no criterion of the registry: a fit that chooses
+//! features by significance takes it for `cut_test="maximum"`. O(branches x classes). Hothorn,
+//! Hornik & Zeileis 2006.
 
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;

@@ -490,7 +490,8 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
         choice.map_or(Ok(None), |choice| self.accepted(choice, contingency, known_scores, control))
     }
 
-    /// The split of a candidate, if the limits accept it; `known` are scores by pairs or neighbours.
+    /// The split of a candidate, if the limits accept it; `known` are scores by pairs or
+    /// neighbours.
     pub(super) fn accepted(
         &self,
         choice: Choice,

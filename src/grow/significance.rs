@@ -16,7 +16,7 @@ use crate::parallel::{self, Control};
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
-use crate::stats::inference::{Groups, Pairing};
+use crate::stats::inference::{GroupSums, PermutedRows};
 use crate::tree::FeatureTest;
 
 /// Rows times features from which several threads share the tests of a node.
@@ -66,7 +66,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         };
         let all = Sum::total(&sums).moments().map(|sum| sum.rounded(unit));
         let groups = match all {
-            None => Groups {
+            None => GroupSums {
                 scores,
                 sums: sums.iter().map(|sum| sum.value(unit)).collect(),
                 width: classes,
@@ -78,7 +78,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
                     [own.weight, own.weight * (own.mean - all.mean)]
                 };
                 let sums = sums.iter().flat_map(of_group).collect();
-                Groups { scores, sums, width: 2, deviation: Some(all.deviation) }
+                GroupSums { scores, sums, width: 2, deviation: Some(all.deviation) }
             }
         };
         let pairing = || self.pairing(&members, &groups, feature);
@@ -117,13 +117,13 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     }
 
     /// The rows of a test, one for each copy, for permutations.
-    fn pairing(&self, members: &[(u32, u32)], groups: &Groups, feature: u32) -> Pairing {
+    fn pairing(&self, members: &[(u32, u32)], groups: &GroupSums, feature: u32) -> PermutedRows {
         let (context, weights) = (self.context, self.context.weights);
         let outcome = |row: u32| match context.data.target() {
             Some(target) => target.units()[row as usize] as f64,
             None => f64::from(context.class_of.codes[row as usize]),
         };
-        let mut pairing = Pairing {
+        let mut pairing = PermutedRows {
             rows: Vec::with_capacity(members.len()),
             outcomes: Vec::with_capacity(members.len()),
             classes: groups.deviation.is_none().then_some(groups.width),

@@ -71,8 +71,8 @@ impl ReachedRows {
 }
 
 /// All candidate splits of a node with their scores, and the tests of its features, most
-/// significant first, where features are chosen by significance. `data` are rows as growth read them
-/// ([`crate::fit::as_grown`]), `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
+/// significant first, where features are chosen by significance. `data` are rows as growth read
+/// them ([`crate::fit::as_grown`]), `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
 ///
 /// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
 /// where a divided row counts as its fraction.

@@ -42,6 +42,7 @@ def stub() -> str:
     # Types without a hint are arrays of the numpy crate; containers without types are named.
     text = text.replace("import Incomplete, ", "import ").replace("Incomplete", "ndarray")
     text = text.replace("-> dict:", "-> dict[str, Any]:").replace("-> list:", "-> list[Any]:")
+    text = text.replace("tuple[list, ", "tuple[list[Any], ")
     text = re.sub(r"\[(`[\w:]+`)\]", r"\1", text)  # links of Rust's documentation
     # PyO3 describes no exceptions, so they and the list of all names are added here.
     kinds = [k for k in vars(_core).values() if isinstance(k, type) and issubclass(k, Exception)]

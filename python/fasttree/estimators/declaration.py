@@ -217,8 +217,7 @@ TREE: tuple[Parameter, ...] = (
         "statistic",
         """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
         two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
-        has no effect otherwise. (`get_params` has the parameter; the attribute is the method
-        `cut(step)`.)""",
+        has no effect otherwise. (The attribute also calls the method `cut(step)`.)""",
         core=True,
         needs=SIGNIFICANCE,
     ),
@@ -227,7 +226,7 @@ TREE: tuple[Parameter, ...] = (
         GROWTH,
         words("CutStatistic", "quadratic", "maximum"),
         "quadratic",
-        """the two-sample statistic of a split; ``"maximum"`` differs for three and more classes.""",
+        """the two-sample statistic of a split; ``"maximum"`` differs from three classes on.""",
         core=True,
         needs=SIGNIFICANCE,
     ),

@@ -61,15 +61,27 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     return of
 
 
-class BesideMethod:
-    """A parameter with the name of a method: as an attribute of an estimator the method, in
-    `vars` and `get_params` the parameter."""
+class CallableWord(str):
+    """The value of a parameter that has the name of a method, and calls the method."""
 
-    def __init__(self, name: str, method: Callable[..., Any]) -> None:
-        self.name, self.method = name, method
+    method: Callable[..., Any]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return self.method(*args, **options)
+
+
+class BesideMethod:
+    """A parameter with the name of a method: the attribute is a `CallableWord`."""
+
+    def __init__(self, name: str, default: str, method: Callable[..., Any]) -> None:
+        self.name, self.default, self.method = name, default, method
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
-        return self.method if owner is None else MethodType(self.method, owner)
+        if owner is None:
+            return self.method
+        word = CallableWord(vars(owner).get(self.name, self.default))
+        word.method = MethodType(self.method, owner)
+        return word
 
     def __set__(self, owner: Any, value: Any) -> None:
         vars(owner)[self.name] = value
@@ -112,7 +124,8 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
         kind.__init__ = __init__  # type: ignore[misc]
         for name, default in usual.items():  # read where an older pickle lacks a parameter
             method = getattr(super(kind, kind), name, None)
-            setattr(kind, name, BesideMethod(name, method) if callable(method) else default)
+            is_method = callable(method)
+            setattr(kind, name, BesideMethod(name, default, method) if is_method else default)
         return kind
 
     return of

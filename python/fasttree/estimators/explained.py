@@ -242,8 +242,8 @@ def explain(
         of the first branch of a subset split (the best subset of each feature; else None);
         ``score``; ``chosen``: whether it is the split of the tree. With
         ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
-        NaN where it does not vary), by which the candidates are then sorted first. Printed are the best candidate
-        of each feature, and the split of the tree.
+        NaN where it does not vary), by which the candidates are then sorted first. Printed are the
+        best candidate of each feature, and the split of the tree.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -268,7 +268,7 @@ def explain(
     by = _criterion_text(fitted.criterion)
     shown_tests: dict[str, Any] = {}
     if getattr(fitted, "selection", "score") == "significance":
-        by = f"{fitted.test} test" + (f" and {by}" if vars(fitted)["cut"] == "criterion" else "")
+        by = f"{fitted.test} test" + (f" and {by}" if fitted.cut == "criterion" else "")
         shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
         for one in entries:
             test = found.tests.get(one["feature"], (math.nan, math.nan))

@@ -53,7 +53,7 @@ def is_idle(estimator: Any, name: str) -> bool:
 def is_set(estimator: Any, name: str) -> bool:
     """Whether a parameter has a value other than its default, and other than None."""
     kind: Any = type(estimator)
-    value, default = vars(estimator)[name], defaults_of(kind)[name]
+    value, default = getattr(estimator, name), defaults_of(kind)[name]
     if value is None or value is default:
         return False
     return not (isinstance(value, str | numbers.Real | np.bool_) and value == default)
@@ -75,7 +75,7 @@ def refuse_idle(estimator: Any) -> None:
     for name, condition in CONDITIONS.items():
         if not condition.is_refused_elsewhere and is_idle(estimator, name):
             raise ValueError(
-                f"{name}={shown(vars(estimator)[name])} cannot act in this fit: it needs "
+                f"{name}={shown(getattr(estimator, name))} cannot act in this fit: it needs "
                 f"{condition.remedy}; set that, or leave {name} out"
             )
 
@@ -99,7 +99,7 @@ def refuse_unscored(estimator: Any) -> None:
         if not is_set(estimator, name):
             continue
         fitting = PARAMETERS[name].scores
-        fault = f"{name}={shown(vars(estimator)[name])} cannot act on scores of features"
+        fault = f"{name}={shown(getattr(estimator, name))} cannot act on scores of features"
         if not fitting:
             raise ValueError(f"{fault}: they are those of the root alone; leave {name} out")
         elsewhere = name in CONDITIONS and CONDITIONS[name].is_refused_elsewhere

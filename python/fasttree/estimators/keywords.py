@@ -186,6 +186,14 @@ class NumberParameters(GrownParameters, total=False):
 class TreeParameters(ClassParameters, total=False):
     """Keyword arguments of `FastTreeClassifier`."""
 
+    selection: SelectionRule
+    test: IndependenceTest
+    alpha: float
+    adjust: Adjustment
+    cut: CutRule
+    cut_test: CutStatistic
+    min_prob: float
+    split_tries: int
     threshold_search: ThresholdSearch
     cost_matrix: Any
     priors: Any
@@ -207,6 +215,14 @@ class ForestParameters(ClassParameters, total=False):
 class RegressionTreeParameters(NumberParameters, total=False):
     """Keyword arguments of `FastTreeRegressor`."""
 
+    selection: SelectionRule
+    test: IndependenceTest
+    alpha: float
+    adjust: Adjustment
+    cut: CutRule
+    cut_test: CutStatistic
+    min_prob: float
+    split_tries: int
     threshold_search: ThresholdSearch
     trace: TraceKept
 

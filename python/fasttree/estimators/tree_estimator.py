@@ -75,9 +75,8 @@ class TreeEstimator(Readable, Estimator):
             deep: whether the parameters of objects among them are listed, too.
         """
         params = super().get_params(deep)
-        if "cut" in params:  # the attribute is the method
-            params["cut"] = vars(self).get("cut", "statistic")
-        return params
+        # As they were given: the attribute `cut` is a word that calls a method.
+        return {name: vars(self).get(name, value) for name, value in params.items()}
 
     # -- fitting ----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 //! The linear statistic of a feature and the target ([`LinearStatistic`]), from the sums of the
-//! rows with one value of the feature ([`Groups`]).
+//! rows with one value of the feature ([`GroupSums`]).
 //!
 //! The covariance of the statistic is `W / (W - 1) V (x) A` with the covariance V of the influences
 //! and A of the scores. Indicators have a covariance `diag(w) - w w' / W`, whose pseudo-inverse is
@@ -18,7 +18,7 @@ const MOST_EIGENVALUES: usize = 200;
 
 /// The sums of the rows of a node by the values of a feature.
 #[derive(Debug, Clone, Default)]
-pub struct Groups {
+pub struct GroupSums {
     /// The number of each group; `None` for levels without an order.
     pub scores: Option<Vec<f64>>,
     /// Sums of each group, group by group: of classes the weight of each; of a number the weight,
@@ -30,7 +30,7 @@ pub struct Groups {
     pub deviation: Option<f64>,
 }
 
-impl Groups {
+impl GroupSums {
     /// The weight of a group.
     fn weight(&self, sums: &[f64]) -> f64 {
         if self.deviation.is_some() { sums[0] } else { sums.iter().sum() }
@@ -54,7 +54,7 @@ pub struct LinearStatistic {
 
 impl LinearStatistic {
     /// `None` where the feature or the target does not vary.
-    pub fn new(groups: &Groups) -> Option<Self> {
+    pub fn new(groups: &GroupSums) -> Option<Self> {
         let filled: Vec<(usize, &[f64], f64)> = groups
             .sums
             .chunks_exact(groups.width)
@@ -247,10 +247,10 @@ mod tests {
     use crate::numeric::mix;
 
     /// A table of some levels and classes.
-    fn table(seed: u64, levels: usize, classes: usize) -> Groups {
+    fn table(seed: u64, levels: usize, classes: usize) -> GroupSums {
         let count = |i| (1 + mix(seed, i) % 9) as f64;
         let sums = (0..(levels * classes) as u64).map(count).collect();
-        Groups { scores: None, sums, width: classes, deviation: None }
+        GroupSums { scores: None, sums, width: classes, deviation: None }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! A feature has scores g (its number, or an indicator for each level), the target has influences h
 //! (an indicator for each class, or its number). The statistic is built on the sum of w g h over
 //! the rows, whose mean and covariance are known if all pairings of g and h are equally likely.
-//! [`Groups`] holds the sums of the rows with one value of the feature, which is all that
+//! [`GroupSums`] holds the sums of the rows with one value of the feature, which is all that
 //! expectation and covariance need; [`LinearStatistic`] is their deviation from independence.
 //! [`FeatureTestKind::test`] turns it into a statistic and the logarithm of its p-value: by the
 //! chi-squared distribution ([`chi_squared`]), by a multivariate normal one ([`normal`]), or by
@@ -15,8 +15,8 @@ mod linear;
 mod normal;
 pub mod permutation;
 
-pub use linear::{Groups, LinearStatistic};
-pub use permutation::Pairing;
+pub use linear::{GroupSums, LinearStatistic};
+pub use permutation::PermutedRows;
 
 use serde::{Deserialize, Serialize};
 
@@ -39,9 +39,9 @@ impl FeatureTestKind {
     /// for permutations.
     pub fn test(
         self,
-        groups: &Groups,
+        groups: &GroupSums,
         effective: f64,
-        pairing: impl FnOnce() -> Pairing,
+        pairing: impl FnOnce() -> PermutedRows,
     ) -> Option<(f64, f64)> {
         let linear = LinearStatistic::new(groups)?;
         if effective <= 1.0 {

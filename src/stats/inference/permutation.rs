@@ -7,7 +7,7 @@
 //! the seed, and the rows are sorted first, so neither threads nor the order of rows matter.
 //! O(rows) per permutation.
 
-use super::{Groups, LinearStatistic};
+use super::{GroupSums, LinearStatistic};
 use crate::numeric::{mix, uniform};
 
 /// Permutations that reach the form of the rows before the test ends.
@@ -17,25 +17,25 @@ const MOST: usize = 9999;
 
 /// The rows of a test: which value of the feature goes with which of the target.
 #[derive(Debug, Clone)]
-pub struct Pairing {
+pub struct PermutedRows {
     /// Group and weight of each row.
     pub rows: Vec<(u32, f64)>,
     /// Class, or number less the mean, of each row.
     pub outcomes: Vec<f64>,
     /// Number of classes; `None` for a number.
     pub classes: Option<usize>,
-    /// As [`Groups::scores`].
+    /// As [`GroupSums::scores`].
     pub scores: Option<Vec<f64>>,
     /// Seed of the permutations.
     pub seed: u64,
 }
 
-impl Pairing {
+impl PermutedRows {
     /// The sums by groups.
-    fn groups(&self) -> Groups {
+    fn groups(&self) -> GroupSums {
         let width = self.classes.unwrap_or(2);
         let n = self.rows.iter().map(|row| row.0 as usize + 1).max().unwrap_or(0);
-        let mut groups = Groups {
+        let mut groups = GroupSums {
             scores: self.scores.clone(),
             sums: vec![0.0; n * width],
             width,

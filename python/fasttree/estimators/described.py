@@ -123,9 +123,10 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
         __init__.__signature__ = signature  # type: ignore[attr-defined]
         kind.__init__ = __init__  # type: ignore[misc]
         for name, default in usual.items():  # read where an older pickle lacks a parameter
-            method = getattr(super(kind, kind), name, None)
-            is_method = callable(method)
-            setattr(kind, name, BesideMethod(name, default, method) if is_method else default)
+            method: Any = getattr(super(kind, kind), name, None)
+            if callable(method):
+                default = BesideMethod(name, default, method)
+            setattr(kind, name, default)
         return kind
 
     return of

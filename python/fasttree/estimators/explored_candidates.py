@@ -221,7 +221,7 @@ class _Scorer:
             found = candidates_of(model, table, fractions, config, custom, weights=weights)
         except ValueError as error:
             self.refused.setdefault(_plain(criterion)["name"], str(error))
-            found = []
+            return _columns(())
         return _columns(found)
 
 

@@ -167,7 +167,7 @@ SHORT = {
     discretize: ColumnTransformer.get_feature_names_out ColumnTransformer.set_output
       Discretizer.labels_ Discretizer.to_config interval_labels make
     estimators: Estimator.route_ GrownForest.feature_importances_ TreeEstimator.feature_importances_
-      TreeEstimator.prune_report_
+      TreeEstimator.get_params TreeEstimator.prune_report_
       Stability.multiplicities Stability.root_sentence Stability.share_of Stability.to_dict
       Stability.to_text
     exports: Rule.confidence Rule.record Rule.row

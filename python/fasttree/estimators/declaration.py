@@ -195,9 +195,9 @@ TREE: tuple[Parameter, ...] = (
         GROWTH,
         number(0.0, 1.0),
         0.05,
-        """a feature is split if its p-value is below this number between 0 and 1.""",
-        core=True,
-        needs=SIGNIFICANCE,
+        """a feature is split if its p-value is below this number between 0 and 1; for
+        ``selection="significance"``.""",
+        core=True,  # not refused elsewhere: scikit-learn's checks set any `alpha`
     ),
     Parameter(
         "adjust",
@@ -826,7 +826,7 @@ def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     shared = [
         replace(one, **IN_FORESTS.get(one.name, {}))
         for one in of_tree
-        if one.name not in ("cost_matrix", "priors", "trace", "selection")
+        if one.name not in ("cost_matrix", "priors", "trace", "selection", "alpha")
         and one.needs is not SIGNIFICANCE
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))

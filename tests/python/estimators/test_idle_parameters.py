@@ -83,7 +83,6 @@ CASES = {
     "max_samples": ([0.5], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
     "oob_score": ([True], [{"random_state": 1}], [{"bootstrap": False, "random_state": 1}]),
     "test": (["maximum", "permutation"], [{**SURE, "alpha": 0.3}], [{}]),
-    "alpha": ([0.5], [SURE], [{}]),
     "adjust": (["none"], [{**SURE, "alpha": 0.3}], [{}]),
     "cut": (["criterion"], [{**SURE, "alpha": 0.3}], [{}]),
     "cut_test": (["maximum"], [{**SURE, "alpha": 0.9}], [{}]),
@@ -95,6 +94,7 @@ CASES = {
 ALWAYS = {
     "criterion": (["gini"], {}),
     "selection": (["significance"], {}),
+    "alpha": ([0.5], SURE),
     "evaluation": (["global", "glocal"], {}),
     "nominal_splits": (["subset", "one_vs_rest"], {}),
     "categorical_features": (["all", None], {}),

@@ -357,8 +357,8 @@ def test_what_does_not_go_with_significance_is_refused(how, words):
 
 
 def test_parameters_of_significance_need_it():
-    with pytest.raises(ValueError, match="alpha=0.1 cannot act.*selection='significance'"):
-        fasttree.fit("iris", alpha=0.1)
+    with pytest.raises(ValueError, match="min_prob=0.1 cannot act.*selection='significance'"):
+        fasttree.fit("iris", min_prob=0.1)
     with pytest.raises(TypeError, match="selection"):
         FastForestClassifier(selection="significance")
     with pytest.raises(TypeError, match="criterion=, or test="):

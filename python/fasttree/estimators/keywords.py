@@ -177,6 +177,7 @@ class NumberParameters(GrownParameters, total=False):
 class TreeParameters(ClassParameters, total=False):
     """Keyword arguments of `FastTreeClassifier`."""
 
+    honest: float | bool | None
     cost_matrix: Any
     priors: Any
     class_weight: ClassWeight
@@ -196,6 +197,7 @@ class ForestParameters(ClassParameters, total=False):
 class RegressionTreeParameters(NumberParameters, total=False):
     """Keyword arguments of `FastTreeRegressor`."""
 
+    honest: float | bool | None
     trace: TraceKept
 
 

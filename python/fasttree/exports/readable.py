@@ -31,6 +31,7 @@ class Readable:
         feature_names: Sequence[str] | None = None,
         max_levels: int | None = MAX_LEVELS,
         stability: Any = None,
+        intervals: Any = None,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/standard deviation)``.
@@ -48,6 +49,8 @@ class Readable:
                 test stands the share of the refits that ask the feature (of the root first, below
                 it anywhere; of searched nodes the share of the searches that choose it); for the
                 style ``"tree"`` alone.
+            intervals: what ``model.leaf_intervals()`` has found: each leaf has its interval behind
+                it; for the style ``"tree"`` alone.
 
         Raises:
             ValueError: an unknown style, J48's of a regression tree, or names that are too few or
@@ -68,6 +71,7 @@ class Readable:
             feature_names=feature_names,
             max_levels=max_levels,
             stability=stability,
+            intervals=intervals,
         )
 
     def to_dot(

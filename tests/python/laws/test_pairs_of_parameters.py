@@ -86,6 +86,7 @@ NUMBERS: dict[str, list[Any]] = {
     "warm_start": [True],
     "no_distance_decay": [True],
     "target_bins": [4],
+    "honest": [0.4],
 }
 """Values of parameters that are no words."""
 
@@ -95,6 +96,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "max_bins": {"threshold_search": "histogram"},
     "leaf_order": {"max_leaf_nodes": 6},
     "target_bins": {"criterion": "gini"},
+    "honest": {"missing": "branch"},
     "priors": {"min_samples_leaf": 2},
     "class_weight": {"min_samples_leaf": 2},
 }
@@ -257,6 +259,12 @@ class Fit:
         return bool(self.words.get("bootstrap", False))
 
     @property
+    def grows_on_some(self) -> bool:
+        """Growth sees some of the rows."""
+        held_out = str(self.words["pruning"]).startswith(("reduced", "Reduced"))
+        return held_out or bool(self.words.get("honest"))
+
+    @property
     def divides_rows(self) -> bool:
         """Rows are divided among branches or held out: the rows of a node are not its count."""
         told = self.words
@@ -298,8 +306,9 @@ def few_leaves(fit: Fit, value: int) -> None:
 
 
 def least_rows(fit: Fit, value: float) -> float:
-    """A limit in rows; none where growth saw fewer rows than the fit."""
-    if str(fit.words["pruning"]).startswith(("reduced", "Reduced")):
+    """A limit in rows; none where growth saw fewer rows than the fit, or others than the leaves
+    count."""
+    if fit.grows_on_some:
         return 0
     n = {20: 20, 0.5: 30}.get(fit.words.get("max_samples"), len(fit.y))
     return (value if isinstance(value, int) else np.ceil(value * n)) - 1e-6
@@ -318,7 +327,7 @@ def large_inner_nodes(fit: Fit, value: float) -> None:
 
 
 def heavy_leaves(fit: Fit, value: float) -> None:
-    if str(fit.words["pruning"]).startswith(("reduced", "Reduced")):
+    if fit.grows_on_some:
         return
     for tree in fit.trees:
         weights = tree.tree_.weighted_n_node_samples
@@ -414,7 +423,7 @@ def merged_leaves(fit: Fit, value: str) -> None:
         arrays = tree.tree_
         for node in np.flatnonzero(arrays.n_children):
             below = arrays.children_of(node)
-            if all(arrays.n_children[c] == 0 for c in below):
+            if all(arrays.n_children[c] == 0 for c in below) and not fit.words.get("honest"):
                 assert len({arrays.value[c].tobytes() for c in below}) > 1
 
 
@@ -491,6 +500,8 @@ def exports_predict(fit: Fit) -> None:
 
 def weights_are_copies(fit: Fit) -> None:
     if fit.words["missing"] == "error" or (fit.is_search and not is_finished(fit)):
+        return
+    if fit.words.get("honest"):  # copies of one row may grow the tree and fill its leaves
         return
     X, y, w = fit.rows
     weighed = fit.again(X, y, w)

@@ -9,7 +9,8 @@
 //! 4. [`route`]: the form in which growth reads the rows is chosen.
 //! 5. `records`: for routes on codes, rows become records of codes.
 //! 6. `grow`: the tree grows. For a numeric target `renew` grows nodes of a much smaller range
-//!    again, and `outcomes` computes what nodes predict. `prune` prunes the tree.
+//!    again, and `outcomes` computes what nodes predict. `prune` prunes the tree. `honest` counts
+//!    other rows in its leaves, if some were held out for them.
 //!
 //! Before a data set is encoded, `records` ([`FitPlan::read`]) asks for the route, too: rows that a
 //! route on codes serves need no encoding, and steps 2 and 3 are skipped. Estimators enter by
@@ -24,6 +25,7 @@ mod config;
 mod counted;
 mod forest;
 mod grow;
+mod honest;
 mod node;
 mod outcomes;
 mod plan;

@@ -1175,9 +1175,12 @@ def tree_fit(
     custom: Any | None = None,
     n_jobs: SupportsIndex | None = None,
     progress: Any | None = None,
+    leaf_data: Dataset | None = None,
+    leaf_weight: ndarray | None = None,
 ) -> Model:
     """
-    Fit a tree on some rows (all if None).
+    Fit a tree on some rows (all if None). What its nodes count and predict is read from the rows of
+    `leaf_data`, if it is given, with their weights.
     """
 
 def value_counts(values: ndarray, counts: ndarray) -> tuple[ndarray, ndarray]:

@@ -13,7 +13,7 @@ use super::job::{Work, exception, reserve, run, run_attached};
 use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan, planned};
 use super::trees::{PredictionInput, PyTrees, loaded};
 use crate::criteria::Impurity;
-use crate::data::Weights;
+use crate::data::{RowSet, Weights};
 use crate::fit::{Config, Fitted, NodePlan};
 use crate::grow::{Candidate, distances};
 use crate::inspect::{self, ReachedRows};
@@ -147,10 +147,12 @@ fn on_each_row(
     })
 }
 
-/// Fit a tree on some rows (all if None).
+/// Fit a tree on some rows (all if None). What its nodes count and predict is read from the rows of
+/// `leaf_data`, if it is given, with their weights.
 #[pyfunction]
 #[pyo3(signature = (
-    data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None
+    data, config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
+    leaf_data = None, leaf_weight = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn tree_fit(
@@ -162,13 +164,23 @@ pub fn tree_fit(
     custom: Option<Py<PyAny>>,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
+    leaf_data: Option<&PyDataset>,
+    leaf_weight: Option<Aligned1<'_, f64>>,
 ) -> PyResult<Py<PyModel>> {
     let plan = plan(config, custom)?;
-    let (rows, weights) = (rows.as_ref(), sample_weight.as_ref());
-    let rows = data.fit_rows(py, &plan.plan, rows, weights, n_jobs)?;
+    let given = sample_weight.as_ref();
+    let rows = data.fit_rows(py, &plan.plan, rows.as_ref(), given, n_jobs)?;
+    let leaf_rows = leaf_data.map(|leaves| leaves.encoded(py, n_jobs)).transpose()?;
+    let leaf_rows =
+        leaf_rows.map(|data| weights(leaf_weight.as_ref(), data).map(|w| (data, w))).transpose()?;
     let (fitted, choice) =
         data.run_plan(py, plan, n_jobs, progress.as_ref(), |plan, control| {
-            resample::alpha::fit(plan, rows, control)
+            let (mut fitted, choice) = resample::alpha::fit(plan, rows, control)?;
+            if let Some((data, weights)) = leaf_rows {
+                let all = RowSet::all(data.len());
+                fitted.model = plan.estimated(fitted.model, data, &all, &weights, control)?;
+            }
+            Ok((fitted, choice))
         })?;
     PyModel::fitted(py, fitted, choice)
 }

@@ -309,7 +309,7 @@ impl FitPlan {
         if let Some(classed) = self.with_target_bins(data, rows, weights)? {
             let classed = TreeRows { data: &classed, ..of };
             let mut tree = self.tree_on_rows(classed, seed, pool, control)?.tree.into_regression();
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), true, control)?;
             return self.tree_of_forest(
                 tree,
                 data.shared_schema(),

@@ -127,7 +127,7 @@ impl FitPlan {
             let (model, reason) =
                 self.grow_prepared(TreeRows { data: &classed, ..of }, memo, control)?;
             let mut tree = model.tree.into_regression();
-            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), control)?;
+            self.complete_outcomes(&mut tree, data.schema(), &of.prune_rows(), true, control)?;
             return Ok((self.labelled(tree, data.shared_schema())?, reason));
         }
         if self.nominal_splits(data) == NominalSplits::Multiway {
@@ -177,7 +177,7 @@ impl FitPlan {
         control: &Control,
     ) -> Result<Tree> {
         let mut tree = self.renewed(tree, of, self.limits(), seed, control)?;
-        self.complete_outcomes(&mut tree, of.data.schema(), &of.prune_rows(), control)?;
+        self.complete_outcomes(&mut tree, of.data.schema(), &of.prune_rows(), true, control)?;
         Ok(tree)
     }
 

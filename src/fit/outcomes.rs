@@ -26,13 +26,14 @@ use crate::split::order::QuantileSums;
 use crate::tree::{NONE, Outcome, Tree};
 
 impl FitPlan {
-    /// Complete the outcomes of a tree from its training rows, as they were given; a tree of
-    /// classes has none.
+    /// Complete the outcomes of a tree from rows as they were given, those that it has grown on or
+    /// others; a tree of classes has none.
     pub(super) fn complete_outcomes(
         &self,
         tree: &mut Tree,
         schema: &Schema,
         rows: &PruneRows<'_>,
+        has_grown_on: bool,
         control: &Control,
     ) -> Result<()> {
         let Some(target) = rows.data.target().filter(|_| tree.is_regression()) else {
@@ -45,15 +46,15 @@ impl FitPlan {
         // Sums on the grid are those of numbers that are on it.
         let by_classes = self.config.target_bins.is_some();
         let needs_rows = by_classes || loss.is_some() || self.criterion.averages_divergences();
-        if target.is_exact() && !needs_rows {
+        if has_grown_on && target.is_exact() && !needs_rows {
             return Ok(());
         }
         if self.divides_cells(rows.data) {
             tree.share_missing();
         }
         let sent = SentRows { schema, target, rows: *rows };
-        if loss.is_none() || by_classes || !target.is_exact() {
-            let are_whole = loss.is_none() && !by_classes && !tree.is_shared();
+        if loss.is_none() || by_classes || !target.is_exact() || !has_grown_on {
+            let are_whole = has_grown_on && loss.is_none() && !by_classes && !tree.is_shared();
             sent.means(tree, self.criterion.as_ref(), are_whole, control)?;
         }
         if let Some(constraints) = &self.limits().constraints {

@@ -37,11 +37,16 @@ def fit(
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
     progress: Progress = None,
+    leaves: tuple[Table, MaybeArray] | None = None,
 ) -> Model:
-    """Fit one model; `custom` is a user's criterion."""
+    """Fit one model; `custom` is a user's criterion, `leaves` are rows and weights that its nodes
+    count in place of those of growth."""
     data, report = dataset_of(table, n_jobs), make_report(progress, "growing")
     chosen, weights = as_rows(rows), as_weights(sample_weight)
-    return _core.tree_fit(data, config, chosen, weights, custom, n_jobs, report)
+    kept = (None, None) if leaves is None else (dataset_of(leaves[0], n_jobs), leaves[1])
+    return _core.tree_fit(
+        data, config, chosen, weights, custom, n_jobs, report, kept[0], as_weights(kept[1])
+    )
 
 
 def forest_fit(

@@ -285,20 +285,24 @@ def fit(
     whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
     whole = dependence.prepared(whole, data)
     rows = whole if dependence.groups is None else whole.drop(dependence.groups)
+    groups = dependence.groups and list(whole.column(dependence.groups).labels())
+    drawn: dict[str, Any] = {}
+    if settings.get("honest"):
+        settings.setdefault("random_state", 0)
+        drawn = {"groups": groups}
     # Fit and judge; warnings about levels come in the words of the command line.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*fewer than five rows a level")
         if optimal:
             tree: Any = optimal_tree(rows, **{"n_jobs": n_jobs, **settings})
         else:
-            tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings)
+            tree = grown(rows, task=rows.task, n_jobs=n_jobs, **settings, **drawn)
         with quiet():  # the fit has warned of the columns
             constant = rows.task == "regression" and not varies(rows.numbers)
             unjudged = no_cv or optimal or constant
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
     found = None
     if stability is not None:
-        groups = dependence.groups and list(whole.column(dependence.groups).labels())
         options: dict[str, Any] = {"groups": groups, "n_jobs": n_jobs, "progress": True}
         found = tree.stability(rows, repeats=stability, **options)
     leaves = tree.get_n_leaves()
@@ -337,7 +341,12 @@ def fit(
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
-        tree.to_text(look.decimals, max_depth, stability=found).rstrip("\n"),
+        tree.to_text(
+            look.decimals,
+            max_depth,
+            stability=found,
+            intervals=tree.leaf_intervals() if settings.get("honest") else None,
+        ).rstrip("\n"),
         *([] if found is None else ["", found.to_text().rstrip("\n")]),
         *_written(tree, rows, look, model=model, svg=svg, png=png, html=html),
     ]

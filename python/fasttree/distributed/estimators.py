@@ -120,7 +120,7 @@ class _ClassifiesOnDask(_OnDask):
 
 
 @described(TREE, threshold_search="histogram")
-class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):
+class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):  # type: ignore[misc]
     """`fasttree.FastTreeClassifier` on Dask collections.
 
     Args:

@@ -8,6 +8,7 @@ from .beside_greedy import GreedyComparison
 from .exact import MinimalTreeClassifier, OptimalTreeClassifier, minimal_tree, optimal_tree
 from .first_tests import FirstTests
 from .forest import FastForestClassifier, FastForestRegressor
+from .honest import LeafIntervals
 from .regressor import FastTreeRegressor
 from .stability import Stability
 from .tree import FastTreeClassifier, fit
@@ -19,6 +20,7 @@ __all__ = [
     "FastTreeRegressor",
     "FirstTests",
     "GreedyComparison",
+    "LeafIntervals",
     "MinimalTreeClassifier",
     "OptimalTreeClassifier",
     "Stability",

@@ -20,7 +20,7 @@ from .._checks.words import counted
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["differences_in_words", "share_missing"]
+__all__ = ["differences_in_words", "missing_of", "share_missing"]
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
@@ -41,15 +41,20 @@ def _info(settings: Settings) -> Mapping[str, Any]:
     return getattr(made, "info", {"evidence": getattr(made, "evidence", "table")})
 
 
-def _missing(settings: Settings) -> str:
-    """The treatment of missing values."""
+def missing_of(settings: Settings) -> str:
+    """The treatment of missing values, for which ``"auto"`` stands."""
     given = settings.get("missing", "auto")
     is_local = settings.get("evaluation", "local") == "local"
     has_costs = settings.get("cost_matrix") is not None
     if given != "auto":
-        return f"missing={given!r}"
+        return str(given)
     divided = is_local and not has_costs and _info(settings).get("fractional", False)
-    return f"missing={'fractional' if divided else 'branch'!r}"
+    return "fractional" if divided else "branch"
+
+
+def _missing(settings: Settings) -> str:
+    """The treatment of missing values in words."""
+    return f"missing={missing_of(settings)!r}"
 
 
 def _levels(settings: Settings) -> str:

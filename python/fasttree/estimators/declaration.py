@@ -113,6 +113,20 @@ def number(low: float, high: float, *none: None) -> Kind:
     return Kind("float | None" if none else "float", check=test)
 
 
+def share() -> Kind:
+    """None or False, or a share above 0 and below 1; True is a half."""
+
+    def test(name: str, value: Any) -> float | None:
+        if value is None or isinstance(value, bool | np.bool_):
+            return 0.5 if value else None
+        found = real(name, value, 0.0, 1.0)
+        if found in (0.0, 1.0):
+            raise ValueError(f"{name}={shown(value)} must lie between 0 and 1")
+        return found
+
+    return Kind("float | bool | None", check=test)
+
+
 def flag() -> Kind:
     """True or False."""
 
@@ -442,6 +456,18 @@ TREE: tuple[Parameter, ...] = (
         core=True,
     ),
     Parameter(
+        "honest",
+        GROWTH,
+        share(),
+        None,
+        """None, or the share of the rows of weight > 0 that is kept for the leaves, above 0 and
+        below 1 (True: 0.5). It is drawn by `random_state` without a look at the target; `fit` takes
+        `groups`, of which each is kept as a whole. The other rows choose tests, bins, imputation
+        and pruning. Counts, labels and numbers of all nodes are those of the rows kept; a leaf
+        without any predicts as the nearest node above that has some, or as `empty_branch` says.
+        Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
+    ),
+    Parameter(
         "categorical_features",
         NUMBERS,
         Kind("CategoricalFeatures"),
@@ -628,7 +654,7 @@ TREE: tuple[Parameter, ...] = (
         RUN,
         Kind("Seed"),
         None,
-        """seed of random ties, feature subsets and random splits.""",
+        """seed of random ties, feature subsets, random splits and the rows of `honest`.""",
         scores=EVERY,
     ),
     Parameter(
@@ -826,7 +852,7 @@ def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     shared = [
         replace(one, **IN_FORESTS.get(one.name, {}))
         for one in of_tree
-        if one.name not in ("cost_matrix", "priors", "trace", "selection", "alpha")
+        if one.name not in ("cost_matrix", "honest", "priors", "trace", "selection", "alpha")
         and one.needs is not SIGNIFICANCE
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))

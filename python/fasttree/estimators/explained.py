@@ -447,12 +447,13 @@ def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
 
 
-def decision_rule(fitted: Any, row: Any) -> str:
+def decision_rule(fitted: Any, row: Any, *, intervals: Any = None) -> str:
     """The path of a row as text: the conditions that it meets, and the rows of its leaf.
 
     Args:
         row: one row: a mapping or a frame of one row with column names, or a list of cells in
             column order.
+        intervals: what ``model.leaf_intervals()`` has found: that of the leaf stands behind it.
 
     Raises:
         ValueError: more than one row, or a row with another number of cells.
@@ -498,7 +499,9 @@ def decision_rule(fitted: Any, row: Any) -> str:
             "their rows."
         )
     else:
-        tail = f"Leaf {leaves[0]}: {reading.answers.reason(leaves[0])}."
+        tail = f"Leaf {leaves[0]}: {reading.answers.reason(leaves[0])}"
+        tail += "." if intervals is None else f"; {intervals.said(leaves[0])} at level "
+        tail += "" if intervals is None else f"{intervals.level:g}."
     return Lines("\n".join(map(one_line, [head, *lines, tail])))
 
 

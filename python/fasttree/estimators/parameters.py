@@ -294,6 +294,8 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
+    if not kept.get("honest"):  # files of other trees stay as they are
+        kept.pop("honest", None)
     if kept.get("loss") is not None:
         kept["loss"] = {"callable": display_name(kept["loss"])}
     for name in {"discretize", "target_bins"} & kept.keys():

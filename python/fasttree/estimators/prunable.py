@@ -23,6 +23,7 @@ from ..pruning import PruneReport, Pruning, make
 from ..table import Table
 from .costs import costs_of
 from .declaration import check
+from .honest import is_honest
 from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
 from .training_rows import TrainingRows
@@ -194,6 +195,11 @@ def prune(
     from sklearn.base import clone
 
     check_is_fitted(fitted)
+    if is_honest(fitted):
+        raise ValueError(
+            "prune of an honest tree: the rows in its leaves would choose the cuts; give pruning= "
+            "to the fit, which prunes before they are counted"
+        )
     fitted = fitted._as_grown()
     check("merge_redundant", merge_redundant)
     method = None if method is None else make(method)
@@ -292,7 +298,8 @@ def cost_complexity_pruning_path(
             "cost_complexity_pruning_path grows a tree: ask FastTreeClassifier(...) for it, or "
             "prune this one"
         )
-    whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None}
+    whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None,
+             "honest": None}  # fmt: skip
     known = fitted.get_params(deep=False).keys()
     grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})
     grown.fit(X, y, sample_weight=sample_weight)

@@ -87,6 +87,7 @@ class FastTreeRegressor(TreeEstimator, Regressor):
         sample_weight: MaybeArray = None,
         *,
         exposure: MaybeArray = None,
+        groups: Any = None,
     ) -> Self:
         """Grow the tree.
 
@@ -99,6 +100,8 @@ class FastTreeRegressor(TreeEstimator, Regressor):
             exposure: for ``criterion="poisson"``: the positive time, area or size over which each
                 count of y was seen, shape (n_rows,). The tree predicts rates, counts per exposure;
                 `score`, `evaluate` and `calibrate` take rates, too.
+            groups: with `honest`: one per row, or the name of a column of X, which the tree then
+                does not use; each group is kept for the leaves as a whole, or not.
 
         Returns:
             The estimator.
@@ -111,4 +114,4 @@ class FastTreeRegressor(TreeEstimator, Regressor):
             >>> tree.predict([[20], [50]]).round(3).tolist()
             [0.167, 0.083]
         """
-        return self._fit(X, y, sample_weight, exposure)
+        return self._fit(X, y, sample_weight, exposure, groups)

@@ -46,6 +46,7 @@ from ..exports.tables.text import columns_text
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from ..table.groups import group_codes
+from .honest import is_honest
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 
@@ -432,6 +433,7 @@ def _shares_columns(fitted: Any, rows: TrainingRows) -> bool:
         and isinstance(criteria.make(fitted.criterion), criteria.Criterion)
         and criteria.evidence_of(criteria.make(fitted.criterion)) == "table"
         and params["discretize"] in (None, "auto")
+        and not params["honest"]
         and (weights is None or _are_copies_without_shares(weights, params))
     )
 
@@ -493,7 +495,10 @@ def _as_fits(
         weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
         with quiet(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            again.fit(table.take(rows), sample_weight=weights)
+            groups = {}
+            if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
+                groups["groups"] = rows if draws.groups is None else draws.groups[rows]
+            again.fit(table.take(rows), sample_weight=weights, **groups)
         models.append(again._model)
         step()
     return models
@@ -526,6 +531,8 @@ def _no_nodes(fitted: Any, table: Table) -> str:
     grows = "min_impurity_decrease" in params
     if not grows or params.get("evaluation", "local") != "local":
         return "Nodes are not searched one by one: the whole tree decides about each split."
+    if is_honest(fitted):
+        return "Nodes are not searched one by one: other rows than theirs have chosen the tests."
     tree = fitted.tree_
     tested = np.unique(tree.feature[tree.missing_branch == -2]).tolist()
     if any(table.columns[j].n_missing for j in tested):

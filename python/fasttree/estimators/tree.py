@@ -40,7 +40,7 @@ from .regressor import FastTreeRegressor
 from .tree_estimator import TreeEstimator
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Self, Unpack
 
 __all__ = ["FastTreeClassifier", "config_for", "fit"]
 
@@ -87,6 +87,34 @@ class FastTreeClassifier(TreeEstimator, Classifier):
             **parameters: Unpack[keywords.TreeParameters],
         ) -> None: ...
 
+    def fit(
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        groups: Any = None,
+    ) -> Self:
+        """Grow the tree.
+
+        Args:
+            X: rows, or a `Table` with its target (then y is None); or, for
+                ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
+                ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
+                batches.
+            y: labels, or the numbers of a regression, shape (n_rows,); of batches the name of their
+                column.
+            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
+                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
+                weights, or 1. Of batches the name of their column.
+            groups: with `honest`: one per row, or the name of a column of X, which the tree then
+                does not use; each group is kept for the leaves as a whole, or not.
+
+        Returns:
+            The estimator.
+        """
+        return self._fit(X, y, sample_weight, groups=groups)
+
 
 @documented(FastTreeClassifier, TREE)
 def fit(
@@ -96,6 +124,7 @@ def fit(
     criterion: keywords.SplitCriterion | keywords.NumberCriterion | None = None,
     sample_weight: MaybeArray = None,
     exposure: MaybeArray = None,
+    groups: Any = None,
     task: Task | None = None,
     **params: Unpack[keywords.FitParameters],
 ) -> FastTreeClassifier | Any:  # or a FastTreeRegressor, which type checkers cannot tell
@@ -109,6 +138,8 @@ def fit(
         sample_weight: weights >= 0, shape (n_rows,); see `FastTreeClassifier.fit`.
         exposure: for counts: positive numbers, shape (n_rows,), or the name of a column of X; see
             `FastTreeRegressor.fit`.
+        groups: with `honest`, one per row, or the name of a column of X: see
+            `FastTreeClassifier.fit`.
         task: ``"classification"`` or ``"regression"``; None: what the criterion implies, regression
             if `target_bins` is given, else what the file declares, else regression where y is
             floats with fractions, or in a file or frame numbers of more than 20 different values
@@ -136,12 +167,13 @@ def fit(
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
     if criterion is None:
         criterion = defaults_of(kind)["criterion"]
-    rates = {} if exposure is None else {"exposure": exposure}
-    if rates and task != "regression":
+    others = {"exposure": exposure, "groups": groups}
+    others = {name: value for name, value in others.items() if value is not None}
+    if exposure is not None and task != "regression":
         raise ValueError(
             f"{option('exposure')} with classes: only criterion='poisson' has rates, of counts"
         )
-    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **rates)
+    return made_of(kind, criterion, params).fit(X, y, sample_weight=sample_weight, **others)
 
 
 def given_with_task(
@@ -219,13 +251,14 @@ def config_for(
     """The core's configuration of an estimator, one for all folds of a cross-validation; None where
     each fold needs its own `fit`.
 
-    Class weights and shares of the rows depend on the training rows, and only `fit` calls a user's
-    function.
+    Class weights, shares of the rows and rows kept for honest leaves depend on the training rows,
+    and only `fit` calls a user's function.
     """
     if (
         table.exposure is not None
         or getattr(estimator, "class_weight", None) is not None
         or getattr(estimator, "priors", None) is not None
+        or getattr(estimator, "honest", None)
         or any(isinstance(getattr(estimator, name), float) for name in SHARES)
     ):
         return None

@@ -76,7 +76,8 @@ class TreeArrays:
             regression tree the criterion's own, or the variance for a criterion without one.
         variance: of a regression tree, around the mean of the node's rows.
         n_node_samples, weighted_n_node_samples: training rows, each counted as the limits
-            ``min_samples_*`` count it (a whole weight is that many copies), and their weight.
+            ``min_samples_*`` count it (a whole weight is that many copies), and their weight. With
+            `honest` they are the rows kept for the leaves, as those of `value` and `variance`.
         label: predicted class code, -1 where nothing is predicted.
         score, distance, step: of the split; step is the order of growth, -1 in a leaf.
         statistic, p_value: with ``selection="significance"`` the test of the feature that is split,

@@ -3,9 +3,10 @@ was grown or searched.
 
 What
     The leaves of rows, the nodes as arrays, the trace, importances, cuts, pictures and text, and
-    `fit`, which grows the tree by the core. It has no parameters. What a fit has found is `_model`,
-    the model of the core, and `_schema`, its columns; a function per question reads both
-    (`explained`, `prunable`, `interoperable`, `explored`), and becomes a method by its name alone.
+    `_fit`, which grows the tree by the core. It has no parameters. What a fit has found is
+    `_model`, the model of the core, and `_schema`, its columns; a function per question reads both
+    (`explained`, `prunable`, `interoperable`, `explored`, `honest`), and becomes a method by its
+    name alone.
 Complexity
     Growth: O(rows x features) per level after one sort of each numeric column; O(depth) per row
     sent down.
@@ -30,7 +31,7 @@ from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
 from ..exports.words import xml
 from ..table.data_checks.targets import warn_of_small_classes
-from . import explained, prunable, stability
+from . import explained, honest, prunable, stability
 from .base import Estimator
 from .batches.sources import batches_of
 from .deep_trees import DEEP, warn_of_depth, warn_of_one_leaf
@@ -57,13 +58,17 @@ class TreeEstimator(Readable, Estimator):
 
     Attributes:
         _candidates: candidates of the inner nodes by node number, with ``trace="candidates"``.
+        _leaf_squares: sum of the squared weights of the rows in each node, shape (n_nodes,); 1.0
+            where all rows weigh 1, None where it is not known.
     """
+
+    _leaf_squares: np.ndarray | float | None
 
     # What a fitted tree is asked: a function per question.
     explain, decision_rule = explained.explain, explained.decision_rule
     cp_table, prune = prunable.cp_table, prunable.prune
     cost_complexity_pruning_path = prunable.cost_complexity_pruning_path
-    stability = stability.stability
+    stability, leaf_intervals = stability.stability, honest.leaf_intervals
     prune_report_ = property(prunable.prune_report_)
     ccp_path_ = property(prunable.ccp_path_)
     _path_of, _ended_by = explained.path_of, explained.ended_by
@@ -80,36 +85,27 @@ class TreeEstimator(Readable, Estimator):
 
     # -- fitting ----------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Self:
-        """Grow the tree.
-
-        Args:
-            X: rows, or a `Table` with its target (then y is None); or, for
-                ``threshold_search="histogram"``, rows in batches: a Parquet file or folder, a
-                ``pyarrow.dataset``, a list of Arrow batches, a function that returns an iterable of
-                batches.
-            y: labels, or the numbers of a regression, shape (n_rows,); of batches the name of their
-                column.
-            sample_weight: weights >= 0, shape (n_rows,); an integer weight is that many copies of
-                the row, a row of weight 0 is dropped before anything else. Default: the Table's own
-                weights, or 1. Of batches the name of their column.
-
-        Returns:
-            The estimator.
-        """
-        return self._fit(X, y, sample_weight)
-
-    def _fit(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None) -> Self:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: MaybeArray,
+        exposure: MaybeArray = None,
+        groups: Any = None,
+    ) -> Self:
         """Grow the tree on rows in memory or in batches."""
         batches = batches_of(X, self.threshold_search == "histogram")
+        if groups is not None and (batches is None or not self.honest):
+            X, y, groups = honest.with_groups(self, X, y, groups)
         if batches is not None:
             from .batches import fitting
 
             return fitting.fit(self, batches, y, sample_weight, exposure)
-        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure))
+        return self._fit_rows(self._training_rows(X, y, sample_weight, exposure), groups)
 
-    def _fit_rows(self, rows: TrainingRows) -> Self:
-        """Grow the tree on checked rows."""
+    def _fit_rows(self, given: TrainingRows, groups: list[Any] | None = None) -> Self:
+        """Grow the tree on checked rows, of which `honest` keeps some for the leaves."""
+        rows, kept = honest.divided(self, given, groups)
         table, weights = rows.table, rows.weights
         config, custom = config_of(self.get_params(deep=False), table, rows.copies)
         config = rows.configured(config)
@@ -123,15 +119,18 @@ class TreeEstimator(Readable, Estimator):
             custom=custom,
             n_jobs=self.n_jobs,
             progress=self.progress,
+            leaves=None if kept is None else (kept.table, kept.weights),
         )
-        self._take(model, rows)
+        self._take(model, given)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         if model.shape[0] == 1 and self.max_leaf_nodes is not None:
             limits = {"max_leaf_nodes": None, "max_depth": 1}
             stump = _engine.fit(table, {**config, **limits}, sample_weight=weights, custom=custom)
             warn_of_one_leaf(self.max_leaf_nodes, stump.shape[0] - 1)
-        self._keep_rows(FittedOn(rows, config))
+        self._keep_rows(FittedOn(kept or rows, config))
+        if kept is not None or rows.importances is None:
+            self._leaf_squares = honest.squares_by_node(self, kept or rows)
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)
         return self
@@ -139,6 +138,7 @@ class TreeEstimator(Readable, Estimator):
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt(model, classes, has_names)
         self.n_nodes_, self._candidates = model.shape[0], {}
+        self._leaf_squares = None
 
     def _as_grown(self) -> TreeEstimator:
         """The tree in an estimator that has the parameters of growth."""

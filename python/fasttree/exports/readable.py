@@ -32,6 +32,7 @@ class Readable:
         max_levels: int | None = MAX_LEVELS,
         stability: Any = None,
         p_values: bool = False,
+        intervals: Any = None,
     ) -> str:
         """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
         tree ``number (rows/standard deviation)``.
@@ -51,6 +52,8 @@ class Readable:
                 style ``"tree"`` alone.
             p_values: whether each test is followed by its adjusted p-value, of a tree grown with
                 ``selection="significance"``, in the style ``"tree"`` alone.
+            intervals: what ``model.leaf_intervals()`` has found: each leaf has its interval behind
+                it; for the style ``"tree"`` alone.
 
         Raises:
             ValueError: an unknown style, J48's of a regression tree, or names that are too few or
@@ -72,6 +75,7 @@ class Readable:
             max_levels=max_levels,
             stability=stability,
             p_values=p_values,
+            intervals=intervals,
         )
 
     def to_dot(

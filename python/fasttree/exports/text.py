@@ -32,6 +32,7 @@ def to_text(
     max_levels: int | None = MAX_LEVELS,
     stability: Any = None,
     p_values: bool = False,
+    intervals: Any = None,
 ) -> str:
     """A fitted tree as text; see `fasttree.FastTreeClassifier.to_text`."""
     reading = Reading(model)
@@ -46,6 +47,8 @@ def to_text(
         raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
     if stability is not None:
         having("what stability(X, y) of this model found", "share_of")("stability", stability)
+    if intervals is not None:
+        having("what leaf_intervals() of this model found", "said")("intervals", intervals)
     if max_depth is not None:
         max_depth = integer("max_depth", max_depth, 0)
     decimals = whole(0, 1000)("decimals", decimals)
@@ -67,10 +70,14 @@ def to_text(
         else:
             answers = reading.answers
             line += f"{': ' if node else ''}{answers.said(node)} ({answers.rows(node)})"
+            if intervals is not None and not opens:
+                line += f" [{intervals.said(node)}]"
             line += " ..." if folded else ""
         if line:
             indent = f"[{depth - 1}] " if depth > MAX_INDENT else "|   " * (depth - 1)
             lines.append(indent + one_line(line) + "\n")
+    if intervals is not None:
+        lines += [line + "\n" for line in intervals.legend()]
     return "".join(lines)
 
 

@@ -119,6 +119,7 @@ ALWAYS = {
     "priors": ([[0.1, 0.1, 0.8]], {"pruning": "mdl"}),
     "leaf_smoothing": (["laplace", "m_estimate"], {}),
     "class_weight": ([{0: 5, 1: 1, 2: 1}, "balanced"], {"pruning": "mdl"}),
+    "honest": ([True, 0.3], {"random_state": 1, "missing": "branch"}),
     "trace": (["candidates", None], {}),
     "n_estimators": ([4], {"random_state": 1}),
     "bootstrap": ([False], {"random_state": 1}),

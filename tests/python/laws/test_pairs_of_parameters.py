@@ -89,6 +89,7 @@ NUMBERS: dict[str, list[Any]] = {
     "alpha": [0.4],
     "min_prob": [0.2],
     "split_tries": [1],
+    "honest": [0.4],
 }
 """Values of parameters that are no words."""
 
@@ -98,6 +99,7 @@ BESIDE: dict[str, dict[str, Any]] = {
     "max_bins": {"threshold_search": "histogram"},
     "leaf_order": {"max_leaf_nodes": 6},
     "target_bins": {"criterion": "gini"},
+    "honest": {"missing": "branch"},
     "priors": {"min_samples_leaf": 2},
     "class_weight": {"min_samples_leaf": 2},
     **dict.fromkeys(
@@ -264,6 +266,12 @@ class Fit:
         return bool(self.words.get("bootstrap", False))
 
     @property
+    def grows_on_some(self) -> bool:
+        """Growth sees some of the rows."""
+        held_out = str(self.words["pruning"]).startswith(("reduced", "Reduced"))
+        return held_out or bool(self.words.get("honest"))
+
+    @property
     def divides_rows(self) -> bool:
         """Rows are divided among branches or held out: the rows of a node are not its count."""
         told = self.words
@@ -305,8 +313,9 @@ def few_leaves(fit: Fit, value: int) -> None:
 
 
 def least_rows(fit: Fit, value: float) -> float:
-    """A limit in rows; none where growth saw fewer rows than the fit."""
-    if str(fit.words["pruning"]).startswith(("reduced", "Reduced")):
+    """A limit in rows; none where growth saw fewer rows than the fit, or others than the leaves
+    count."""
+    if fit.grows_on_some:
         return 0
     n = {20: 20, 0.5: 30}.get(fit.words.get("max_samples"), len(fit.y))
     return (value if isinstance(value, int) else np.ceil(value * n)) - 1e-6
@@ -325,7 +334,7 @@ def large_inner_nodes(fit: Fit, value: float) -> None:
 
 
 def heavy_leaves(fit: Fit, value: float) -> None:
-    if str(fit.words["pruning"]).startswith(("reduced", "Reduced")):
+    if fit.grows_on_some:
         return
     for tree in fit.trees:
         weights = tree.tree_.weighted_n_node_samples
@@ -421,7 +430,7 @@ def merged_leaves(fit: Fit, value: str) -> None:
         arrays = tree.tree_
         for node in np.flatnonzero(arrays.n_children):
             below = arrays.children_of(node)
-            if all(arrays.n_children[c] == 0 for c in below):
+            if all(arrays.n_children[c] == 0 for c in below) and not fit.words.get("honest"):
                 assert len({arrays.value[c].tobytes() for c in below}) > 1
 
 
@@ -498,6 +507,8 @@ def exports_predict(fit: Fit) -> None:
 
 def weights_are_copies(fit: Fit) -> None:
     if fit.words["missing"] == "error" or (fit.is_search and not is_finished(fit)):
+        return
+    if fit.words.get("honest"):  # copies of one row may grow the tree and fill its leaves
         return
     X, y, w = fit.rows
     weighed = fit.again(X, y, w)

@@ -56,6 +56,7 @@ DEFAULTS = {
     "monotonic_cst": None,
     "interaction_cst": None,
     "no_distance_decay": False,
+    "honest": None,
     "empty_branch": "parent",
     "missing": "auto",
     "handle_unknown": "missing",

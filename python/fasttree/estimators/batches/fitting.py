@@ -90,6 +90,11 @@ def plan_of(estimator: Any, facts: PartFacts) -> tuple[dict[str, Any], dict[str,
     # Columns, classes and the number of copies are all that is read here.
     table, weights = facts.table_of_one_row(), np.array([float(facts.copies)])
     params, bagging = estimator.get_params(deep=False), None
+    if params.get("honest"):
+        raise ValueError(
+            f"honest={params['honest']!r} on rows in batches or partitions: supported are rows in "
+            "memory; load them, or a sample of them, or leave honest out"
+        )
     if hasattr(estimator, "_plan"):
         rows = TrainingRows(table, weights, None)
         config, custom, bagging = estimator._plan(rows, params, facts.rows)

@@ -1,0 +1,337 @@
+"""Honest leaves: rows that choose the tests say nothing in the leaves, and how sure leaves are.
+
+What
+    ``honest=0.5`` keeps half of the rows for the leaves (`divided`); the others grow the tree.
+    ``model.leaf_intervals()`` gives an interval for what each leaf predicts.
+Source and equation
+    Athey & Imbens, "Recursive partitioning for heterogeneous causal effects", PNAS 113 (2016), for
+    honesty. Shares of classes: Clopper & Pearson (1934), the Beta quantiles B(a/2; x, n - x + 1)
+    and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean: m +- t(1 - a/2; n - 1)
+    sqrt(v / (n - 1)), v the variance with divisor n. The q-quantile: the order statistics whose
+    ranks are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one
+    plus 1. Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965).
+Complexity
+    One walk of the kept rows down the tree; O(nodes x classes) for the intervals.
+When not to use it
+    For the most accurate tree: it grows on fewer rows. For an interval of a row's number and not of
+    the mean of its leaf: `calibrate` and `predict_interval`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .. import criteria
+from .._checks import one_of, real, shown
+from .._checks.words import counted
+from ..datasets.inputs import given
+from ..exports.answers import figures
+from ..table.data_checks.warned import warn_caller
+from ..table.groups import group_codes, taken_groups
+from ..table.sources import listed
+from .automatic import missing_of
+from .declaration import check
+from .parameters import restored_parameters, seed_of
+from .training_rows import TrainingRows
+
+__all__ = [
+    "LeafIntervals",
+    "divided",
+    "is_honest",
+    "leaf_intervals",
+    "squares_by_node",
+    "with_groups",
+]
+
+LEAST_ROWS = 10
+"""Rows of weight > 0 from which on some can be kept for the leaves."""
+DRAW = 1
+"""Beside the seed: the draw is not that of other random choices of a fit."""
+SLACK = 1e-9
+"""Relative rounding of sums of weights."""
+
+
+def with_groups(fitted: Any, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any]]:
+    """X and y with names resolved, X without the column that `groups` names, and the group of each
+    row."""
+    if check("honest", fitted.honest) is None:
+        raise ValueError(
+            "groups: only rows for honest leaves are drawn by groups; set honest=True, or leave "
+            "groups out"
+        )
+    X, y = given(X, y, fitted._task, as_given=fitted._as_given)
+    X, found = taken_groups(X, groups)
+    return X, y, listed(found)
+
+
+def divided(
+    fitted: Any, rows: TrainingRows, groups: list[Any] | None = None
+) -> tuple[TrainingRows, TrainingRows | None]:
+    """The rows that grow a tree, and those that are kept for its leaves; None without `honest`.
+
+    Args:
+        fitted: the estimator; `honest` and `random_state` say how many rows are kept, and which.
+        rows: all rows of the fit.
+        groups: the group of each given row; whole groups are drawn.
+
+    Raises:
+        ValueError: too few rows or groups, or a parameter that does not go with honest leaves.
+    """
+    share = check("honest", getattr(fitted, "honest", None))
+    if share is None:
+        return rows, None
+    _refuse_unserved(fitted, rows)
+    weights, name = rows.importances, f"honest={shown(fitted.honest)}"
+    drawable = np.arange(len(rows.table)) if weights is None else np.flatnonzero(weights > 0)
+    if len(drawable) < LEAST_ROWS:
+        raise ValueError(
+            f"{name}: {counted(len(drawable), 'row')} of weight > 0 are too few to keep some for "
+            f"the leaves; give at least {LEAST_ROWS}, or leave honest out"
+        )
+    unit_of = drawable
+    if groups is not None:
+        codes = group_codes(groups, len(rows.table) if rows.kept is None else rows.kept[1])
+        unit_of = (codes if rows.kept is None else codes[rows.kept[0]])[drawable]
+    units = np.unique(unit_of)
+    if len(units) < 2:
+        raise ValueError(f"{name}: one group cannot be divided; give rows of several groups")
+    random = np.random.default_rng([seed_of(fitted.random_state), DRAW])
+    n_kept = min(max(round(share * len(units)), 1), len(units) - 1)
+    is_kept = np.isin(unit_of, units[random.permutation(len(units))[:n_kept]])
+    return _part(rows, drawable[~is_kept]), _part(rows, drawable[is_kept])
+
+
+def _refuse_unserved(fitted: Any, rows: TrainingRows) -> None:
+    """Refuse parameters that do not go with honest leaves."""
+    name = f"honest={shown(fitted.honest)}"
+    if missing_of(fitted.get_params(deep=False)) == "fractional" and (
+        fitted.missing == "fractional" or any(column.n_missing for column in rows.table.columns)
+    ):
+        means = "" if fitted.missing == "fractional" else ", which means 'fractional' here"
+        raise ValueError(
+            f"{name} with missing={fitted.missing!r}{means}: parts of rows are no observations; "
+            "set missing='branch' or 'mode'"
+        )
+    if fitted.monotonic_cst is not None:
+        raise ValueError(
+            f"{name} with monotonic_cst: the rows of the leaves may contradict it; leave one out"
+        )
+
+
+def _part(rows: TrainingRows, part: np.ndarray) -> TrainingRows:
+    """Some of the rows, with the class weights of all."""
+    numbers, n = (
+        (part, len(rows.table)) if rows.kept is None else (rows.kept[0][part], rows.kept[1])
+    )
+    weights = None if rows.weights is None else rows.weights[part]
+    return replace(rows, table=rows.table.take(part), weights=weights, kept=(numbers, n))
+
+
+def squares_by_node(fitted: Any, rows: TrainingRows) -> np.ndarray | float:
+    """Sum of the squared weights of the rows in each node, shape (n_nodes,); 1.0 where all weigh
+    1."""
+    weights = rows.importances
+    if weights is None:
+        return 1.0
+    found = np.bincount(fitted.apply(rows.table), weights**2, minlength=fitted.n_nodes_)
+    parent = fitted.tree_.parent
+    for node in range(len(found) - 1, 0, -1):
+        found[parent[node]] += found[node]
+    return found
+
+
+def is_honest(fitted: Any) -> bool:
+    """Whether the rows in the leaves of a fitted tree have chosen none of its tests."""
+    return restored_parameters(fitted._model.parameters).get("honest") is not None
+
+
+@dataclass(frozen=True, repr=False)
+class LeafIntervals:
+    """Intervals for what the leaves of a tree predict, each on its own, not all at once.
+
+    Attributes:
+        low, high: ends of the intervals: of classes for the share of each, shape (n_nodes,
+            n_classes); of a number shape (n_nodes,). NaN at inner nodes.
+        level: the chance of each interval to hold the true value.
+        n: rows of each node as its interval counts them, shape (n_nodes,).
+        notes: what to mind, a sentence each.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    level: float
+    n: np.ndarray
+    notes: tuple[str, ...]
+    _label: np.ndarray
+
+    def said(self, node: int) -> str:
+        """The interval of a leaf as text: of classes for the share of the predicted one."""
+        at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
+        return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
+
+    def legend(self) -> list[str]:
+        """What the numbers in brackets are, and the notes, a line each."""
+        of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
+        return [f"In brackets: the interval of level {self.level:g} for the {of}.", *self.notes]
+
+    def to_text(self) -> str:
+        """A line per leaf, and the notes."""
+        leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
+        lines = [f"leaf {i}: {self.said(i)} (n = {figures(float(self.n[i]))})" for i in leaves]
+        return "\n".join([f"Intervals of level {self.level:g}", *lines, *self.notes]) + "\n"
+
+    __str__ = to_text
+
+    def __repr__(self) -> str:
+        return f"LeafIntervals(level={self.level:g}, {counted(len(self.low), 'node')})"
+
+
+def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") -> LeafIntervals:
+    """An interval for what each leaf predicts, from the rows in it.
+
+    Of a tree with ``honest`` the rows of a leaf are a sample of its region, and an interval holds
+    the true share, mean or quantile of the region with a chance of `level`: Clopper-Pearson for the
+    share of each class, Student's t for a mean (of numbers that are about normal, or many), order
+    statistics for a median or quantile. A leaf without rows has the interval of the node that it
+    predicts as.
+
+    Args:
+        level: the chance of each interval, above 0 and below 1.
+        weights: ``"copies"``: a whole weight is that many rows. ``"sampling"``: weights say how
+            rows were sampled, and n = (sum w)^2 / sum w^2 rows count, as always with fractional
+            weights and class weights.
+
+    Returns:
+        `LeafIntervals` with ``low`` and ``high``, which prints as text;
+        ``model.to_text(intervals=...)`` shows it in the tree.
+
+    Raises:
+        ValueError: an argument outside its domain, or weights or targets of rows that the model
+            does not hold: those of a model file, and weights of a tree that is not honest.
+
+    Examples:
+        >>> import fasttree
+        >>> tree = fasttree.fit("iris", max_depth=1, honest=True, random_state=0)
+        >>> print(tree.to_text(intervals=tree.leaf_intervals()), end="")
+        petal length (cm) <= 2.6: setosa (20) [0.832 to 1]
+        petal length (cm) > 2.6: versicolor (55/27) [0.371 to 0.646]
+        In brackets: the interval of level 0.95 for the share of the predicted class.
+    """
+    check_is_fitted(fitted)
+    level = real("level", level, 0.0, 1.0)
+    if level in (0.0, 1.0):
+        raise ValueError(f"level={level} must lie between 0 and 1")
+    one_of("weights", weights, ("copies", "sampling"))
+    tree, notes = fitted.tree_, []
+    n = _effective_rows(fitted, weights)
+    if not is_honest(fitted):
+        why = (
+            "the rows in the leaves have chosen the tests, so what they say is too good and the "
+            "intervals are too narrow"
+        )
+        warn_caller(f"{why}: fit with honest=True", UserWarning)
+        notes.append(f"Not honest: {why}.")
+    squares, total = fitted._leaf_squares, tree.weighted_n_node_samples
+    if n is total and np.ndim(squares) and squares[0] > total[0]:
+        notes.append(
+            f"n = {figures(float(n[0]))} counts the copies that weights stand for: of survey "
+            "weights the intervals are too narrow; take weights='sampling'."
+        )
+    shape = tree.value.shape
+    low, high = np.full(shape, np.nan), np.full(shape, np.nan)
+    leaves = np.flatnonzero(tree.n_children == 0)
+    answers = _answering(tree, leaves)
+    n = n.copy()
+    n[leaves] = n[answers]
+    tail = (1.0 - level) / 2
+    if fitted._task == "classification":
+        ends = _of_shares(tree.value[answers], n[answers], tail)
+    elif (q := _quantile_of(fitted)) is None:
+        ends = _of_means(tree.value[answers], tree.variance[answers], n[answers], tail)
+    else:
+        ends = _of_quantiles(fitted, answers, n, q, tail)
+    low[leaves], high[leaves] = ends
+    return LeafIntervals(low, high, level, n, tuple(notes), tree.label)
+
+
+def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
+    """The number of rows of each node that its interval may count, shape (n_nodes,)."""
+    tree, squares = fitted.tree_, fitted._leaf_squares
+    total = tree.weighted_n_node_samples
+    are_copies = np.array_equal(tree.n_node_samples, total)
+    if are_copies and (weights == "copies" or isinstance(squares, float)):
+        return total
+    if squares is None:
+        raise ValueError(
+            f"leaf_intervals(weights={weights!r}) needs the squared weights of the rows in the "
+            "leaves, which a fit with honest= keeps and a model file does not: fit with "
+            "honest=True, and pickle the estimator"
+        )
+    return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+
+
+def _answering(tree: Any, leaves: np.ndarray) -> np.ndarray:
+    """The node whose rows each leaf answers with: itself, or where it has none the nearest above
+    that has some, unless it predicts nothing."""
+    found = leaves.copy()
+    for i, node in enumerate(leaves.tolist()):
+        while tree.weighted_n_node_samples[node] == 0 and tree.label[leaves[i]] >= 0:
+            node = int(tree.parent[node])
+        found[i] = node
+    return found
+
+
+def _of_shares(counts: np.ndarray, n: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
+    """Clopper-Pearson intervals for the shares of the classes."""
+    from scipy.stats import beta
+
+    total = counts.sum(axis=1)
+    x = counts * np.divide(n, total, out=np.zeros_like(total), where=total > 0)[:, None]
+    n = np.broadcast_to(n[:, None], x.shape)
+    with np.errstate(invalid="ignore"):  # at the ends, where quantiles are not needed
+        low, high = beta.ppf(tail, x, n - x + 1), beta.ppf(1 - tail, x + 1, n - x)
+    return np.where(x > 0, low, 0.0), np.where(x < n * (1 - SLACK), high, 1.0)
+
+
+def _of_means(
+    mean: np.ndarray, variance: np.ndarray, n: np.ndarray, tail: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Student's intervals for means; infinite where there is one row."""
+    from scipy.stats import t
+
+    degrees, far = np.maximum(n - 1, SLACK), n <= 1 + SLACK
+    half = np.where(far, np.inf, t.ppf(1 - tail, degrees) * np.sqrt(variance / degrees))
+    return mean - half, mean + half
+
+
+def _quantile_of(fitted: Any) -> float | None:
+    """The quantile that leaves predict; None: they predict means."""
+    made = criteria.make(fitted.criterion)
+    return getattr(made, "q", 0.5) if criteria.evidence_of(made) == "order" else None
+
+
+def _of_quantiles(
+    fitted: Any, nodes: np.ndarray, n: np.ndarray, q: float, tail: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Order statistics of the rows of some nodes; an end that none gives is infinite."""
+    from scipy.stats import binom
+
+    targets, subtree_ends = fitted._targets_by_leaf(), fitted.tree_.subtree_ends()
+    low, high = np.full(len(nodes), -np.inf), np.full(len(nodes), np.inf)
+    for i, node in enumerate(nodes.tolist()):
+        held = targets.held[node : subtree_ends[node]]
+        order = np.argsort(held.indices, kind="stable")
+        numbers, reached = targets.targets[held.indices[order]], np.cumsum(held.data[order])
+        rows = int(n[node] * (1 + SLACK))
+        for found, rank in (
+            (low, binom.ppf(tail, rows, q)),
+            (high, binom.ppf(1 - tail, rows, q) + 1),
+        ):
+            if 1 <= rank <= rows:
+                least = reached[-1] * (rank / rows) * (1 - SLACK)
+                found[i] = numbers[np.searchsorted(reached, least)]
+    return low, high

@@ -1,0 +1,91 @@
+//! Honest leaves: what the nodes of a fitted tree say, told by rows that did not choose its tests.
+//!
+//! The rows that chose a test were also chosen by it: what they say of its branches is too good.
+//! Rows that growth has not seen are sent down the finished tree, and their counts, labels and
+//! outcomes take the place of those of growth. Tests, scores and distances stay. A leaf that none
+//! of them reaches answers as its parent, or not at all, as empty branches do in growth. Source:
+//! Athey & Imbens, "Recursive partitioning for heterogeneous causal effects" (2016). O(rows x
+//! depth + nodes x classes).
+//!
+//! When not to use it: where a row is divided among branches, as its parts are no observations.
+
+use super::outcomes::send_to;
+use super::plan::FitPlan;
+use crate::data::{Dataset, RowSet, Schema, Weights};
+use crate::error::Result;
+use crate::grow::{EmptyBranch, LeafLabels};
+use crate::model::Model;
+use crate::parallel::Control;
+use crate::prune::PruneRows;
+use crate::tree::{Tree, majority};
+
+impl FitPlan {
+    /// The fitted model with counts, labels and outcomes of some rows, all of which are whole.
+    pub fn estimated(
+        &self,
+        mut model: Model,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        control: &Control,
+    ) -> Result<Model> {
+        self.on_counted_rows(data, rows, weights, |data, rows, weights| {
+            let rows = self.training_rows(data, rows, weights)?;
+            let reaching = PruneRows { data, rows: rows.rows(), weights };
+            let (schema, tree) = (model.schema.clone(), &mut model.tree);
+            count(tree, &schema, &reaching, control)?;
+            if tree.is_regression() {
+                self.complete_outcomes(tree, &schema, &reaching, false, control)?;
+                return Ok(model);
+            }
+            self.label_counted(tree);
+            if let Some(costs) = self.costs(tree.classes)? {
+                tree.relabel(&costs);
+            } else if self.config.labels == LeafLabels::Majority {
+                model.relabel();
+            }
+            Ok(model)
+        })
+    }
+
+    /// Label nodes by their counts, those without rows as [`EmptyBranch`] says. Labels that global
+    /// growth chose otherwise than by the majority are kept where there are rows.
+    fn label_counted(&self, tree: &mut Tree) {
+        for i in 0..tree.nodes.len() {
+            let node = tree.nodes[i];
+            tree.nodes[i].label = if node.rows == 0 {
+                match self.config.empty_branch {
+                    EmptyBranch::Unclassified if tree.is_leaf(i) => -1,
+                    _ => tree.nodes[node.parent as usize].label,
+                }
+            } else if self.config.labels == LeafLabels::Majority || node.label < 0 {
+                majority(tree.counts(i)) as i32
+            } else {
+                node.label
+            };
+        }
+    }
+}
+
+/// Count some rows in all nodes.
+fn count(
+    tree: &mut Tree,
+    schema: &Schema,
+    reaching: &PruneRows<'_>,
+    control: &Control,
+) -> Result<()> {
+    let PruneRows { data, weights, .. } = *reaching;
+    let (k, copies) = (tree.classes, weights.copies());
+    let mut sums = vec![0_i64; tree.counts.len()];
+    let mut rows = vec![0_u32; tree.nodes.len()];
+    let all: Vec<u32> = (0..tree.nodes.len() as u32).collect();
+    send_to(tree, &all, schema, reaching, control, &mut |node, arrived| {
+        for (row, _) in arrived.weighed() {
+            sums[node * k + usize::from(data.classes()[row as usize])] += weights.units(row);
+            rows[node] += copies.map_or(1, |copies| copies[row as usize]);
+        }
+    })?;
+    tree.counts = sums.into_iter().map(|sum| sum as f64 * weights.unit()).collect();
+    tree.nodes.iter_mut().zip(rows).for_each(|(node, n)| node.rows = n);
+    Ok(())
+}

@@ -194,6 +194,7 @@ class TreeParameters(ClassParameters, total=False):
     cut_test: CutStatistic
     min_prob: float
     split_tries: int
+    honest: float | bool | None
     threshold_search: ThresholdSearch
     cost_matrix: Any
     priors: Any
@@ -223,6 +224,7 @@ class RegressionTreeParameters(NumberParameters, total=False):
     cut_test: CutStatistic
     min_prob: float
     split_tries: int
+    honest: float | bool | None
     threshold_search: ThresholdSearch
     trace: TraceKept
 

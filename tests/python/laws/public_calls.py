@@ -27,7 +27,7 @@ WALKED = {
     """,
     "fit a forest": "estimators: GrownForest.fit",
     "fit a forest of numbers": "estimators: FastForestRegressor.fit",
-    "fit by the class": "estimators: TreeEstimator.fit",
+    "fit by the class": "estimators: FastTreeClassifier.fit",
     "fit by the number": "estimators: FastTreeRegressor.fit",
     "encode and fit": "estimators: fit",
     "encode text": """
@@ -167,7 +167,8 @@ SHORT = {
     discretize: ColumnTransformer.get_feature_names_out ColumnTransformer.set_output
       Discretizer.labels_ Discretizer.to_config interval_labels make
     estimators: Estimator.route_ GrownForest.feature_importances_ TreeEstimator.feature_importances_
-      TreeEstimator.get_params TreeEstimator.prune_report_
+      LeafIntervals.legend LeafIntervals.said LeafIntervals.to_text TreeEstimator.get_params
+      TreeEstimator.leaf_intervals TreeEstimator.prune_report_
       Stability.multiplicities Stability.root_sentence Stability.share_of Stability.to_dict
       Stability.to_text
     exports: Rule.confidence Rule.record Rule.row

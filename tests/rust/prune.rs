@@ -94,6 +94,7 @@ fn chain(data: &Dataset) -> Tree {
         step: NONE,
         score: 0.0,
         distance: 0.0,
+        significance: None,
     };
     for i in 0..n - 1 {
         let me = tree.nodes.len() as u32;

@@ -38,6 +38,7 @@ fn node(parent: u32, branch: u32, depth: u32, test: Test, first_child: u32) -> N
         step: if children == 0 { NONE } else { depth },
         score: if children == 0 { 0.0 } else { 0.5 },
         distance: 0.0,
+        significance: None,
     }
 }
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from .. import criteria
 from .._checks import shown
+from ..criteria import option_hint
 from .declaration import PARAMETERS
 
 __all__ = [
@@ -72,11 +73,23 @@ def refuse_idle(estimator: Any) -> None:
         ...
         ValueError: n_bins=5 cannot act in this fit: it needs discretize='equal_width' or ...
     """
+    _refuse_option_of_criterion(estimator)
     for name, condition in CONDITIONS.items():
         if not condition.is_refused_elsewhere and is_idle(estimator, name):
             raise ValueError(
                 f"{name}={shown(getattr(estimator, name))} cannot act in this fit: it needs "
                 f"{condition.remedy}; set that, or leave {name} out"
+            )
+
+
+def _refuse_option_of_criterion(estimator: Any) -> None:
+    """Refuse `alpha` where it was meant for the criterion, which has an option of that name."""
+    if getattr(estimator, "selection", "score") == "score" and is_set(estimator, "alpha"):
+        hint = option_hint(estimator.criterion, "alpha", estimator.alpha)
+        if hint:
+            raise ValueError(
+                f"alpha={shown(estimator.alpha)} of the tree acts with selection='significance' "
+                f"alone; {hint}"
             )
 
 
@@ -93,6 +106,7 @@ def refuse_unscored(estimator: Any) -> None:
         ...
         ValueError: max_depth=2 cannot act on scores of features: they are those of the root ...
     """
+    _refuse_option_of_criterion(estimator)
     kind: Any = type(estimator)
     evidence = criteria.evidence_of(estimator.criterion)
     for name in defaults_of(kind):

@@ -38,9 +38,10 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks import checked, choice, number_in, whole
+from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
 from .._checks.progress import counter
+from .._checks.speech import given, option
 from .._checks.words import counted
 from ..exports.tables.text import columns_text
 from ..table import Table
@@ -599,8 +600,8 @@ petal width (cm) in 1.
     check_is_fitted(fitted)
     if getattr(fitted, "time_limit", None) is not None:
         raise ValueError(
-            f"time_limit={fitted.time_limit}: a search that ends by the clock cannot be repeated; "
-            "set node_budget in its place"
+            f"{given('time_limit', shown(fitted.time_limit))}: a search that ends by the clock cannot "
+            f"be repeated; set {option('node_budget')} in its place"
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():
@@ -649,7 +650,7 @@ petal width (cm) in 1.
                                    "random_state": random_state, "n_jobs": n_jobs}  # fmt: skip
         searched = dict(_searched_nodes(fitted, table, sample_weight, codes, leaf, **options))
 
-    def given(i: int) -> np.ndarray:
+    def as_given(i: int) -> np.ndarray:
         """The draw on the rows as they were given."""
         if kept is None:
             return draw(i)
@@ -658,7 +659,17 @@ petal width (cm) in 1.
         return whole_rows
 
     return Stability(
-        repeats, sample, fraction, len(table), features, trees, searched, why, models, fitted, given
+        repeats,
+        sample,
+        fraction,
+        len(table),
+        features,
+        trees,
+        searched,
+        why,
+        models,
+        fitted,
+        as_given,
     )
 
 

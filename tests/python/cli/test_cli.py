@@ -530,7 +530,7 @@ def test_an_unknown_name_is_answered_by_what_it_means(ftree, typed, meant):
 
 
 def test_names_without_a_meaning_are_not_guessed(ftree):
-    assert "--test (see ftree fit --help)" in ftree("fit", "iris", "--test")[2]
+    assert "--zzz (see ftree fit --help)" in ftree("fit", "iris", "--zzz")[2]
     assert "; there are list, describe (see" in ftree("datasets", "iris")[2]
 
 

@@ -16,8 +16,8 @@ import pytest
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, presets
 
+from ..tools import body_of, file_of, thinned
 from ..tools import significance_oracle as truth
-from ..tools import thinned
 from . import published_ctree as published
 
 CASES = published.cases()
@@ -373,3 +373,19 @@ def test_nothing_to_test_is_a_leaf_without_a_test():
     for X, y in (([[1.0]] * 30, [0, 1] * 15), ([[float(i)] for i in range(30)], [1] * 30)):
         model = grown(np.array(X), y, None, True)
         assert (model.tree_.node_count, math.isnan(model.tree_.p_value[0])) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("tests", "words"),
+    [
+        ([[0, -1.0, -2.0]], "node 0: has a test whose statistic or p-value is none"),
+        ([[0, 3.0, 0.5]], "node 0: has a test whose statistic or p-value is none"),
+        ([[1, 3.0, -1.0], [0, 3.0, -1.0]], "node 0: has a test, but is no node in its turn"),
+        ([[99, 3.0, -1.0]], "node 99: has a test, but is no node in its turn"),
+    ],
+)
+def test_damaged_tests_of_a_model_file_are_refused(tests, words):
+    X, y, _ = random_rows(4, is_class=True, weighted="none", missing=False)
+    body = body_of(grown(frame_of(X), y, None, True).to_bytes())
+    with pytest.raises(ValueError, match=words):
+        fasttree.from_bytes(file_of({**body, "tests": tests}))

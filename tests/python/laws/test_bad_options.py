@@ -77,13 +77,13 @@ def test_options_take_values_of_the_kind_that_is_declared_and_no_others(criterio
 
 def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs():
     xor = fasttree.datasets.make_xor()
-    said = (
-        r"alpha=-1 is not a parameter of FastTreeClassifier; alpha belongs to the criterion: "
-        r"criterion=Pi\(alpha=-1\)"
-    )
+    said = r"beta=2 is not .* beta belongs to the criterion: criterion=FMeasure\(beta=2\)"
+    of_both = r"alpha=0.5 of the tree .* alpha belongs to the criterion: criterion=Pi\(alpha=0.5\)"
     for call in (fasttree.fit, fasttree.score_features, fasttree.model_selection.cross_validate):
         with pytest.raises(TypeError, match=said):
-            call(xor, criterion="pi", alpha=-1)
+            call(xor, criterion="f_measure", beta=2)
+        with pytest.raises(ValueError, match=of_both):  # trees have a parameter of that name, too
+            call(xor, criterion="pi", alpha=0.5)
     with pytest.raises(TypeError, match="did you mean 'max_depth'"):
         fasttree.fit(xor, max_dept=3)
     with pytest.raises(ValueError, match="alpha='0.1' is not a number"):

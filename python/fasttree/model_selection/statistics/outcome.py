@@ -255,7 +255,9 @@ class FriedmanResult(Ranked):
         names: of the methods.
         mean_ranks: shape (methods,), 1 = best.
         statistic, p_value, df: of the chi-squared form.
-        f_statistic, f_p_value, f_df: of Iman & Davenport's form.
+        f_statistic, f_p_value, f_df: of Iman & Davenport's form, which decides (`significant`), as
+            Demsar (2006) recommends. Where all data sets rank the methods alike F is infinite, and
+            `f_p_value` is `p_value`.
         critical_difference: of mean ranks, at `alpha`.
         pairwise_p: Nemenyi's p-values, shape (methods, methods).
         alpha: level.
@@ -276,15 +278,17 @@ class FriedmanResult(Ranked):
     n: int
 
     def tables(self) -> list[ReportTable]:
-        """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence
-        below."""
+        """Return mean ranks, best first, with Nemenyi's p-value against the best where the ranks
+        differ (`significant`); the sentence below."""
         order = np.argsort(self.mean_ranks, kind="stable")
         rows = [
             [
                 Cell(self.names[place]),
                 Cell(number(float(self.mean_ranks[place]), 3)),
                 Cell(
-                    "" if place == order[0] else number(float(self.pairwise_p[order[0], place]), 4)
+                    number(float(self.pairwise_p[order[0], place]), 4)
+                    if self.significant and place != order[0]
+                    else ""
                 ),
             ]
             for place in order
@@ -301,8 +305,8 @@ class FriedmanResult(Ranked):
 
     @property
     def significant(self) -> bool:
-        """Whether the methods' ranks differ (chi-squared form)."""
-        return bool(self.p_value < self.alpha)
+        """Whether the methods' ranks differ: f_p_value < alpha."""
+        return bool(self.f_p_value < self.alpha)
 
     @property
     def intervals(self) -> np.ndarray:
@@ -316,8 +320,10 @@ class FriedmanResult(Ranked):
     @property
     def groups(self) -> list[tuple[str, ...]]:
         """Maximal sets of methods whose mean ranks lie within the critical difference, best
-        first."""
+        first; one set of all methods where their ranks do not differ (`significant`)."""
         order = np.argsort(self.mean_ranks, kind="stable")
+        if not self.significant:
+            return [tuple(self.names[i] for i in order)]
         ranks = self.mean_ranks[order]
         found: list[tuple[str, ...]] = []
         last = -1
@@ -331,20 +337,34 @@ class FriedmanResult(Ranked):
         return found
 
     @property
+    def test(self) -> str:
+        """Name of the test that decides: "Iman-Davenport", or "Friedman" where F is infinite."""
+        return "Friedman" if math.isinf(self.f_statistic) else "Iman-Davenport"
+
+    @property
+    def caption(self) -> str:
+        """The critical difference, and where ranks do not differ, the test that finds so."""
+        said = "" if self.significant else f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        return f"CD = {self.critical_difference:.2f}{said}"
+
+    @property
     def sentence(self) -> str:
         """The finding in words."""
         order = np.argsort(self.mean_ranks, kind="stable")
+        pairs = "pairs of methods are not compared"
+        if self.significant:
+            limit = f"{self.critical_difference:.4g}"
+            pairs = f"Nemenyi's critical difference at {self.alpha:g} is {limit}"
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
         said = f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}"
         if math.isinf(self.f_statistic):
-            said = "F says nothing where all data sets rank the methods alike"
+            said = "F is infinite, as all data sets rank the methods alike: chi2 decides"
         return (
             f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} "
-            "significantly "
-            f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
-            f"Iman-Davenport {said}); mean ranks: {ranks}; "
-            f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
+            f"significantly at the {self.alpha:g} level (Iman-Davenport {said}; "
+            f"Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}); "
+            f"mean ranks: {ranks}; {pairs}."
         )
 
 

@@ -1,8 +1,8 @@
 """The result of a comparison in words: one sentence, and a paragraph for a paper.
 
-Both are made from Friedman's test over the data sets with Nemenyi's test of each pair (Demsar
-2006), or, where there is one data set, from the tests against the baseline.  Numbers are those of
-the tables.
+Both are made from Iman & Davenport's test over the data sets and, where it rejects, Nemenyi's test
+of each pair (Demsar 2006), or, where there is one data set, from the tests against the baseline.
+Numbers are those of the tables.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def finding(result: Comparison) -> str:
 
 
 def _ranks(result: Comparison) -> FriedmanResult | None:
-    """Friedman's test over several data sets where every mean is a number, else None."""
+    """The tests of ranks over several data sets where every mean is a number, else None."""
     several = result.means.shape[0] > 1 and np.isfinite(result.means).all()
     return result.friedman() if several else None
 
@@ -86,12 +86,12 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
 
 
 def _of_ranks(found: FriedmanResult, metric: str) -> str:
-    """The sentence of Friedman's and Nemenyi's tests."""
+    """The sentence of the tests of ranks."""
     sets = _sets(found.n)
     if not found.significant:
         return (
             f"No method is significantly better than another on {sets} "
-            f"(Friedman test of {metric}, {_p(found.p_value)})."
+            f"({found.test} test of {metric}, {_p(found.f_p_value)})."
         )
     order = np.argsort(found.mean_ranks, kind="stable").tolist()
     best = order[0]
@@ -114,8 +114,8 @@ def _of_ranks(found: FriedmanResult, metric: str) -> str:
             f"{found.names[best]}, the best by mean rank of {metric}, than none."
         )
     return (
-        f"The methods differ on {sets} (Friedman test of {metric}, {_p(found.p_value)}), but no "
-        "pair of them does significantly."
+        f"The methods differ on {sets} ({found.test} test of {metric}, {_p(found.f_p_value)}), but "
+        "no pair of them does significantly."
     )
 
 
@@ -128,13 +128,16 @@ def paragraph(result: Comparison) -> str:
     first = next(iter(result.results.values()))
     cv = first.settings["cv"]
     order = np.argsort(found.mean_ranks, kind="stable").tolist()
+    numbers = f"chi-squared = {found.statistic:.2f}, df = {found.df}"
+    if found.test == "Iman-Davenport":
+        numbers = f"F({found.f_df[0]}, {found.f_df[1]}) = {found.f_statistic:.2f}"
     ranks = ", ".join(f"{found.names[i]} {found.mean_ranks[i]:.2f}" for i in order)
     verdict = "was rejected" if found.significant else "could not be rejected"
     text = (
         f"We compared {k} {METHODS[first.task]} on {n} data sets by {result.metric} in {cv} "
         "cross-validation, with the same folds for all. The null hypothesis that all have the same "
-        f"mean rank {verdict} at the {found.alpha:g} level (Friedman test, chi-squared = "
-        f"{found.statistic:.2f}, df = {found.df}, {_p(found.p_value)}). Mean ranks were {ranks}."
+        f"mean rank {verdict} at the {found.alpha:g} level ({found.test} test, "
+        f"{numbers}, {_p(found.f_p_value)}). Mean ranks were {ranks}."
     )
     if not found.significant:
         return text

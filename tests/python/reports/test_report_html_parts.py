@@ -77,7 +77,9 @@ def test_the_finding_says_what_the_tests_do(name):
     )  # fmt: skip
     assert finding(result).startswith(expected)
     said = paragraph(result)
-    assert f"{ranks.test} test" in said and f"p = {ranks.f_p_value:.3f}" in said or "p < 0.001" in said
+    assert (
+        f"{ranks.test} test" in said and f"p = {ranks.f_p_value:.3f}" in said or "p < 0.001" in said
+    )
     assert ("was rejected" in said) == ranks.significant
     # The sentence, the table and both diagrams decide as the finding does.
     together = tuple(names[j] for j in np.argsort(ranks.mean_ranks, kind="stable"))

@@ -344,7 +344,9 @@ class FriedmanResult(Ranked):
     @property
     def caption(self) -> str:
         """The critical difference, and where ranks do not differ, the test that finds so."""
-        said = "" if self.significant else f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        said = (
+            "" if self.significant else f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        )
         return f"CD = {self.critical_difference:.2f}{said}"
 
     @property

@@ -77,6 +77,15 @@ class _ReducedError(Pruning):
 
 
 class _CostComplexity(Pruning):
+    def __str__(self) -> str:
+        """The options that act: `folds`, `rule` and `random_state` only choose a price."""
+        act = (
+            self.get_params()
+            if self.alpha_rule()
+            else {"ccp_alpha": self.ccp_alpha, "impurity": self.impurity}
+        )
+        return f"CostComplexity({', '.join(f'{name}={value!r}' for name, value in act.items())})"
+
     def to_config(
         self,
         criterion: Any = "gini",

@@ -141,11 +141,13 @@ class Listed(Sequence[T]):
         of: the data class.
         hidden: its fields that are no columns.
         shown: functions of a row that give the cells of a column, by its name.
+        headings: of columns that are not headed by the name of the field.
     """
 
     of: ClassVar[Any]
     hidden: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {}
+    headings: Mapping[str, str] = {}
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items = list(items)
@@ -173,10 +175,20 @@ class Listed(Sequence[T]):
         """The line above the table."""
         return ""
 
+    def _rows(self) -> list[dict[str, Any]]:
+        """The rows of the table."""
+        return [vars(one) for one in self]
+
     def _table(self) -> Records:
-        rows = [vars(one) for one in self]
-        used = [name for name in self._columns() if any(row[name] is not None for row in rows)]
-        return Records(rows, {n: self.shown.get(n, n) for n in used}, title=self._title())
+        rows = self._rows()
+        # A column without a value, None or NaN, is left out.
+        used = [
+            n
+            for n in self._columns()
+            if any(row[n] is not None and row[n] == row[n] for row in rows)
+        ]
+        columns = {self.headings.get(n, n): self.shown.get(n, n) for n in used}
+        return Records(rows, columns, title=self._title())
 
     def _repr_html_(self) -> str:
         return self._table()._repr_html_()

@@ -209,8 +209,8 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
             )
         if method.ccp_alpha is None and not alpha:
             warn_caller(
-                f"pruning={method.name!r} with ccp_alpha=0, its default, cuts only splits that gain "
-                "nothing: set ccp_alpha=0.01, or pruning='cart', which chooses it on folds"
+                "pruning='cost_complexity' with ccp_alpha=0, its default, cuts only splits that "
+                "gain nothing: set ccp_alpha=0.01, or pruning='cart', which chooses it on folds"
             )
         costly = params.get("cost_matrix") is not None
         return {

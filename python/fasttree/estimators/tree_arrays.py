@@ -263,10 +263,9 @@ class Trace(Listed[Step]):
         rows, names = super()._rows(), ("score", "distance", "global_distance")
         known = [abs(row[name] or 0.0) for row in rows for name in names]
         least = 1e-12 * max([self._scale, *filter(np.isfinite, known)])
-        small = [
-            {n: 0.0 for n in names if row[n] is not None and abs(row[n]) < least} for row in rows
-        ]
-        return [{**row, **zero} for row, zero in zip(rows, small, strict=True)]
+        for row in rows:
+            row |= {n: 0.0 for n in names if row[n] is not None and abs(row[n]) < least}
+        return rows
 
     def _title(self) -> str:
         return f"{counted(len(self), 'split')}, in the order in which they were made"

@@ -79,12 +79,8 @@ class _ReducedError(Pruning):
 class _CostComplexity(Pruning):
     def __str__(self) -> str:
         """The options that act: `folds`, `rule` and `random_state` only choose a price."""
-        act = (
-            self.get_params()
-            if self.alpha_rule()
-            else {"ccp_alpha": self.ccp_alpha, "impurity": self.impurity}
-        )
-        return f"CostComplexity({', '.join(f'{name}={value!r}' for name, value in act.items())})"
+        act = list(self.get_params().items())[: None if self.alpha_rule() else 2]
+        return f"CostComplexity({', '.join(f'{name}={value!r}' for name, value in act)})"
 
     def to_config(
         self,

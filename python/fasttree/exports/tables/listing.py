@@ -7,6 +7,7 @@ sequences.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, TypeVar, overload
@@ -176,17 +177,16 @@ class Listed(Sequence[T]):
         return ""
 
     def _rows(self) -> list[dict[str, Any]]:
-        """The rows of the table."""
-        return [vars(one) for one in self]
+        """The rows of the table; NaN is None."""
+
+        def plain(value: Any) -> Any:
+            return None if isinstance(value, float) and math.isnan(value) else value
+
+        return [{name: plain(value) for name, value in vars(one).items()} for one in self]
 
     def _table(self) -> Records:
         rows = self._rows()
-        # A column without a value, None or NaN, is left out.
-        used = [
-            n
-            for n in self._columns()
-            if any(row[n] is not None and row[n] == row[n] for row in rows)
-        ]
+        used = [name for name in self._columns() if any(row[name] is not None for row in rows)]
         columns = {self.headings.get(n, n): self.shown.get(n, n) for n in used}
         return Records(rows, columns, title=self._title())
 

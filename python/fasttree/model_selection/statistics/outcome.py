@@ -280,28 +280,14 @@ class FriedmanResult(Ranked):
     def tables(self) -> list[ReportTable]:
         """Return mean ranks, best first, with Nemenyi's p-value against the best where the ranks
         differ (`significant`); the sentence below."""
-        order = np.argsort(self.mean_ranks, kind="stable")
-        rows = [
-            [
-                Cell(self.names[place]),
-                Cell(number(float(self.mean_ranks[place]), 3)),
-                Cell(
-                    number(float(self.pairwise_p[order[0], place]), 4)
-                    if self.significant and place != order[0]
-                    else ""
-                ),
-            ]
-            for place in order
-        ]
-        return [
-            ReportTable(
-                "Mean ranks",
-                ["method", "mean rank", "p against the best"],
-                rows,
-                (),
-                [self.sentence],
-            )
-        ]
+        order, rows = np.argsort(self.mean_ranks, kind="stable").tolist(), []
+        for j in order:
+            p = number(float(self.pairwise_p[order[0], j]), 4)
+            shown = p if self.significant and j != order[0] else ""
+            rank = number(float(self.mean_ranks[j]), 3)
+            rows.append([Cell(self.names[j]), Cell(rank), Cell(shown)])
+        header = ["method", "mean rank", "p against the best"]
+        return [ReportTable("Mean ranks", header, rows, (), [self.sentence])]
 
     @property
     def significant(self) -> bool:
@@ -322,15 +308,12 @@ class FriedmanResult(Ranked):
         """Maximal sets of methods whose mean ranks lie within the critical difference, best
         first; one set of all methods where their ranks do not differ (`significant`)."""
         order = np.argsort(self.mean_ranks, kind="stable")
-        if not self.significant:
-            return [tuple(self.names[i] for i in order)]
+        limit = self.critical_difference if self.significant else math.inf
         ranks = self.mean_ranks[order]
         found: list[tuple[str, ...]] = []
         last = -1
         for start in range(len(order)):
-            stop = int(
-                np.searchsorted(ranks, ranks[start] + self.critical_difference, side="right")
-            )
+            stop = int(np.searchsorted(ranks, ranks[start] + limit, side="right"))
             if stop > last and stop - start > 1:
                 found.append(tuple(self.names[i] for i in order[start:stop]))
             last = max(last, stop)
@@ -344,19 +327,15 @@ class FriedmanResult(Ranked):
     @property
     def caption(self) -> str:
         """The critical difference, and where ranks do not differ, the test that finds so."""
-        said = (
-            "" if self.significant else f"; {self.test}: no difference ({format_p(self.f_p_value)})"
-        )
-        return f"CD = {self.critical_difference:.2f}{said}"
+        verdict = f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        return f"CD = {self.critical_difference:.2f}{'' if self.significant else verdict}"
 
     @property
     def sentence(self) -> str:
         """The finding in words."""
         order = np.argsort(self.mean_ranks, kind="stable")
-        pairs = "pairs of methods are not compared"
-        if self.significant:
-            limit = f"{self.critical_difference:.4g}"
-            pairs = f"Nemenyi's critical difference at {self.alpha:g} is {limit}"
+        pairs = f"Nemenyi's critical difference is {self.critical_difference:.4g}"
+        pairs = pairs if self.significant else "pairs of methods are not compared"
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
         said = f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}"

@@ -144,7 +144,7 @@ def friedman_nemenyi(
 ) -> FriedmanResult:
     """Return Friedman's test over data sets with Nemenyi's pairwise comparisons.
 
-    Iman & Davenport's form decides; pairs differ only where it rejects, as Demsar (2006) recommends.
+    Iman & Davenport's form decides, and pairs differ only where it rejects (Demsar 2006).
 
     `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best; scores of a data set
     within 1e-12 of its largest magnitude are tied.  `tie_correction`

@@ -101,7 +101,6 @@ def test_messages_of_the_command_are_one_line(capfd, tmp_path):
 SHOWS = ("__str__", "__repr__", "_repr_html_", "to_text", "to_dot", "to_svg", "to_html", "to_rules")
 SHOWS = (*SHOWS, "to_markdown", "to_latex")
 NOT_SHOWN = {
-    "Parameters": "settings of a program, by repr",
     "NamedCallable": "the name of a function",
     "Scorer": "settings of a program, by repr",
     "Splitter": "settings of a program, by repr",

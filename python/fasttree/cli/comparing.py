@@ -391,10 +391,8 @@ def _summary(
         f"{counted(len(result.datasets), 'data set')}, {trees}"
         f"{'' if result.greater_is_better else '; smaller is better'}"
     )
-    notes = [
-        f"best values emphasised; v / *: significantly better / worse than {result.baseline}",
-        *table.notes[2:],
-    ]
+    marks = f"best values emphasised; v / *: significantly better / worse than {result.baseline}"
+    notes = [marks] * (len(result.methods) > 1) + table.notes[2:]
     # Methods below the constant.
     sign = 1.0 if result.greater_is_better else -1.0
     below = sign * result.means < sign * limits[:, None]

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 
 from .. import criteria
+from .._checks.naming import display_name
 from .._checks.saving import save_text
 from .._checks.words import counted
 from ..exports.answers import figures
@@ -314,7 +315,7 @@ def fit(
         "command": "fit",
         "data": repr(rows),
         "task": rows.task,
-        "criterion": repr(tree.criterion),
+        "criterion": display_name(tree.criterion),
         **sizes(tree),
         **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures),
         "folds": None if verdict is None else verdict.folds,

@@ -107,10 +107,11 @@ def _tested(
     study: Any, criteria: dict[str, Any], settings: dict[str, Any], permutations: int
 ) -> dict[str, np.ndarray]:
     """Scores of all criteria, with p-values of those that have them: SURF and MultiSURF."""
+    from ..criteria import name_of
     from ..feature_selection.features import score_features
     from ..feature_selection.genotypes import WITH_P_VALUES, relief_p_values
 
-    with_p = {n: c for n, c in criteria.items() if c.name in WITH_P_VALUES}
+    with_p = {n: c for n, c in criteria.items() if name_of(c) in WITH_P_VALUES}
     if not with_p:
         with_p = criteria  # `relief_p_values` refuses the first one, with the reason
     if idle := sorted(settings.keys() - {"n_jobs", "random_state", "progress"}):

@@ -337,7 +337,7 @@ def _with_options(text: str, what: str) -> tuple[str, dict[str, Any]]:
 
 
 def criterion_of(text: str) -> Any:
-    """A criterion from its name, or its name with options in brackets.
+    """A criterion from its name with options in brackets, or the name, if it is one.
 
     >>> criterion_of("f_measure(beta=2)")
     FMeasure(beta=2, variant=None)
@@ -346,7 +346,7 @@ def criterion_of(text: str) -> Any:
 
     name, options = _with_options(text, "criterion")
     made: Any = criteria.make(name)
-    return made.set_params(**options) if options else made
+    return made.set_params(**options) if options else name
 
 
 def metric_of(text: str, costs: Any = None) -> Any:
@@ -478,13 +478,6 @@ def params_of(
     if isinstance(typed.get("pruning"), str):
         typed["pruning"] = pruning_of(typed["pruning"])
     found |= typed
-    if found.get("pruning") == "cost_complexity" and not found.get("ccp_alpha"):
-        warnings.warn(
-            "pruning=cost_complexity with ccp_alpha=0, its default, cuts only splits that gain "
-            "nothing: add -p ccp_alpha=0.01, or have it chosen by cross-validation: "
-            "-p pruning=cart",
-            stacklevel=2,
-        )
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks import one_of
+from .._checks.naming import display_name
 from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
@@ -198,7 +199,7 @@ def show(
         head, facts = _of_forest(tree)
     else:
         head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(look.decimals, depth)}
-    content: str | bytes = f"{tree.criterion!r}: {head}"
+    content: str | bytes = f"{display_name(tree.criterion)}: {head}"
     if form != "text":
         content = FORMATS[form].show(tree, depth, look.decimals, **options)
     elif not is_forest:
@@ -207,7 +208,7 @@ def show(
         "command": "show",
         "model": str(model),
         "task": tree._task,
-        "criterion": repr(tree.criterion),
+        "criterion": display_name(tree.criterion),
         "classes": list(tree._schema.classes),
         "features": list(tree._schema.names),
         **facts,

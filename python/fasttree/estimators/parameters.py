@@ -21,6 +21,7 @@ from .._checks import integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from .._checks.naming import did_you_mean, display_name
 from .._checks.speech import given
+from .._checks.warned import warn_caller
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
@@ -205,6 +206,11 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
         if method.ccp_alpha is not None and alpha > 0:
             raise ValueError(
                 f"ccp_alpha={alpha!r} and pruning={method!r} both name a price: give one of them"
+            )
+        if method.ccp_alpha is None and not alpha:
+            warn_caller(
+                "pruning='cost_complexity' with ccp_alpha=0, its default, cuts only splits that "
+                "gain nothing: set ccp_alpha=0.01, or pruning='cart', which chooses it on folds"
             )
         costly = params.get("cost_matrix") is not None
         return {

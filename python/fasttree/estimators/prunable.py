@@ -47,10 +47,9 @@ def prune_report_(fitted: Any) -> PruneReport:
             "prune_report_ is known where a tree was fitted or pruned; a loaded or cut model "
             "has none"
         )
-    method = (
-        pruning.CostComplexity() if fitted.pruning is None and fitted.ccp_alpha else fitted.pruning
-    )
-    made = None if method is None else make(method)
+    made = None if fitted.pruning is None else make(fitted.pruning)
+    if fitted.ccp_alpha:
+        made = pruning.CostComplexity(fitted.ccp_alpha, getattr(made, "impurity", "auto"))
     merged = getattr(fitted, "merge_redundant", None)
     return PruneReport(parts, fitted._schema.names, made, merged)
 

@@ -261,6 +261,16 @@ class Trace(Listed[Step]):
                 )
             )
         super().__init__(steps)
+        self._scale = 1.0 if schema.classes else 0.0
+
+    def _rows(self) -> list[dict[str, Any]]:
+        # What rounding leaves, in units of the largest number, is shown as 0.
+        rows, names = super()._rows(), ("score", "distance", "global_distance")
+        known = [abs(row[name] or 0.0) for row in rows for name in names]
+        least = 1e-12 * max([self._scale, *filter(np.isfinite, known)])
+        for row in rows:
+            row |= {n: 0.0 for n in names if row[n] is not None and abs(row[n]) < least}
+        return rows
 
     def _title(self) -> str:
         return f"{counted(len(self), 'split')}, in the order in which they were made"

@@ -104,8 +104,9 @@ class Answers(ABC):
 
     @abstractmethod
     def on_card(self, node: int, decimals: int) -> tuple[str, str]:
-        """The answer of a node in a picture, and of how many rows: ``denied`` and ``82 % of 160``,
-        or ``4,021`` and ``± 1,900 (2,206 rows)``, its standard deviation."""
+        """The answer of a node in a picture, and of how many rows: ``denied`` and ``82 % of 160``;
+        ``4,021``, a mean, and ``± 1,900 (2,206 rows)``, the standard deviation; or ``84`` and
+        ``median (20 rows)``."""
 
     @abstractmethod
     def reason(self, node: int) -> str:
@@ -113,7 +114,7 @@ class Answers(ABC):
 
     @abstractmethod
     def held(self, node: int) -> list[str]:
-        """What is known of the rows of a node, in a few phrases."""
+        """What is known of the rows of a node, in a few phrases; classes in their order."""
 
     @abstractmethod
     def bar(self, node: int) -> list[Share]:
@@ -179,10 +180,10 @@ class ClassAnswers(Answers):
 
     def held(self, node: int) -> list[str]:
         counts = self._counts[node]
-        largest = np.argsort(-counts, kind="stable")[:MOST_COUNTED].tolist()
+        largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_COUNTED])
         return [
-            f"{self._classes[code]}: {number(float(counts[code]), 4)}"
-            for code in largest
+            f"{self._classes[code]}: {number(float(counts[code]), 4, grouped=True)}"
+            for code in largest.tolist()
             if counts[code] > 0
         ]
 
@@ -232,11 +233,12 @@ class NumberAnswers(Answers):
 
     def on_card(self, node: int, decimals: int) -> tuple[str, str]:
         value, deviation = (
-            min(figures(x, grouped=True), number(x, decimals), key=len)
+            min(figures(x, grouped=True), number(x, decimals, grouped=True), key=len)
             for x in (self.of(node), float(self._deviation[node]))
         )
-        amount = self.amount(float(self._weight[node]))
-        return value, f"± {deviation} ({amount})" if deviation != "0" else f"({amount})"
+        # The deviation is from the mean: a median or quantile is named instead.
+        beside = self._centre if self._centre != "mean" else f"± {deviation}" * (deviation != "0")
+        return value, f"{beside} ({self.amount(float(self._weight[node]))})".lstrip()
 
     def reason(self, node: int) -> str:
         rows = float(self._weight[node])
@@ -249,10 +251,10 @@ class NumberAnswers(Answers):
 
     def held(self, node: int) -> list[str]:
         return [
-            f"predicts {self.said(node)}",
+            f"predicts {figures(self.of(node), grouped=True)}",
             self.amount(float(self._weight[node])),
-            f"impurity {figures(float(self._impurity[node]))}",
-            f"standard deviation {figures(float(self._deviation[node]))}",
+            f"impurity {figures(float(self._impurity[node]), grouped=True)}",
+            f"standard deviation {figures(float(self._deviation[node]), grouped=True)}",
         ]
 
     def bar(self, node: int) -> list[Share]:
@@ -287,9 +289,10 @@ def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
     return NumberAnswers(model.tree_, model._centre)
 
 
-def number(x: float, decimals: int = 6) -> str:
+def number(x: float, decimals: int = 6, *, grouped: bool = False) -> str:
     """A number with at most `decimals` digits after the point; where this changes it by over 0.1 %,
-    with one digit more than `decimals`, but at least three, from its first on.
+    with one digit more than `decimals`, but at least three, from its first on. `grouped`: with
+    commas between thousands.
 
     This is the format of the text of a tree.
 
@@ -299,10 +302,10 @@ def number(x: float, decimals: int = 6) -> str:
     """
     if abs(x) >= 1e16:
         return repr(float(x))
-    short = f"{x:.{decimals}f}"
+    short = f"{x:{',' * grouped}.{decimals}f}"
     if "." in short:
         short = short.rstrip("0").rstrip(".")
-    if x == 0 or abs(float(short) - x) <= abs(x) * 1e-3:
+    if x == 0 or abs(float(short.replace(",", "")) - x) <= abs(x) * 1e-3:
         return short
     return repr(float(f"{x:.{max(3, decimals + 1)}g}"))
 
@@ -314,7 +317,7 @@ def amount(weight: float, *, weighed: bool) -> str:
         >>> amount(1.0, weighed=False), amount(12.0, weighed=False), amount(12.5, weighed=True)
         ('1 row', '12 rows', 'weight 12.5')
     """
-    return f"weight {number(weight, 2)}" if weighed else counted(int(weight), "row")
+    return f"weight {number(weight, 2, grouped=True)}" if weighed else counted(int(weight), "row")
 
 
 def figures(x: float, digits: int = 4, *, grouped: bool = False) -> str:

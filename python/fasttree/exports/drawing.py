@@ -178,7 +178,8 @@ class Drawing:
         max_depth: deepest level shown (the root is level 0), at least 0; None: no limit.
         max_nodes: largest number of cards, at least 1; None: no limit.
         empty: whether branches that no training row reached are shown.
-        decimals: digits of numbers after the point (cards show at most four figures).
+        decimals: digits of numbers after the point (cards show four figures, or all
+            before the point).
         show: words of `SHOW`, or one of them.
         highlight: one row, whose path is marked and opened first; None: no path.
         indented: nodes stand one below the other, each level further to the right, which is
@@ -318,7 +319,7 @@ class Drawing:
                 branches = counted(len(self._hidden_branches), "branch")
                 small += f", {branches} not shown ({hidden})"
             name = reading.features[reading.feature[node]].name
-            return name, small, f"score {figures(float(self.tree.score[node]), 3)}"
+            return name, small, f"score {figures(float(self.tree.score[node]), 3, grouped=True)}"
         name, small = reading.answers.on_card(node, self.decimals)
         if reading.n_children[node]:
             small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"

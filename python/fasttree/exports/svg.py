@@ -147,7 +147,8 @@ def to_svg(
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened
             first, the others are folded. None draws all.
         empty: whether leaves that no training row reached are drawn.
-        decimals: digits of numbers after the point (cards show at most four figures).
+        decimals: digits of numbers after the point (cards show four figures, or all
+            before the point).
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
         show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
             ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;

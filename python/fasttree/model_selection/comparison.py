@@ -31,7 +31,7 @@ from ..table.data_checks.findings import all_as_given
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
-from .result import CrossValidation, automatic_notes
+from .result import CrossValidation, automatic_notes, spread_note
 from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics import (
@@ -621,7 +621,7 @@ def _methods_table(result: Comparison) -> ReportTable:
         rows.append(cells)
     direction = "" if result.greater_is_better else ", smaller is better"
     header = ["method", label, "sd", f"- {result.baseline}", "p", "p, Holm"]
-    notes, n_others = _notes(result), int((~np.isnan(p_values)).sum())
+    notes, n_others = _notes(result, rows), int((~np.isnan(p_values)).sum())
     notes.append(
         f"p and the marks are not corrected for {counted(n_others, 'comparison')} with "
         f"{result.baseline}; Holm's p-values are. Pairs of other methods: pair_test, p_values."
@@ -654,16 +654,14 @@ def _means_table(result: Comparison) -> ReportTable:
     rows.append(against)
     direction = "" if result.greater_is_better else ", smaller is better"
     header = ["data set", *result.methods]
-    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result))
+    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result, rows))
 
 
-def _notes(result: Comparison) -> list[str]:
-    """Notes below the table: the meaning of the marks, and what is missing."""
+def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
+    """Notes below the table of these rows: the meaning of the marks, and what is missing."""
     name = display_name(result.test).replace("_", " ") + " test"
     notes = [
-        "Mean (standard deviation of "
-        f"{'fold values' if result.sd == 'folds' else 'repetition means'}); "
-        "best values emphasised.",
+        spread_note(result.sd, rows),
         (
             f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
             f"{result.alpha:g})."

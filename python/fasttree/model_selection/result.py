@@ -329,6 +329,13 @@ def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 
 
+def spread_note(sd: str, rows: Iterable[Iterable[Cell]], over: str = "") -> str:
+    """What the numbers of a table are, and that the best are emphasised where some are."""
+    spread = "fold values" if sd == "folds" else "repetition means"
+    best = "; best values emphasised" * any(cell.bold for row in rows for cell in row)
+    return f"Mean (standard deviation of {spread}){over}{best}."
+
+
 def _tables(
     result: CrossValidation, *, sd: str = "folds", per_class: bool = False
 ) -> list[ReportTable]:
@@ -375,15 +382,11 @@ def _tables(
         for name in result.skipped
     ]
     n_folds = len(result.folds.pairs)
-    spread = "fold values" if sd == "folds" else "repetition means"
     title = f"{result.name}: " if result.name else ""
     title += (
         f"{counted(len(result), 'method')}, {counted(n_folds, 'fold')} ({result.folds.description})"
     )
-    notes = [
-        f"Mean (standard deviation of {spread}) over {counted(n_folds, 'fold')}; best values "
-        "emphasised."
-    ]
+    notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
     if result.unfinished:
         verb = "is" if result.unfinished == 1 else "are"
         notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} {verb} not finished.")

@@ -30,7 +30,7 @@ from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable
 from .arguments import data_and_criteria
-from .result import CrossValidation
+from .result import CrossValidation, spread_note
 from .statistics.ties import TIED, snap
 from .validation import cross_validate
 
@@ -368,7 +368,5 @@ def _tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
         folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         title = f"{scores.name}: " if scores.name else ""
         title += f"{scale_of(metric)[2]} by {across}, {folds}"
-        spread = "fold values" if sd == "folds" else "repetition means"
-        notes = [f"Mean (standard deviation of {spread}); best values emphasised."]
-        tables.append(ReportTable(title, ["", *columns], body, (), notes))
+        tables.append(ReportTable(title, ["", *columns], body, (), [spread_note(sd, body)]))
     return tables

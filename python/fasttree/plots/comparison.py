@@ -114,6 +114,7 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
     """Critical difference diagram: mean ranks on a line, bars below groups that do not differ.
 
     Methods in a group do not differ significantly by Nemenyi's test; CD is its critical difference.
+    Where Iman & Davenport's test does not reject, all are one group, and the diagram says so.
 
     Args:
         result: a `FriedmanResult`, or a `Comparison`, whose Friedman test is computed.
@@ -158,13 +159,7 @@ def rank_diagram(result: Any, *, title: str = "", ax: Axes | None = None) -> Axe
         marker="|",
         markersize=8,
     )
-    ax.text(
-        1 + result.critical_difference / 2,
-        1.1,
-        f"CD = {result.critical_difference:.2f}",
-        ha="center",
-        fontsize=9,
-    )
+    ax.text(1, 1.1, result.caption, fontsize=9)
     # One line per method, from its mean rank down and outwards to its name. The names start below
     # the bars of the groups; best ranks are on the left, from above, worst on the right.
     ranks = np.asarray(result.mean_ranks)

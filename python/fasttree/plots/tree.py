@@ -163,7 +163,8 @@ def plot_tree(
         show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
             ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;
             one word or several.
-        decimals: digits of numbers after the point (cards show at most four figures).
+        decimals: digits of numbers after the point (cards show four figures, or all
+            before the point).
         ax: axes to draw into; by default pyplot's current ones.
 
     Returns:

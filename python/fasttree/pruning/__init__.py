@@ -77,6 +77,11 @@ class _ReducedError(Pruning):
 
 
 class _CostComplexity(Pruning):
+    def __str__(self) -> str:
+        """The options that act: `folds`, `rule` and `random_state` only choose a price."""
+        act = list(self.get_params().items())[: None if self.alpha_rule() else 2]
+        return f"CostComplexity({', '.join(f'{name}={value!r}' for name, value in act)})"
+
     def to_config(
         self,
         criterion: Any = "gini",

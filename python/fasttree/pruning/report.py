@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .._checks.plain_text import one_line
 from .._checks.words import counted
@@ -41,6 +41,7 @@ class Cut:
     as_leaf: float
     as_tree: float
     as_branch: float
+    _branch: ClassVar[str] = "{:.6g} as that branch"
 
     def __str__(self) -> str:
         done = {
@@ -49,16 +50,22 @@ class Cut:
             "join": "became one test with the one below it",
         }[self.action]
         named = (
-            ("as a leaf", self.as_leaf),
-            ("as it stood", self.as_tree),
-            ("as that branch", self.as_branch),
+            ("{:.6g} as a leaf", self.as_leaf),
+            ("{:.6g} as it stood", self.as_tree),
+            (self._branch, self.as_branch),
         )
-        costs = ", ".join(f"{value:.6g} {words}" for words, value in named if not math.isnan(value))
+        costs = ", ".join(words.format(value) for words, value in named if not math.isnan(value))
         size = (
             f"{one_line(self.feature)}; {counted(self.rows, 'row')}, {counted(self.leaves, 'leaf')}"
         )
         what = f"node {self.node} ({size}) {done}"
         return f"{what}: {costs}" if costs else what
+
+
+class _PricedCut(Cut):
+    """A cut of cost-complexity pruning."""
+
+    _branch = "a leaf from ccp_alpha {:.6g} on"
 
 
 class PruneReport(Listed[Cut]):
@@ -74,14 +81,17 @@ class PruneReport(Listed[Cut]):
         method: Pruning | None,
         merged: str | None,
     ) -> None:
+        priced = method is not None and method.costs == "impurity"
+        self.headings = {"as_branch": "ccp_alpha"} if priced else {}
+        one = _PricedCut if priced else Cut
         super().__init__(
-            Cut(node, action, names[feature], *costs) for node, action, feature, *costs in records
+            one(node, action, names[feature], *costs) for node, action, feature, *costs in records
         )
         self.method = method
         self.merge_redundant = merged
 
     def _title(self) -> str:
-        how = [repr(self.method)] if self.method is not None else []
+        how = [str(self.method)] if self.method is not None else []
         if self.merge_redundant is not None:
             how.append(f"merge_redundant={self.merge_redundant!r}")
         head = (
@@ -89,8 +99,6 @@ class PruneReport(Listed[Cut]):
         )
         if self.method is not None and len(self):
             head += f"; costs are {self.method.costs}"
-            if self.method.costs == "impurity":
-                head += "; 'as that branch': the ccp_alpha from which on the node is a leaf"
         return head
 
     def __str__(self) -> str:

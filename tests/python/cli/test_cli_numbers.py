@@ -169,7 +169,7 @@ def test_show_prints_a_saved_tree_or_forest(ftree, parts, tmp_path):
     model, forest = tmp_path / "m.json", tmp_path / "f.json"
     assert ftree("fit", parts, "--no-cv", "-m", model, "-p", "max_depth=2")[0] == 0
     code, out, _ = ftree("show", model, "--task", "regression")
-    assert code == 0 and "'squared_error': 4 leaves, 7 nodes, depth 2" in out
+    assert code == 0 and "squared_error: 4 leaves, 7 nodes, depth 2" in out
     found = answer(ftree, "show", model)
     assert found["task"] == "regression" and found["classes"] == [] and found["leaves"] == 4
     fasttree.FastForestRegressor(3, random_state=0).fit(X, Y).save(forest)
@@ -268,7 +268,7 @@ def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
     code, out, err = ftree("fit", data)
     assert code == 0 and "the target is 2.5 in all 442 rows, so the tree is one leaf, and R2" in err
     assert (
-        "'squared_error': 1 leaf, 1 node, depth 0; all numbers are equal: R2 has no meaning; always"
+        "squared_error: 1 leaf, 1 node, depth 0; all numbers are equal: R2 has no meaning; always"
         in out
     )
     model = tmp_path / "m.json"

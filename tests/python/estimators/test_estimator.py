@@ -362,3 +362,18 @@ def test_cross_validate_is_fits_by_hand(how):
     scores = [m.score(table.take(test)) for m, (_, test) in zip(models, folds, strict=True)]
     np.testing.assert_allclose(result["gini"]["accuracy"], scores)
     np.testing.assert_array_equal(result["gini"]["nodes"], [m.n_nodes_ for m in models])
+
+
+@pytest.mark.parametrize("name", ["mantaras", "info_gain", "gini", "hellinger", "squared_error"])
+def test_a_trace_shows_what_rounding_leaves_as_zero(name):
+    if name == "squared_error":
+        y = np.repeat([0.1, 0.3, 0.7], 20)
+        model = fasttree.FastTreeRegressor(criterion=name).fit(np.arange(60.0)[:, None], y)
+    else:
+        model = fasttree.fit("iris", criterion=name)
+    steps, shown = model.trace_, model.trace_._rows()
+    assert "e-1" not in str(steps) + steps._repr_html_()
+    for step, row in zip(steps, shown, strict=True):
+        for field in ("score", "distance"):
+            assert row[field] == pytest.approx(getattr(step, field), abs=1e-12)
+    assert name != "mantaras" or 0 < min(s.distance for s in steps if s.distance) < 1e-12

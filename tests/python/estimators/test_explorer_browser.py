@@ -600,3 +600,22 @@ def test_five_thousand_nodes_draw_only_what_is_seen(browser, tmp_path):
         assert page.locator(f"[role=treeitem][data-node='{model.n_nodes_ - 1}']").is_visible()
         page.keyboard.press("Home")
     page.close()
+
+
+@pytest.mark.parametrize("name", ["parts", "one", "first tests", "numbers"])
+def test_a_note_explains_cuts_and_missing_values_where_they_are(show, name):
+    page = show(name)
+    items = page.locator("[role=treeitem]")
+    found = set()
+    for place in range(min(items.count(), 8)):
+        items.nth(place).click()
+        own = page.locator("figure", has=page.locator(".fx-histogram")).last
+        if page.locator("h3", has_text="Rows by").count() == 0 or own.count() == 0:
+            continue
+        text = page.locator(".fx-note", has_text="Score of the split").all_inner_texts()
+        if not text:
+            continue
+        cuts, missing = own.locator(".fx-cut").count(), own.get_by_text("?", exact=True).count()
+        assert ("Dashed lines" in text[0], "missing values" in text[0]) == (cuts > 0, missing > 0)
+        found.add((cuts > 0, missing > 0))
+    assert found

@@ -373,3 +373,37 @@ def test_a_title_stands_above_and_the_font_scales_the_picture(iris):
     assert large.attrib["viewBox"] == plain.attrib["viewBox"]
     for side in ("width", "height"):
         assert float(large.attrib[side]) == 2 * float(plain.attrib[side])
+
+
+@pytest.mark.parametrize("scale", [30.0, 14250.0, 7.75e6])
+def test_numbers_of_cards_have_commas_between_thousands(scale):
+    y = scale * np.linspace(0.5, 1.5, 4000)
+    x = (np.arange(4000.0) >= 1500)[:, None]
+    weights = {"sample_weight": np.full(4000, 2.5)}
+    trees = [fasttree.FastTreeRegressor(max_depth=1).fit(x, y, **w) for w in ({}, weights)]
+    trees += [fasttree.fit(x, x.ravel() > 0, **w) for w in ({}, weights)]
+    for tree in trees:
+        show = ("scores", "counts") if tree.__class__.__name__.endswith("Classifier") else "scores"
+        drawn = Drawing(tree, show=show)
+        said = [text.text for card in drawn.cards() for text in card.texts()]
+        said += [entry.text for entry in drawn.legend()]
+        said += drawn.reading.answers.held(0)
+        assert not [text for text in said if re.search(r"(?<![.\d])\d{4}", text)]
+        assert [text for text in said if re.search(r"\d,\d{3}", text)]
+
+
+@pytest.mark.parametrize("q", [None, 0.5, 0.9])
+def test_cards_name_a_median_or_quantile_and_show_no_deviation_from_it(q):
+    criterion = fasttree.criteria.Quantile(q=q) if q else "absolute_error"
+    tree = fasttree.FastTreeRegressor(criterion=criterion, max_depth=1)
+    tree.fit(np.arange(40.0)[:, None], np.arange(40.0) ** 2)
+    word = f"{q:g}-quantile" if q else "median"
+    for text in (*texts_of(picture(tree)), tree.to_dot()):
+        assert "\u00b1" not in text
+    assert sum(text.startswith(f"{word} (") for text in texts_of(picture(tree))) == 2
+
+
+def test_counts_are_in_the_order_of_the_classes():
+    y = np.repeat(["a", "b", "c"], [2, 30, 10])
+    tree = fasttree.fit((y == "b")[:, None].astype(float), y)
+    assert "a: 2, b: 30, c: 10" in texts_of(picture(tree, show="counts"))

@@ -18,7 +18,7 @@ from fasttree.exports.tables import Cell, ReportTable
 from fasttree.exports.tables.latex import render_latex
 from fasttree.exports.tables.markdown import render_markdown
 from fasttree.exports.tables.text import render_text
-from fasttree.pruning import Cut
+from fasttree.pruning import CostComplexity, Cut
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",
@@ -101,7 +101,6 @@ def test_messages_of_the_command_are_one_line(capfd, tmp_path):
 SHOWS = ("__str__", "__repr__", "_repr_html_", "to_text", "to_dot", "to_svg", "to_html", "to_rules")
 SHOWS = (*SHOWS, "to_markdown", "to_latex")
 NOT_SHOWN = {
-    "Parameters": "settings of a program, by repr",
     "NamedCallable": "the name of a function",
     "Scorer": "settings of a program, by repr",
     "Splitter": "settings of a program, by repr",
@@ -135,6 +134,7 @@ def shown_objects():
     rules = model.to_rules()
     yield from (rules, rules[0], rules[0].conditions[0], model.explain(0, table))
     yield model.decision_rule(table.take([0]))
+    yield CostComplexity(impurity=names[0])
     yield from (pruned.prune_report_, Cut(1, "leaf", names[0], 3, 2, 1.0, 2.0, 3.0))
     forest = fasttree.FastForestClassifier(3, random_state=0).fit(table)
     yield from (forest, forest.estimators_, fasttree.advise(table, progress=False))

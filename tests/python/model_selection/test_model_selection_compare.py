@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import warnings
 
 import numpy as np
@@ -22,6 +23,7 @@ from fasttree.model_selection import (
     cross_validate,
     holm,
     paired_t_test,
+    sweep,
     wilcoxon,
 )
 from fasttree.table import Table
@@ -295,3 +297,16 @@ def test_tests_over_the_data_sets_look_in_the_metric_s_direction():
     assert one.verdict == "right" and one.n == 3 and one.greater_is_better
     assert other.probabilities == one.probabilities[::-1]
     assert "(smaller is better)" in other.sentence
+
+
+@pytest.mark.parametrize("n_methods", [1, 2])
+def test_notes_speak_of_best_values_where_some_are_marked(n_methods):
+    criteria = ["gini", "info_gain"][:n_methods]
+    results = (
+        cross_validate("iris", criterion=criteria, cv="1x2"),
+        compare(["iris"], criteria, cv="1x2"),
+        compare(["iris", "wine"], criteria, cv="1x2"),
+        sweep("weather", criterion="pi", alpha=[0.5, 1.0][:n_methods], cv="1x2"),
+    )
+    for text in map(str, results):
+        assert ("best values marked !" in text) == (re.search(r"\d\)?! ", text + " ") is not None)

@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -241,7 +242,7 @@ def test_alphas_and_names_mean_the_same():
         == made.to_text()
         != case.grown(criterion="gini").to_text()
     )
-    assert "ccp_alpha=None" in str(priced.prune_report_)
+    assert "ccp_alpha=0.01" in str(priced.prune_report_)
 
 
 @pytest.mark.parametrize("merged", ["class", "distribution"])
@@ -426,3 +427,28 @@ def test_error_based_trees_are_j48s(entry, request):
         entry["size"],
         entry["right"],
     )
+
+
+@pytest.mark.parametrize("how", ["cost_complexity", CostComplexity(impurity="gini")])
+def test_a_price_of_zero_warns_and_the_report_names_what_acts(how):
+    grown = fasttree.fit("iris", criterion="gini")
+    for made in (lambda: fasttree.fit("iris", pruning=how), lambda: grown.prune(how)):
+        with pytest.warns(UserWarning, match="ccp_alpha=0, its default.*pruning='cart'"):
+            report = made().prune_report_
+        assert "folds" not in str(report) and "rule" not in report._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        priced = fasttree.fit("iris", criterion="gini", pruning=how, ccp_alpha=0.01)
+        cart = fasttree.fit("iris", criterion="gini", pruning="cart")
+    assert str(priced.prune_report_).startswith("CostComplexity(ccp_alpha=0.01, impurity=")
+    assert "folds=10, rule='1se'" in str(cart.prune_report_)
+
+
+def test_the_report_names_its_columns_and_has_none_without_values():
+    for how, last in (("cart", "ccp_alpha"), ("mdl", "as_tree"), ("error_based", "as_branch")):
+        report = fasttree.fit("iris", criterion="gini", pruning=how).prune_report_
+        html, text = report._repr_html_(), str(report)
+        assert html.count("<th") and "nan" not in html and f">{last}</th>" in html
+        assert ("as_branch" in html) == ("as that branch" in text) == (last == "as_branch")
+        assert ("from ccp_alpha" in text) == (last == "ccp_alpha")
+        assert list(report.to_frame().columns)[-1] == "as_branch"

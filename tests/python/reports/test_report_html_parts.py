@@ -33,6 +33,12 @@ MEANS = {
         [[9.0 - j + 0.01 * i * j for j in range(4)] for i in range(12)],
         "a has the best mean rank on these 12 data sets and is significantly better than c and d",
     ),
+    # chi-squared has p = 0.054, F p = 0.031
+    "by F alone": (
+        [[4.5, 2.5, 2, 0]] * 3 + [[4.5, 2.5, 1, 1], [1.5, 2.5, 4, 1]],
+        "a has the best mean rank on these 5 data sets and is significantly better than d",
+    ),
+    "alike, too few": ([[2.0, 1.0]] * 2, "No method is significantly better than another on these"),
 }
 
 
@@ -71,8 +77,16 @@ def test_the_finding_says_what_the_tests_do(name):
     )  # fmt: skip
     assert finding(result).startswith(expected)
     said = paragraph(result)
-    assert f"p = {ranks.p_value:.3f}" in said or "p < 0.001" in said
+    assert (
+        f"{ranks.test} test" in said and f"p = {ranks.f_p_value:.3f}" in said or "p < 0.001" in said
+    )
     assert ("was rejected" in said) == ranks.significant
+    # The sentence, the table and both diagrams decide as the finding does.
+    together = tuple(names[j] for j in np.argsort(ranks.mean_ranks, kind="stable"))
+    assert (f"{ranks.test}: no difference" in rank_svg(ranks)) == (not ranks.significant)
+    assert ("do not differ significantly" in ranks.sentence) == (not ranks.significant)
+    assert (ranks.groups == [together]) == expected.startswith("No method")
+    assert any(row[2].text for row in ranks.tables()[0].rows) == ranks.significant
     for one, rank in zip(names, ranks.mean_ranks, strict=True):
         assert f"{one} {rank:.2f}" in said
 

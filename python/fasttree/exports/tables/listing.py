@@ -7,6 +7,7 @@ sequences.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, TypeVar, overload
@@ -141,11 +142,13 @@ class Listed(Sequence[T]):
         of: the data class.
         hidden: its fields that are no columns.
         shown: functions of a row that give the cells of a column, by its name.
+        headings: of columns that are not headed by the name of the field.
     """
 
     of: ClassVar[Any]
     hidden: ClassVar[tuple[str, ...]] = ()
     shown: ClassVar[Mapping[str, Callable[[dict[str, Any]], Any]]] = {}
+    headings: Mapping[str, str] = {}
 
     def __init__(self, items: Iterable[T]) -> None:
         self._items = list(items)
@@ -173,10 +176,19 @@ class Listed(Sequence[T]):
         """The line above the table."""
         return ""
 
+    def _rows(self) -> list[dict[str, Any]]:
+        """The rows of the table; NaN is None."""
+
+        def plain(value: Any) -> Any:
+            return None if isinstance(value, float) and math.isnan(value) else value
+
+        return [{name: plain(value) for name, value in vars(one).items()} for one in self]
+
     def _table(self) -> Records:
-        rows = [vars(one) for one in self]
+        rows = self._rows()
         used = [name for name in self._columns() if any(row[name] is not None for row in rows)]
-        return Records(rows, {n: self.shown.get(n, n) for n in used}, title=self._title())
+        columns = {self.headings.get(n, n): self.shown.get(n, n) for n in used}
+        return Records(rows, columns, title=self._title())
 
     def _repr_html_(self) -> str:
         return self._table()._repr_html_()

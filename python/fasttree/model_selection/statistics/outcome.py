@@ -255,7 +255,9 @@ class FriedmanResult(Ranked):
         names: of the methods.
         mean_ranks: shape (methods,), 1 = best.
         statistic, p_value, df: of the chi-squared form.
-        f_statistic, f_p_value, f_df: of Iman & Davenport's form.
+        f_statistic, f_p_value, f_df: of Iman & Davenport's form, which decides (`significant`), as
+            Demsar (2006) recommends. Where all data sets rank the methods alike F is infinite, and
+            `f_p_value` is `p_value`.
         critical_difference: of mean ranks, at `alpha`.
         pairwise_p: Nemenyi's p-values, shape (methods, methods).
         alpha: level.
@@ -276,33 +278,21 @@ class FriedmanResult(Ranked):
     n: int
 
     def tables(self) -> list[ReportTable]:
-        """Return mean ranks, best first, with Nemenyi's p-value against the best; the sentence
-        below."""
-        order = np.argsort(self.mean_ranks, kind="stable")
-        rows = [
-            [
-                Cell(self.names[place]),
-                Cell(number(float(self.mean_ranks[place]), 3)),
-                Cell(
-                    "" if place == order[0] else number(float(self.pairwise_p[order[0], place]), 4)
-                ),
-            ]
-            for place in order
-        ]
-        return [
-            ReportTable(
-                "Mean ranks",
-                ["method", "mean rank", "p against the best"],
-                rows,
-                (),
-                [self.sentence],
-            )
-        ]
+        """Return mean ranks, best first, with Nemenyi's p-value against the best where the ranks
+        differ (`significant`); the sentence below."""
+        order, rows = np.argsort(self.mean_ranks, kind="stable").tolist(), []
+        for j in order:
+            p = number(float(self.pairwise_p[order[0], j]), 4)
+            shown = p if self.significant and j != order[0] else ""
+            rank = number(float(self.mean_ranks[j]), 3)
+            rows.append([Cell(self.names[j]), Cell(rank), Cell(shown)])
+        header = ["method", "mean rank", "p against the best"]
+        return [ReportTable("Mean ranks", header, rows, (), [self.sentence])]
 
     @property
     def significant(self) -> bool:
-        """Whether the methods' ranks differ (chi-squared form)."""
-        return bool(self.p_value < self.alpha)
+        """Whether the methods' ranks differ: f_p_value < alpha."""
+        return bool(self.f_p_value < self.alpha)
 
     @property
     def intervals(self) -> np.ndarray:
@@ -316,35 +306,46 @@ class FriedmanResult(Ranked):
     @property
     def groups(self) -> list[tuple[str, ...]]:
         """Maximal sets of methods whose mean ranks lie within the critical difference, best
-        first."""
+        first; one set of all methods where their ranks do not differ (`significant`)."""
         order = np.argsort(self.mean_ranks, kind="stable")
+        limit = self.critical_difference if self.significant else math.inf
         ranks = self.mean_ranks[order]
         found: list[tuple[str, ...]] = []
         last = -1
         for start in range(len(order)):
-            stop = int(
-                np.searchsorted(ranks, ranks[start] + self.critical_difference, side="right")
-            )
+            stop = int(np.searchsorted(ranks, ranks[start] + limit, side="right"))
             if stop > last and stop - start > 1:
                 found.append(tuple(self.names[i] for i in order[start:stop]))
             last = max(last, stop)
         return found
 
     @property
+    def test(self) -> str:
+        """Name of the test that decides: "Iman-Davenport", or "Friedman" where F is infinite."""
+        return "Friedman" if math.isinf(self.f_statistic) else "Iman-Davenport"
+
+    @property
+    def caption(self) -> str:
+        """The critical difference, and where ranks do not differ, the test that finds so."""
+        verdict = f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        return f"CD = {self.critical_difference:.2f}{'' if self.significant else verdict}"
+
+    @property
     def sentence(self) -> str:
         """The finding in words."""
         order = np.argsort(self.mean_ranks, kind="stable")
+        pairs = f"Nemenyi's critical difference is {self.critical_difference:.4g}"
+        pairs = pairs if self.significant else "pairs of methods are not compared"
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
         said = f"F{self.f_df} = {self.f_statistic:.4g}, {format_p(self.f_p_value)}"
         if math.isinf(self.f_statistic):
-            said = "F says nothing where all data sets rank the methods alike"
+            said = "F is infinite, as all data sets rank the methods alike: chi2 decides"
         return (
             f"Over {self.n} data sets the mean ranks of {len(self.names)} methods {verdict} "
-            "significantly "
-            f"(Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}; "
-            f"Iman-Davenport {said}); mean ranks: {ranks}; "
-            f"Nemenyi's critical difference at {self.alpha:g} is {self.critical_difference:.4g}."
+            f"significantly at the {self.alpha:g} level (Iman-Davenport {said}; "
+            f"Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}); "
+            f"mean ranks: {ranks}; {pairs}."
         )
 
 

@@ -144,6 +144,8 @@ def friedman_nemenyi(
 ) -> FriedmanResult:
     """Return Friedman's test over data sets with Nemenyi's pairwise comparisons.
 
+    Iman & Davenport's form decides, and pairs differ only where it rejects (Demsar 2006).
+
     `scores` (data sets, methods), at least 2 x 2, finite.  Rank 1 is the best; scores of a data set
     within 1e-12 of its largest magnitude are tied.  `tie_correction`
     divides chi2 by 1 - sum(t^3 - t)/(N k (k^2 - 1)), as scipy does; Demsar's worked example leaves
@@ -166,6 +168,7 @@ def friedman_nemenyi(
     rest = n * (k - 1) - chi2
     f_statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
     f_df = (k - 1, (k - 1) * (n - 1))
+    p_value = float(chdtrc(k - 1, chi2))
     # Nemenyi: differences of mean ranks in units of their standard error, for all pairs.
     unit = math.sqrt(k * (k + 1) / (6.0 * n))
     z = np.abs(averages[:, None] - averages[None, :]) / unit
@@ -175,10 +178,10 @@ def friedman_nemenyi(
         names=labels,
         mean_ranks=averages,
         statistic=chi2,
-        p_value=float(chdtrc(k - 1, chi2)),
+        p_value=p_value,
         df=k - 1,
         f_statistic=f_statistic,
-        f_p_value=0.0 if math.isinf(f_statistic) else float(fdtrc(*f_df, f_statistic)),
+        f_p_value=p_value if math.isinf(f_statistic) else float(fdtrc(*f_df, f_statistic)),
         f_df=f_df,
         critical_difference=float(studentized_range.ppf(1.0 - alpha, k, np.inf))
         / math.sqrt(2.0)

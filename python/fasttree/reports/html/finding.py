@@ -1,8 +1,8 @@
 """The result of a comparison in words: one sentence, and a paragraph for a paper.
 
-Both are made from Friedman's test over the data sets with Nemenyi's test of each pair (Demsar
-2006), or, where there is one data set, from the tests against the baseline.  Numbers are those of
-the tables.
+Both are made from Iman & Davenport's test over the data sets and, where it rejects, Nemenyi's test
+of each pair (Demsar 2006), or, where there is one data set, from the tests against the baseline.
+Numbers are those of the tables.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def finding(result: Comparison) -> str:
 
 
 def _ranks(result: Comparison) -> FriedmanResult | None:
-    """Friedman's test over several data sets where every mean is a number, else None."""
+    """The tests of ranks over several data sets where every mean is a number, else None."""
     several = result.means.shape[0] > 1 and np.isfinite(result.means).all()
     return result.friedman() if several else None
 
@@ -75,8 +75,7 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
     """The methods that are significantly better than the baseline, and those that are worse; over
     several data sets those that beat another by ranks, and those that are beaten."""
     if ranks is not None:
-        lower = ranks.mean_ranks[:, None] < ranks.mean_ranks[None, :]
-        beats = lower & (ranks.pairwise_p < ranks.alpha) & ranks.significant
+        beats = _beats(ranks)
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))
     else:
         marks = result.marks
@@ -85,38 +84,32 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
     return better, worse
 
 
+def _beats(found: FriedmanResult) -> np.ndarray:
+    """Whether each method ranks significantly better than each other, (methods, methods)."""
+    lower = found.mean_ranks[:, None] < found.mean_ranks[None, :]
+    return np.asarray(lower & (found.pairwise_p < found.alpha) & found.significant)
+
+
 def _of_ranks(found: FriedmanResult, metric: str) -> str:
-    """The sentence of Friedman's and Nemenyi's tests."""
-    sets = _sets(found.n)
+    """The sentence of the tests of ranks."""
+    sets, tested = _sets(found.n), f"{found.test} test of {metric}, {_p(found.f_p_value)}"
     if not found.significant:
+        return f"No method is significantly better than another on {sets} ({tested})."
+    order = np.argsort(found.mean_ranks, kind="stable")
+    names, beats = [found.names[j] for j in order], _beats(found)[order][:, order]
+    if beats[0].any():
+        beaten = [names[j] for j in np.flatnonzero(beats[0])]
         return (
-            f"No method is significantly better than another on {sets} "
-            f"(Friedman test of {metric}, {_p(found.p_value)})."
+            f"{names[0]} has the best mean rank on {sets} and is significantly better than "
+            f"{listed(beaten)} ({metric})."
         )
-    order = np.argsort(found.mean_ranks, kind="stable").tolist()
-    best = order[0]
-    beaten = [found.names[j] for j in order[1:] if found.pairwise_p[best, j] < found.alpha]
-    if beaten:
+    if beats.any():
+        i, j = np.argwhere(beats)[0]
         return (
-            f"{found.names[best]} has the best mean rank on {sets} and is significantly better "
-            f"than {listed(beaten)} ({metric})."
+            f"{names[i]} is significantly better than {names[j]} on {sets}, but {names[0]}, the "
+            f"best by mean rank of {metric}, than none."
         )
-    pairs = [
-        (i, j)
-        for a, i in enumerate(order)
-        for j in order[a + 1 :]
-        if found.pairwise_p[i, j] < found.alpha
-    ]
-    if pairs:
-        i, j = pairs[0]
-        return (
-            f"{found.names[i]} is significantly better than {found.names[j]} on {sets}, but "
-            f"{found.names[best]}, the best by mean rank of {metric}, than none."
-        )
-    return (
-        f"The methods differ on {sets} (Friedman test of {metric}, {_p(found.p_value)}), but no "
-        "pair of them does significantly."
-    )
+    return f"The methods differ on {sets} ({tested}), but no pair of them does significantly."
 
 
 def paragraph(result: Comparison) -> str:
@@ -128,13 +121,16 @@ def paragraph(result: Comparison) -> str:
     first = next(iter(result.results.values()))
     cv = first.settings["cv"]
     order = np.argsort(found.mean_ranks, kind="stable").tolist()
+    numbers = f"chi-squared = {found.statistic:.2f}, df = {found.df}"
+    if found.test == "Iman-Davenport":
+        numbers = f"F({found.f_df[0]}, {found.f_df[1]}) = {found.f_statistic:.2f}"
     ranks = ", ".join(f"{found.names[i]} {found.mean_ranks[i]:.2f}" for i in order)
     verdict = "was rejected" if found.significant else "could not be rejected"
     text = (
         f"We compared {k} {METHODS[first.task]} on {n} data sets by {result.metric} in {cv} "
         "cross-validation, with the same folds for all. The null hypothesis that all have the same "
-        f"mean rank {verdict} at the {found.alpha:g} level (Friedman test, chi-squared = "
-        f"{found.statistic:.2f}, df = {found.df}, {_p(found.p_value)}). Mean ranks were {ranks}."
+        f"mean rank {verdict} at the {found.alpha:g} level ({found.test} test, "
+        f"{numbers}, {_p(found.f_p_value)}). Mean ranks were {ranks}."
     )
     if not found.significant:
         return text

@@ -1,5 +1,5 @@
 """Demsar's diagram as SVG: mean ranks on a line, bars over methods that do not differ by Nemenyi's
-test.
+test, or over all where Iman & Davenport's does not reject.
 
 Every method has a line of text of its own, left the better half, right the others.  O(methods).
 """
@@ -45,8 +45,7 @@ def rank_svg(result: FriedmanResult) -> str:
         f'<path class="frame" d="M{margin:.0f} {base}H{margin + SCALE_WIDTH:.0f}'
         + "".join(f"M{p:.1f} {base}v-7" for p in x.values())
         + f'M{margin:.0f} 22H{end:.1f}M{margin:.0f} 18v8M{end:.1f} 18v8"/>',
-        f'<text class="axis" x="{margin:.0f}" y="13">CD = '
-        f"{result.critical_difference:.2f}{arrow}</text>",
+        f'<text class="axis" x="{margin:.0f}" y="13">{result.caption}{arrow}</text>',
         *(
             f'<text class="tick" x="{p:.1f}" y="{base - 11}" text-anchor="middle">{rank}</text>'
             for rank, p in x.items()

@@ -24,8 +24,9 @@ function nodePanel(tree, node, state, changed, go) {
     var score = tree.raw.score[node];
     if (score !== null)
       box.append(make("p.note", {},
-      "Score of the split when the tree was grown: " + said(score)
-      + ". Dashed lines are cuts; “?” are missing values."));
+      "Score of the split when the tree was grown: " + said(score) + "."
+      + (own && (own.cuts || []).length ? " Dashed lines are cuts." : "")
+      + (own && (own.missing || []).some(Number) ? " “?” are missing values." : "")));
     if (tree.hidden(node))
       box.append(make("p.note", {},
       tree.hidden(node) + " nodes below are not on this page (max_nodes)."));

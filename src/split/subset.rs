@@ -55,7 +55,8 @@ pub enum NominalSplits {
     /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else those of the
     /// divisions in two that save more bits than they take to name.
     Auto,
-    /// Such divisions in two of all columns: what `Auto` means where leaves are limited.
+    /// Such divisions in two of all columns with more than two levels: what `Auto` means where
+    /// leaves are limited.
     #[serde(skip)]
     AutoInTwo,
 }
@@ -68,6 +69,7 @@ impl NominalSplits {
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
+            Self::AutoInTwo if levels <= 2 => Self::Multiway,
             Self::Auto | Self::AutoInTwo => Self::Subset,
             fixed => fixed,
         }
@@ -83,7 +85,7 @@ impl NominalSplits {
 
     /// Whether some column may have a branch for each level.
     pub fn has_multiway(self) -> bool {
-        matches!(self, Self::Multiway | Self::Auto)
+        matches!(self, Self::Multiway | Self::Auto | Self::AutoInTwo)
     }
 }
 

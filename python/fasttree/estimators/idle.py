@@ -84,7 +84,8 @@ def refuse_idle(estimator: Any) -> None:
 
 def _refuse_option_of_criterion(estimator: Any) -> None:
     """Refuse `alpha` where it was meant for the criterion, which has an option of that name."""
-    if getattr(estimator, "selection", "score") == "score" and is_set(estimator, "alpha"):
+    has_alpha = getattr(estimator, "selection", "") == "score"
+    if has_alpha and is_set(estimator, "alpha"):
         hint = option_hint(estimator.criterion, "alpha", estimator.alpha)
         if hint:
             raise ValueError(

@@ -27,7 +27,7 @@ Y[RNG.random(200) < 0.1] = "maybe"
 
 HOW = {
     "default": {},
-    "best first": {"max_leaf_nodes": 9, "criterion": "gini"},
+    "best first": {"max_leaf_nodes": 9, "criterion": "gini", "nominal_splits": "multiway"},
     "binned": {"discretize": "equal_width", "n_bins": 4},
     "unclassified": {"empty_branch": "unclassified", "discretize": "equal_frequency"},
     "mode": {"missing": "mode", "criterion": "gain_ratio"},

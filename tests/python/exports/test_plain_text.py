@@ -131,6 +131,7 @@ def shown_objects():
         model.explore(),
         model.evaluate(table),
     )
+    yield from (model.stability(table, repeats=2, nodes=True), model.leaf_intervals())
     rules = model.to_rules()
     yield from (rules, rules[0], rules[0].conditions[0], model.explain(0, table))
     yield model.decision_rule(table.take([0]))

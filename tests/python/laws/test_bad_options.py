@@ -79,7 +79,8 @@ def test_an_option_of_the_criterion_given_to_the_tree_is_sent_where_it_belongs()
     xor = fasttree.datasets.make_xor()
     said = r"beta=2 is not .* beta belongs to the criterion: criterion=FMeasure\(beta=2\)"
     of_both = r"alpha=0.5 of the tree .* alpha belongs to the criterion: criterion=Pi\(alpha=0.5\)"
-    for call in (fasttree.fit, fasttree.score_features, fasttree.model_selection.cross_validate):
+    validated = partial(fasttree.model_selection.cross_validate, cv="1x2")
+    for call in (fasttree.fit, fasttree.score_features, validated):
         with pytest.raises(TypeError, match=said):
             call(xor, criterion="f_measure", beta=2)
         with pytest.raises(ValueError, match=of_both):  # trees have a parameter of that name, too

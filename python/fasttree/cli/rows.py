@@ -74,6 +74,7 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     given, schema = split_list(columns.drop), tree._schema
     typed = FileCells.of(columns.reading.get("missing"))
     reading = {**columns.reading, "missing": schema.file_cells.beside(typed)}
+    reading["as_given"] = tree._as_given
     target, names = schema.target, schema.given_names
     places = range(len(names)) if whole or not schema.has_names else schema.read
     places = places or range(len(names))

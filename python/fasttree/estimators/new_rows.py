@@ -37,6 +37,7 @@ from .training_rows import own_weights
 
 __all__ = [
     "Schema",
+    "as_declared",
     "file_cells_of",
     "labelled",
     "rows_for",
@@ -330,7 +331,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         return Table.from_columns(converted, target, task=task)
     # Codes of the classes of the table become codes of the classes of the model.
     code_of = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
-    own = [_engine.plain(c) for c in table.classes]
+    own = as_declared([_engine.plain(c) for c in table.classes], list(code_of))
     unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in code_of]
     if unknown:
         raise ValueError(
@@ -541,7 +542,7 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
         codes = np.where(np.isnan(values), -1, np.searchsorted(known, values)).astype(np.int32)
     else:
         own, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
-    own = tuple(_engine.plain(v) for v in own)
+    own = tuple(as_declared([_engine.plain(v) for v in own], levels))
     if own == levels:
         return Column(column.name, "nominal", codes, levels)
     # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
@@ -555,6 +556,24 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
         what, first = f"{len(unseen)} level(s)", (int(rows[0]), own[codes[rows[0]]])
         _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
     return Column(column.name, "nominal", declared[codes], levels)
+
+
+def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
+    """Labels; where only true and false are declared, those that differ in case or type from these
+    (``False``, ``"false"``, ``"FALSE"``) as they are declared.
+
+    Examples:
+        >>> as_declared(["true", "FALSE", "no"], (False, True)), as_declared(["A"], ("a", "b"))
+        ([True, False, 'no'], ['A'])
+    """
+    truths = _truths(declared)
+    return [truths.get(str(label).lower(), label) for label in labels] if truths else labels
+
+
+def _truths(declared: Sequence[Any]) -> dict[str, Any]:
+    """The declared labels by their words, if these are true and false; else nothing."""
+    words = {str(label).lower(): label for label in declared[:3]}
+    return words if len(declared) < 3 and words.keys() <= {"false", "true"} else {}
 
 
 def _report_unseen(
@@ -595,6 +614,7 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
         feature = by_name.get(name, j) if schema.has_names else j
         levels = schema.levels[feature]
         is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
+        is_text = is_text and not _truths(levels)
         coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
     return coded
 

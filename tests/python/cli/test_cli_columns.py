@@ -95,6 +95,23 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     assert code == 0 and 'EXTRACT(ISODOW FROM CAST("signup" AS DATE))' in out
 
 
+@pytest.mark.parametrize("new", ["pandas.parquet", "polars.parquet", "days.csv"])
+@pytest.mark.parametrize("old", ["pandas.parquet", "polars.parquet", "days.csv"])
+def test_dates_of_parquet_and_of_text_are_the_same(ftree, tmp_path, old, new):
+    pl = pytest.importorskip("polars")
+    days = pd.date_range("2023-01-01", periods=300)
+    frame = pd.DataFrame({"day": days, "x": np.arange(300) % 7, "y": np.where(days.month < 7, 1, 5)})
+    frame.to_parquet(tmp_path / "pandas.parquet")
+    pl.from_pandas(frame).write_parquet(tmp_path / "polars.parquet")
+    frame.to_csv(tmp_path / "days.csv", index=False)
+    code, _, err = ftree("fit", tmp_path / old, "-t", "y", "--no-cv", "-m", tmp_path / "m.json")
+    assert code == 0, err
+    code, out, err = ftree("predict", tmp_path / "m.json", tmp_path / new)
+    assert code == 0 and "warning" not in err and "accuracy 100.00 %" in err
+    code, _, err = ftree("predict", tmp_path / "m.json", tmp_path / new, "--drop", "x")
+    assert code == 0 and "accuracy 100.00 %" in err
+
+
 def test_the_code_of_a_page_makes_the_same_run(ftree, file, tmp_path):
     page = tmp_path / "cv.html"
     code, out, _ = ftree("cv", file, "-c", "gini", "--cv", "1x3", "--html", page, "--json", "-")

@@ -100,7 +100,9 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
 def test_dates_of_parquet_and_of_text_are_the_same(ftree, tmp_path, old, new):
     pl = pytest.importorskip("polars")
     days = pd.date_range("2023-01-01", periods=300)
-    frame = pd.DataFrame({"day": days, "x": np.arange(300) % 7, "y": np.where(days.month < 7, 1, 5)})
+    frame = pd.DataFrame(
+        {"day": days, "x": np.arange(300) % 7, "y": np.where(days.month < 7, 1, 5)}
+    )
     frame.to_parquet(tmp_path / "pandas.parquet")
     pl.from_pandas(frame).write_parquet(tmp_path / "polars.parquet")
     frame.to_csv(tmp_path / "days.csv", index=False)

@@ -32,7 +32,7 @@ from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, par
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.texts import no_numbers
+from ..table.texts import dressed_as, no_numbers
 from .training_rows import own_weights
 
 __all__ = [
@@ -121,8 +121,9 @@ class Schema:
             read = DatesRead.of(self.unused[self.names.index(name)] or "")
             if read and read.words != "dates" and name in tested:
                 warn_caller(
-                    f"column {name!r}: the model reads {read.words}, and SQL a date type or texts "
-                    "like 2024-01-31: give it that, in the time zone of the model"
+                    f"column {name!r}: the model reads {read.words}, but the SQL code expects a "
+                    "date type or text such as 2024-01-31; store the column in that form, in the "
+                    "time zone of the model"
                 )
 
     @property
@@ -525,10 +526,13 @@ def _number(column: Column) -> Column:
     codes = np.asarray(column.values)
     not_a_number = np.isin(codes, no_numbers(column.levels or ()))
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
+    dressed = dressed_as(column.levels or ())
+    cells = worded(
+        "(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)"
+    )
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but {row_word(row)} holds "
-        f"{column.labels()[row]!r}; give numbers "
-        + worded("(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)")
+        f"{column.labels()[row]!r}; {dressed[1] if dressed else f'give numbers {cells}'}"
     )
 
 

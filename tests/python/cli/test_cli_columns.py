@@ -173,3 +173,22 @@ def test_fit_is_judged_by_folds_of_groups(ftree, tmp_path):
     assert accuracy(grouped) < accuracy(alone) - 20
     ordered = ftree("fit", path, "-t", "event", "--time", "visit")[1]
     assert "cross-validation in the order of visit)" in ordered
+
+
+def test_describe_and_predict_name_the_decimal_mark_as_fit_does(ftree, tmp_path):
+    file, model, new = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "new.csv"
+    prices = [f'"{10 + i % 12},{100 + i % 12}",{i % 7},{"pq"[i % 2]}' for i in range(60)]
+    file.write_text("price,x,y\n" + "\n".join(prices))
+    said = [ftree(*command, file)[2] for command in (("fit", "--no-cv"), ("datasets", "describe"))]
+    for err in said:
+        assert "column 'price': numbers with a comma ('10,100', ...) are text" in err
+        assert err.count("--decimal . (1,500 is fifteen hundred)") == 1
+    commas = [f"1.{100 + i},{i:02};{'pq'[i // 30]}" for i in range(60)]
+    file.write_text("a;y\n" + "\n".join(commas))
+    points = [line.translate({ord("."): ",", ord(","): "."}) for line in commas]
+    new.write_text("a;y\n" + "\n".join(points))
+    assert ftree("fit", file, "--no-cv", "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, new)
+    assert code == 2 and "holds '1,100.00'; read the file with --decimal . (" in err
+    code, _, err = ftree("predict", model, new, "--decimal", ".")
+    assert code == 0 and "accuracy 100.00 %" in err

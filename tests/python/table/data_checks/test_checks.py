@@ -114,6 +114,13 @@ def test_classes_that_are_no_missing_cells(classes):
     assert not said(lambda: fasttree.fit(pd.DataFrame({"x": ages(), "y": y}), "y", max_depth=1))
 
 
+def test_all_columns_that_are_left_out_are_named():
+    names = [f"constant {i:02}" for i in range(18)]
+    frame = pd.DataFrame({**dict.fromkeys(names, "the same value"), "x": ages(), "y": ages(1) % 2})
+    (text,) = said(lambda: fasttree.fit(frame, "y", max_depth=1), ["left out"])
+    assert all(repr(name) in text for name in names) and " others ('constant" in text
+
+
 def test_names_that_an_appended_file_repeats_are_named_once(tmp_path):
     frame = pd.DataFrame({"a": ages() / 7, "b": ages() % 5, "c": ages(1), "y": np.arange(N) % 2})
     frame.to_csv(tmp_path / "a.csv")

@@ -5,27 +5,24 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ..table.dates import part_names
 from ..table.file_cells import FileCells
 from . import options as o
 from .shell import split_list
 
+if TYPE_CHECKING:
+    from ..table import Table
+
 __all__ = ["rows_for"]
-
-
-class _Rows(NamedTuple):
-    """Rows of a file."""
-
-    table: Any
-    dropped: list[str]
-    """Columns that were left out."""
 
 
 def _needed_columns(
     data: str, schema: Any, used: list[str], drop: list[str], reading: dict[str, Any]
-) -> _Rows:
-    """Read a file without the columns that the model does not need, even unreadable ones.
+) -> tuple[Table, list[str]]:
+    """A file without the columns that the model does not need, even unreadable ones, and the names
+    of those that were left out.
 
     Args:
         data: the file.
@@ -36,6 +33,7 @@ def _needed_columns(
     """
     from ..datasets import load
     from ..datasets.errors import DataFileError
+    from ..estimators.new_rows import check_readable
 
     # Read, and leave out what cannot be read, column by column.
     dropped: list[str] = []
@@ -49,13 +47,15 @@ def _needed_columns(
             if name is None or name in wanted or name in dropped:
                 raise
             dropped.append(name)
+    check_readable(schema, table)
     # A file with the names that the model reads is matched by name: other columns go.
     found = set(table.feature_names) if table.has_feature_names else set()
     if found and found.issuperset({*used}.difference(schema.date_parts)):
         extra = [name for name in table.feature_names if name not in wanted]
         if extra and len(extra) < table.n_features:
-            return _Rows(table.drop(*extra), [*dropped, *extra])
-    return _Rows(table, dropped)
+            parts = part_names(table.dates)
+            return table.drop(*extra), [*dropped, *(name for name in extra if name not in parts)]
+    return table, dropped
 
 
 def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:

@@ -38,6 +38,7 @@ from .training_rows import own_weights
 __all__ = [
     "Schema",
     "as_declared",
+    "check_readable",
     "file_cells_of",
     "labelled",
     "rows_for",
@@ -230,6 +231,8 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
         ValueError: a column is missing or unknown.
     """
     is_table = isinstance(X, Table)
+    if is_table:
+        check_readable(schema, X)
     names = names_of(X) if not is_table else X.feature_names if X.has_feature_names else None
     places = schema.read
     if not names or not schema.has_names or len(set(names)) < len(names):
@@ -441,6 +444,17 @@ def check_table(schema: Schema, table: Table) -> None:
     check_count(schema, table.n_features - len(part_names(table.dates)))
 
 
+def check_readable(schema: Schema, table: Table) -> None:
+    """Refuse a column of a file that the model reads, and of which a Table has no cells."""
+    for j in schema.read:
+        name, kind = schema.names[j], "nominal" if schema.nominal[j] else "numeric"
+        if table.has_feature_names and name in table.unused and not schema.unused[j]:
+            raise TypeError(
+                f"column {name!r} was {kind} when the model was fitted, but is now left out "
+                f"({table.unused[name]}); give cells of that kind"
+            )
+
+
 def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
     """Refuse infinite cells by column and row."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -496,7 +510,8 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     """Refuse names that are not those of the schema and its target, in any order; columns that are
     unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
     the index of a file that `DataFrame.to_csv` has written, may be there."""
-    known, own = {*schema.names, schema.target}, set(given)
+    # Parquet may hold dates where the model reads nothing.
+    known, own = {*schema.names, schema.target, *part_names(schema.names)}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
     needed = [schema.names[j] for j in read if not schema.unused[j]]

@@ -114,6 +114,22 @@ def test_dates_of_parquet_and_of_text_are_the_same(ftree, tmp_path, old, new):
     assert code == 0 and "accuracy 100.00 %" in err
 
 
+@pytest.mark.parametrize("cells", ["datetime64[ns]", "timedelta64[ns]"])
+def test_dates_where_the_model_reads_numbers_are_refused(ftree, tmp_path, cells):
+    frame = pd.DataFrame({"x": range(100), "z": range(100), "y": ["p"] * 50 + ["q"] * 50})
+    model = FastTreeClassifier().fit(frame.assign(z=0), "y")
+    model.save(tmp_path / "m.json")
+    file = tmp_path / "a.parquet"
+    frame.astype({"x": cells}).to_parquet(file)
+    code, _, err = ftree("predict", tmp_path / "m.json", file)
+    assert code == 2 and "column 'x' was numeric when the model was fitted, but is now left" in err
+    for ask in (model.predict, model.score):
+        with pytest.raises(TypeError, match="column 'x' was numeric when the model was fitted"):
+            ask(file)
+    frame.astype({"z": cells}).to_parquet(file)
+    assert ftree("predict", tmp_path / "m.json", file)[0] == 0 and model.score(file) == 1
+
+
 def test_the_code_of_a_page_makes_the_same_run(ftree, file, tmp_path):
     page = tmp_path / "cv.html"
     code, out, _ = ftree("cv", file, "-c", "gini", "--cv", "1x3", "--html", page, "--json", "-")

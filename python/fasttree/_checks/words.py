@@ -40,14 +40,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {' '.join([*before, plural])}"
 
 
-def some_of(names: Sequence[str]) -> str:
-    """Up to 20 names, or 400 characters, as a list in words, and the number of others.
+def some_of(names: Sequence[str], short: Sequence[str] = ()) -> str:
+    """Up to 20 names, or 400 characters, as a list in words, and the number of others; `short`:
+    all names without what stands behind them, by which the others are named as well.
 
     Examples:
+        >>> some_of(["a (" + "no value, " * 40 + ")", "b (empty)"], ["a", "b"])[-16:]
+        ' and 1 other (b)'
+
         >>> some_of(["a", "b"]), some_of([str(i) for i in range(30)])[-24:]
         ('a, b', '17, 18, 19 and 10 others')
     """
     lengths = accumulate(len(name) + 2 for name in names[:MOST_NAMED])
     most = max(1, sum(length <= LONGEST for length in lengths))
     named, others = ", ".join(names[:most]), len(names) - most
-    return f"{named} and {counted(others, 'other')}" if others > 0 else named
+    of = f" ({some_of(short[most:])})" if short else ""
+    return f"{named} and {counted(others, 'other')}{of}" if others > 0 else named

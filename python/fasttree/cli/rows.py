@@ -5,57 +5,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from ..table.dates import part_names
 from ..table.file_cells import FileCells
 from . import options as o
 from .shell import split_list
 
 __all__ = ["rows_for"]
-
-
-class _Rows(NamedTuple):
-    """Rows of a file."""
-
-    table: Any
-    dropped: list[str]
-    """Columns that were left out."""
-
-
-def _needed_columns(
-    data: str, schema: Any, used: list[str], drop: list[str], reading: dict[str, Any]
-) -> _Rows:
-    """Read a file without the columns that the model does not need, even unreadable ones.
-
-    Args:
-        data: the file.
-        schema: the columns of the model, and its target.
-        used: the columns that the model reads.
-        drop: columns that the user leaves out.
-        reading: keywords of `fasttree.datasets.load`.
-    """
-    from ..datasets import load
-    from ..datasets.errors import DataFileError
-
-    # Read, and leave out what cannot be read, column by column.
-    dropped: list[str] = []
-    wanted = {*used, schema.target}
-    while True:
-        try:
-            table = load(data, target=False, drop=[*drop, *dropped], **reading)
-            break
-        except DataFileError as error:
-            name = error.column
-            if name is None or name in wanted or name in dropped:
-                raise
-            dropped.append(name)
-    # A file with the names that the model reads is matched by name: other columns go.
-    found = set(table.feature_names) if table.has_feature_names else set()
-    if found and found.issuperset({*used}.difference(schema.date_parts)):
-        extra = [name for name in table.feature_names if name not in wanted]
-        if extra and len(extra) < table.n_features:
-            return _Rows(table.drop(*extra), [*dropped, *extra])
-    return _Rows(table, dropped)
 
 
 def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
@@ -69,21 +26,28 @@ def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
             file do so in this one.
     """
     from ..datasets import load
+    from ..estimators.new_rows import check_readable
 
     whole, columns = columns is None, columns or o.Columns()
-    given, schema = split_list(columns.drop), tree._schema
-    typed = FileCells.of(columns.reading.get("missing"))
-    reading = {**columns.reading, "missing": schema.file_cells.beside(typed)}
+    drop, schema = split_list(columns.drop), tree._schema
+    missing = schema.file_cells.beside(FileCells.of(columns.reading.get("missing")))
+    reading = {**columns.reading, "missing": missing, "as_given": False}
     target, names = schema.target, schema.given_names
     places = range(len(names)) if whole or not schema.has_names else schema.read
-    places = places or range(len(names))
-    used = [
-        name
-        for name, why in ((schema.names[j], schema.unused[j]) for j in places)
-        if why is None or name in schema.dates
-    ]
-    table, dropped = _needed_columns(data, schema, used, given, reading)
-    drop = [*given, *dropped]
+    used = {
+        schema.names[j]
+        for j in places or range(len(names))
+        if schema.unused[j] is None or schema.names[j] in schema.dates
+    }
+    table = load(data, target=False, drop=drop, **reading)
+    check_readable(schema, table)
+    # A file with the names that the model reads is matched by name: other columns go.
+    extra = [name for name in table.feature_names if name not in {*used, target}]
+    is_named = table.has_feature_names and {*table.feature_names} >= used - {*schema.date_parts}
+    if is_named and 0 < len(extra) < table.n_features:
+        parts = part_names(table.dates)
+        drop = [*drop, *(name for name in extra if name not in parts)]
+        table = table.drop(*extra)
     # The target is a column of its name, or without names one column more than the features.
     if target in table.feature_names and target not in names:
         return load(data, target, drop, task=tree._task, **reading)

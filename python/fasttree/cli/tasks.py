@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._checks.words import counted
+from ..estimators.new_rows import as_declared
 from ..exports.answers import figures
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def quality_of(
     from ..metrics import Evaluation
 
     own = [str(label) for label in classes]
-    labels = [str(label) for label in truth[places].tolist()]
+    labels = [str(label) for label in as_declared(truth[places].tolist(), classes)]
     said: Any = [None if one is None else str(one) for one in answers[places].tolist()]
     others = sorted(set(labels).difference(own))
     found = Evaluation(

@@ -23,6 +23,7 @@ from ..table import Table
 from ..table.columns import object_family
 from ..table.target import no_target
 from .base import ClassifierMixin, Estimator
+from .new_rows import as_declared
 
 __all__ = ["Classifier"]
 
@@ -111,6 +112,8 @@ class Classifier(ClassifierMixin, Estimator):
         if y.dtype == object:
             object_family("y", y.tolist(), role="target")  # refuses what is no label by its row
             y = np.array([None if is_missing(label) else label for label in y], dtype=object)
+        declared = as_declared(y, self._schema.classes)
+        y = y if declared is y else np.array(declared, dtype=object)
         return np.asarray(predicted == y, dtype=np.float64)
 
     def evaluate(self, X: Any, y: MaybeArray = None, *, groups: Any = None) -> Any:
@@ -132,7 +135,7 @@ class Classifier(ClassifierMixin, Estimator):
         self._right(predicted, y)  # lengths and shapes
         prior = self.class_prior_ / self.class_prior_.sum()
         return Evaluation(
-            np.asarray(y).ravel().tolist(),
+            as_declared(np.asarray(y).ravel().tolist(), self._schema.classes),
             predicted.tolist(),
             shares,
             np.asarray(self.classes_).tolist(),

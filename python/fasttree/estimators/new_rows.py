@@ -32,11 +32,13 @@ from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, par
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.texts import no_numbers
+from ..table.texts import dressed_as, no_numbers
 from .training_rows import own_weights
 
 __all__ = [
     "Schema",
+    "as_declared",
+    "check_readable",
     "file_cells_of",
     "labelled",
     "rows_for",
@@ -120,8 +122,9 @@ class Schema:
             read = DatesRead.of(self.unused[self.names.index(name)] or "")
             if read and read.words != "dates" and name in tested:
                 warn_caller(
-                    f"column {name!r}: the model reads {read.words}, and SQL a date type or texts "
-                    "like 2024-01-31: give it that, in the time zone of the model"
+                    f"column {name!r}: the model reads {read.words}, but the SQL code expects a "
+                    "date type or text such as 2024-01-31; store the column in that form, in the "
+                    "time zone of the model"
                 )
 
     @property
@@ -228,6 +231,8 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
         ValueError: a column is missing or unknown.
     """
     is_table = isinstance(X, Table)
+    if is_table:
+        check_readable(schema, X)
     names = names_of(X) if not is_table else X.feature_names if X.has_feature_names else None
     places = schema.read
     if not names or not schema.has_names or len(set(names)) < len(names):
@@ -330,7 +335,7 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         return Table.from_columns(converted, target, task=task)
     # Codes of the classes of the table become codes of the classes of the model.
     code_of = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
-    own = [_engine.plain(c) for c in table.classes]
+    own = as_declared([_engine.plain(c) for c in table.classes], list(code_of))
     unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in code_of]
     if unknown:
         raise ValueError(
@@ -439,6 +444,17 @@ def check_table(schema: Schema, table: Table) -> None:
     check_count(schema, table.n_features - len(part_names(table.dates)))
 
 
+def check_readable(schema: Schema, table: Table) -> None:
+    """Refuse a column of a file that the model reads, and of which a Table has no cells."""
+    for j in schema.read:
+        name, kind = schema.names[j], "nominal" if schema.nominal[j] else "numeric"
+        if table.has_feature_names and name in table.unused and not schema.unused[j]:
+            raise TypeError(
+                f"column {name!r} was {kind} when the model was fitted, but is now left out "
+                f"({table.unused[name]}); give cells of that kind"
+            )
+
+
 def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
     """Refuse infinite cells by column and row."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -494,7 +510,8 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     """Refuse names that are not those of the schema and its target, in any order; columns that are
     unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
     the index of a file that `DataFrame.to_csv` has written, may be there."""
-    known, own = {*schema.names, schema.target}, set(given)
+    # Parquet may hold dates where the model reads nothing.
+    known, own = {*schema.names, schema.target, *part_names(schema.names)}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
     needed = [schema.names[j] for j in read if not schema.unused[j]]
@@ -524,10 +541,13 @@ def _number(column: Column) -> Column:
     codes = np.asarray(column.values)
     not_a_number = np.isin(codes, no_numbers(column.levels or ()))
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
+    dressed = dressed_as(column.levels or ())
+    cells = worded(
+        "(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)"
+    )
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but {row_word(row)} holds "
-        f"{column.labels()[row]!r}; give numbers "
-        + worded("(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)")
+        f"{column.labels()[row]!r}; {dressed[1] if dressed else f'give numbers {cells}'}"
     )
 
 
@@ -541,7 +561,7 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
         codes = np.where(np.isnan(values), -1, np.searchsorted(known, values)).astype(np.int32)
     else:
         own, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
-    own = tuple(_engine.plain(v) for v in own)
+    own = tuple(as_declared([_engine.plain(v) for v in own], levels))
     if own == levels:
         return Column(column.name, "nominal", codes, levels)
     # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
@@ -555,6 +575,24 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
         what, first = f"{len(unseen)} level(s)", (int(rows[0]), own[codes[rows[0]]])
         _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
     return Column(column.name, "nominal", declared[codes], levels)
+
+
+def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
+    """Labels; where only true and false are declared, those that differ in case or type from these
+    (``False``, ``"false"``, ``"FALSE"``) as they are declared.
+
+    Examples:
+        >>> as_declared(["true", "FALSE", "no"], (False, True)), as_declared(["A"], ("a", "b"))
+        ([True, False, 'no'], ['A'])
+    """
+    truths = _truths(declared)
+    return [truths.get(str(label).lower(), label) for label in labels] if truths else labels
+
+
+def _truths(declared: Sequence[Any]) -> dict[str, Any]:
+    """The declared labels by their words, if these are true and false; else nothing."""
+    words = {str(label).lower(): label for label in declared[:3]}
+    return words if len(declared) < 3 and words.keys() <= {"false", "true"} else {}
 
 
 def _report_unseen(
@@ -595,6 +633,7 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
         feature = by_name.get(name, j) if schema.has_names else j
         levels = schema.levels[feature]
         is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
+        is_text = is_text and not _truths(levels)
         coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
     return coded
 

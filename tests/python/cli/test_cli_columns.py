@@ -95,6 +95,41 @@ def test_a_model_takes_the_file_that_it_was_fitted_on(ftree, file, tmp_path):
     assert code == 0 and 'EXTRACT(ISODOW FROM CAST("signup" AS DATE))' in out
 
 
+@pytest.mark.parametrize("new", ["pandas.parquet", "polars.parquet", "days.csv"])
+@pytest.mark.parametrize("old", ["pandas.parquet", "polars.parquet", "days.csv"])
+def test_dates_of_parquet_and_of_text_are_the_same(ftree, tmp_path, old, new):
+    pl = pytest.importorskip("polars")
+    days = pd.date_range("2023-01-01", periods=300)
+    frame = pd.DataFrame(
+        {"day": days, "x": np.arange(300) % 7, "y": np.where(days.month < 7, 1, 5)}
+    )
+    frame.to_parquet(tmp_path / "pandas.parquet")
+    pl.from_pandas(frame).write_parquet(tmp_path / "polars.parquet")
+    frame.to_csv(tmp_path / "days.csv", index=False)
+    code, _, err = ftree("fit", tmp_path / old, "-t", "y", "--no-cv", "-m", tmp_path / "m.json")
+    assert code == 0, err
+    code, out, err = ftree("predict", tmp_path / "m.json", tmp_path / new)
+    assert code == 0 and "warning" not in err and "accuracy 100.00 %" in err
+    code, _, err = ftree("predict", tmp_path / "m.json", tmp_path / new, "--drop", "x")
+    assert code == 0 and "accuracy 100.00 %" in err
+
+
+@pytest.mark.parametrize("cells", ["datetime64[ns]", "timedelta64[ns]"])
+def test_dates_where_the_model_reads_numbers_are_refused(ftree, tmp_path, cells):
+    frame = pd.DataFrame({"x": range(100), "z": range(100), "y": ["p"] * 50 + ["q"] * 50})
+    model = FastTreeClassifier().fit(frame.assign(z=0), "y")
+    model.save(tmp_path / "m.json")
+    file = tmp_path / "a.parquet"
+    frame.astype({"x": cells}).to_parquet(file)
+    code, _, err = ftree("predict", tmp_path / "m.json", file)
+    assert code == 2 and "column 'x' was numeric when the model was fitted, but is now left" in err
+    for ask in (model.predict, model.score):
+        with pytest.raises(TypeError, match="column 'x' was numeric when the model was fitted"):
+            ask(file)
+    frame.astype({"z": cells}).to_parquet(file)
+    assert ftree("predict", tmp_path / "m.json", file)[0] == 0 and model.score(file) == 1
+
+
 def test_the_code_of_a_page_makes_the_same_run(ftree, file, tmp_path):
     page = tmp_path / "cv.html"
     code, out, _ = ftree("cv", file, "-c", "gini", "--cv", "1x3", "--html", page, "--json", "-")
@@ -154,3 +189,22 @@ def test_fit_is_judged_by_folds_of_groups(ftree, tmp_path):
     assert accuracy(grouped) < accuracy(alone) - 20
     ordered = ftree("fit", path, "-t", "event", "--time", "visit")[1]
     assert "cross-validation in the order of visit)" in ordered
+
+
+def test_describe_and_predict_name_the_decimal_mark_as_fit_does(ftree, tmp_path):
+    file, model, new = tmp_path / "a.csv", tmp_path / "m.json", tmp_path / "new.csv"
+    prices = [f'"{10 + i % 12},{100 + i % 12}",{i % 7},{"pq"[i % 2]}' for i in range(60)]
+    file.write_text("price,x,y\n" + "\n".join(prices))
+    said = [ftree(*command, file)[2] for command in (("fit", "--no-cv"), ("datasets", "describe"))]
+    for err in said:
+        assert "column 'price': numbers with a comma ('10,100', ...) are text" in err
+        assert err.count("--decimal . (1,500 is fifteen hundred)") == 1
+    commas = [f"1.{100 + i},{i:02};{'pq'[i // 30]}" for i in range(60)]
+    file.write_text("a;y\n" + "\n".join(commas))
+    points = [line.translate({ord("."): ",", ord(","): "."}) for line in commas]
+    new.write_text("a;y\n" + "\n".join(points))
+    assert ftree("fit", file, "--no-cv", "-m", model)[0] == 0
+    code, _, err = ftree("predict", model, new)
+    assert code == 2 and "holds '1,100.00'; read the file with --decimal . (" in err
+    code, _, err = ftree("predict", model, new, "--decimal", ".")
+    assert code == 0 and "accuracy 100.00 %" in err

@@ -266,6 +266,19 @@ class TableFacts:
             return []
         return [self.column(place) for place in np.flatnonzero(np.isnan(first)).tolist()]
 
+    @cached_property
+    def names_again(self) -> int:
+        """Rows that hold the names of all columns once more; an index that was written without a
+        name, ``Unnamed: 0``, has none there."""
+        if self.block is not None:
+            return 0
+        names = self.table.feature_names
+        places = [p for p in self.places if not names[p].startswith("Unnamed: ")]
+        if not places or any(names[p] not in (self.column(p).column.levels or ()) for p in places):
+            return 0
+        same = [self.column(p).column.labels() == names[p] for p in places]
+        return int(np.all(same, axis=0).sum())
+
     def hand_on(self, table: Table) -> None:
         """Give a Table that has some of these columns what is known of them."""
         if table.block is None and self.rows is None:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import one_of, shown
-from ..._checks.speech import argument
+from ..._checks.speech import argument, worded
 from ..._checks.words import some_of
 from ..dates import as_said, dates_of
 from ..sources import check_known
@@ -166,7 +166,7 @@ class Findings:
         if is_quiet():
             return
         if self.acts:
-            kinds = [*kinds_of("frame")]
+            kinds = [*kinds_of("frame"), *(SAID_OF_COLUMNS if is_described else ())]
             if not is_described and (done := self.done()):
                 warn_caller(done)
         else:
@@ -215,12 +215,13 @@ class Findings:
             return ""
         dates = dates_of(reasons)
         left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
+        names = [repr(name) for name in reasons if name not in dates and worded("Python")]
         if not self.leaves_any:
             return f"no column would be left without {some_of(left_out)}: all are used as they are"
-        said = [f"columns left out: {some_of(left_out)}"] if left_out else []
+        said = [f"columns left out: {some_of(left_out, names)}"] if left_out else []
         if dates:
-            names = some_of([repr(name) for name in dates])
-            said.append(f"year, month and weekday stand for the dates {names}")
+            of = some_of([repr(name) for name in dates])
+            said.append(f"year, month and weekday stand for the dates {of}")
         as_given = [name for name in self.reasons if name not in dates][:1]
         ways = []
         if not self._facts.table.unused:  # no Table holds these columns

@@ -19,6 +19,9 @@ from .finding import Finding
 MOST_STRANGERS = 3
 """Texts among the numbers of a column that are named, at most."""
 
+NO_ROW = "leave that row out"
+"""What helps where the name of a column stands among its numbers."""
+
 
 def find(column: ColumnFacts) -> Finding | None:
     """A column of hidden numbers; it is left out where each row has its own level, and if it holds
@@ -38,7 +41,7 @@ def find(column: ColumnFacts) -> Finding | None:
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what makes it text, and what helps."""
     for one in found:
-        if one.evidence is not None:
+        if one.evidence is not None and not (facts.names_again and one.evidence[1] == NO_ROW):
             yield (
                 f"column {one.column!r}: {one.evidence[0]}, so its numbers are levels: "
                 f"{one.evidence[1]}, or leave the column out"
@@ -76,6 +79,8 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
     codes = np.asarray(column.column.values)
     first = int(np.isin(codes, column.occurring[odd]).argmax())
     row = first if column.numbers is None else int(column.numbers[first])
+    if strange == [column.name]:
+        return f"its name stands among its values in {data_row(row)}", NO_ROW
     description = (
         f"{(column.column.levels or ())[codes[first]]!r} in {data_row(row)} is no number, "
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"

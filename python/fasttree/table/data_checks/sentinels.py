@@ -34,18 +34,20 @@ MISSING_WORD = re.compile(
 )
 """Levels that stand for a missing cell."""
 
+_DASHES = frozenset("-–—") | {"--", "---"}
+
 
 def find(facts: TableFacts) -> Iterator[Finding]:
     """The numbers and words of each column; the evidence is the number or word."""
     if facts.n_rows < LEAST_ROWS:
         return
-    for column in facts.texts_and_gaps:
-        if column.is_nominal and len(column.levels) > 1 and strange_cells(column) is None:
-            yield from _words(column)
-    columns = [*_suspected(facts)]
-    if facts.target is not None and facts.target.kind == "numeric":
-        columns.append(ColumnFacts(facts.target))
-    for column in columns:
+    targets = [] if facts.target is None else [ColumnFacts(facts.target)]
+    for column in (*facts.texts_and_gaps, *targets):
+        # Two classes must be left; one may well be called unknown beside known.
+        least = 2 + (column in targets)
+        if column.is_nominal and len(column.levels) >= least and strange_cells(column) is None:
+            yield from _words(column, is_target=column in targets)
+    for column in (*_suspected(facts), *(one for one in targets if not one.is_nominal)):
         yield from _of_column(column)
 
 
@@ -61,10 +63,15 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
             yield said + reading("missing", cells) + worded(", or NaN in a frame")
 
 
-def _words(column: ColumnFacts) -> Iterator[Finding]:
-    for level, code in zip(column.levels, column.occurring.tolist(), strict=True):
-        if isinstance(level, str) and MISSING_WORD.fullmatch(level):
-            rows = counted(int(column.counts[code]), "row")
+def _words(column: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
+    counts = column.counts[column.occurring].tolist()
+    for level, count in zip(column.levels, counts, strict=True):
+        text = level.strip().lower() if isinstance(level, str) else ""
+        is_mark = text in _DASHES and "+" not in column.levels
+        # A feature may well have none of something, and most rows of a target may.
+        is_none = text == "none" and is_target and count == min(counts) < max(counts)
+        if is_mark or is_none or MISSING_WORD.fullmatch(text):
+            rows = counted(count, "row")
             yield Finding(column.name, f"{column.name!r} ({level!r} in {rows})", level)
 
 

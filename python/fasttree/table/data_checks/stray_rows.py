@@ -8,8 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from ..._checks.speech import data_row, worded
 from ..._checks.words import counted
 from ..texts import no_numbers
@@ -18,7 +16,7 @@ from .finding import Finding
 from .sentinels import MISSING_WORD
 
 _TOTAL = re.compile(
-    r"(?:(?:grand|sub)?[ -]?totals?|sums?|means?|averages?|avg|median|overall|std|"
+    r"(?:(?:grand|sub)?[ -]?totals?|sums?|means?|averages?|avg|median|overall|all|std|"
     r"summe|gesamt|insgesamt|mittelwert|durchschnitt|moyenne|somme)\W*",
     re.IGNORECASE,
 )
@@ -33,17 +31,15 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         where = worded("the last row", data_row(row))
         said = f"{where} seems to be a total ({_alone(last, -1)!r} in column {last.name!r})"
         yield Finding("", said, "frame.iloc[:-1]")
+    if facts.names_again:
+        said = f"the names of the columns stand again in {counted(facts.names_again, 'row')}"
+        yield Finding("", said, f"frame[frame[{(n := columns[-1].name)!r}] != {n!r}]")
     if not columns or len(facts.texts_and_gaps) < len(facts.places):  # the first row has a number
         return
     first = next((one for one in columns if _is_below_units(one)), None)
     if first is not None:
         said = f"the first row seems to be units ({_alone(first, 0)!r} in column {first.name!r})"
         yield Finding("", said, "frame.iloc[1:]")
-    if len(columns) == len(facts.places) and all(one.name in one.levels for one in columns):
-        same = np.all([one.column.labels() == one.name for one in columns], axis=0)
-        if same.any():
-            said = f"the names of the columns stand again in {counted(int(same.sum()), 'row')}"
-            yield Finding("", said, f"frame[frame[{(n := columns[0].name)!r}] != {n!r}]")
 
 
 def _alone(column: ColumnFacts, row: int) -> str:

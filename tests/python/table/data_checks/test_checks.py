@@ -92,6 +92,49 @@ def test_words_for_a_missing_cell_are_named_once(tmp_path):
     assert inspect(read).of("sentinels") == []
 
 
+@pytest.mark.parametrize("form", ["frame", "file"])
+@pytest.mark.parametrize("word", ["N/A", "unknown", "Missing", "none", "None", "-"])
+def test_classes_that_may_be_missing_cells_are_named_with_what_reads_them_so(tmp_path, word, form):
+    y = np.array(["sun", "rain", "sun"], dtype=object)[np.arange(N) % 3]
+    y[:9] = word
+    frame = pd.DataFrame({"x": ages(), "y": y})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    source = frame if form == "frame" else tmp_path / "a.csv"
+    (text,) = said(lambda: fasttree.fit(source, "y", max_depth=1))
+    assert f"'y' ({word!r} in 9 rows)" in text
+    missing = eval(re.search(r"missing=(\{.*?\})", text)[1])
+    read = fasttree.datasets.load(tmp_path / "a.csv", missing=missing, as_given=False)
+    assert read.classes == ("rain", "sun") and len(read.missing_target) == 9
+    assert not said(lambda: fasttree.fit(read.drop_missing_target(), max_depth=1))
+
+
+@pytest.mark.parametrize("classes", ["none soft hard", "+ - +", "unknown known known"])
+def test_classes_that_are_no_missing_cells(classes):
+    y = np.repeat(np.array(classes.split()), [N // 2, N // 4, N // 4])
+    assert not said(lambda: fasttree.fit(pd.DataFrame({"x": ages(), "y": y}), "y", max_depth=1))
+
+
+def test_all_columns_that_are_left_out_are_named():
+    names = [f"constant {i:02}" for i in range(18)]
+    frame = pd.DataFrame({**dict.fromkeys(names, "the same value"), "x": ages(), "y": ages(1) % 2})
+    (text,) = said(lambda: fasttree.fit(frame, "y", max_depth=1), ["left out"])
+    assert all(repr(name) in text for name in names) and " others ('constant" in text
+
+
+def test_names_that_an_appended_file_repeats_are_named_once(tmp_path):
+    frame = pd.DataFrame({"a": ages() / 7, "b": ages() % 5, "c": ages(1), "y": np.arange(N) % 2})
+    frame.to_csv(tmp_path / "a.csv")
+    frame.to_csv(tmp_path / "a.csv", mode="a")
+    read = pd.read_csv(tmp_path / "a.csv")
+    texts = said(lambda: fasttree.fit(read, "y", max_depth=1), [""])
+    about = [text for text in texts if "row" in text]
+    assert sum("the names of the columns stand again in 1 row" in text for text in about) == 1
+    assert len(about) == 1 or (len(about) == 2 and about[0].startswith("columns left out"))
+    one = read["b"].to_frame().assign(x=ages().repeat(2).tolist() + [0], y=[*"pq"] * N + ["p"])
+    (text,) = said(lambda: fasttree.fit(one, "y", max_depth=1), ["its name stands"])
+    assert f"in data row {N}" in text and "leave that row out" in text
+
+
 def test_two_sentinels_of_a_column_and_that_of_a_target():
     age = np.where(np.arange(N) % 20 == 3, 999, ages())
     age = np.where(np.arange(N) % 20 == 5, 9999, age)
@@ -487,6 +530,10 @@ def test_levels_that_differ_in_case_or_blanks_are_named(tmp_path, form):
         ),
         ([(N - 1, "Total", "9")], "the last row seems to be a total ('Total' in", "frame"),
         ([(N - 1, "Mean:", "9")], "the last row seems to be a total ('Mean:' in", "file"),
+        *(
+            ([(N - 1, word, "9")], f"the last row seems to be a total ({word!r} in", "frame")
+            for word in ("All", "Sum", "Mean", "Grand total", "Average", "Subtotal")
+        ),
         ([(0, "n/a", "-")], None, "frame"),
         ([(9, "Total", "9")], None, "frame"),
     ],

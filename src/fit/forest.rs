@@ -87,8 +87,7 @@ impl FitPlan {
         };
         let shape = FitShape::of(data, rows, weights);
         let drawable = rows.rows().iter().filter(|&&row| !weights.is_zero(row)).count();
-        let config =
-            Config { threshold_search: ThresholdSearch::Histogram, ..self.config.clone() };
+        let config = Config { threshold_search: ThresholdSearch::Histogram, ..self.config.clone() };
         let serves = validate::histogram(&config, self.criterion.as_ref()).is_ok()
             && codes_obstacle(self, &shape, config.max_bins as usize).is_none();
         match serves && drawable >= MANY_ROWS {

@@ -40,6 +40,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
+from .._checks.plain_text import one_line
 from .._checks.progress import counter
 from .._checks.speech import given, option
 from .._checks.words import counted
@@ -176,7 +177,9 @@ class Stability:
         """What the refits ask first, in one sentence."""
         shares = self.features.root
         first = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0][:3]
-        asked = [f"{self.features.names[j]} in {self._of_refits(shares[j])}" for j in first]
+        names = [one_line(self.features.names[j]) for j in first]
+        counts = [self._of_refits(shares[j]) for j in first]
+        asked = [f"{name} in {count}" for name, count in zip(names, counts, strict=True)]
         none = 1.0 - float(shares.sum())
         if none * self.repeats > 0.5:
             asked.append(f"nothing in {self._of_refits(none)}")
@@ -194,7 +197,7 @@ class Stability:
             if self.sample == "bootstrap"
             else (f"subsamples of {100 * self.fraction:.3g} %")
         )
-        names, used = self.features.names, self.features.used
+        names, used = list(map(one_line, self.features.names)), self.features.used
         order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
         body = [
             (names[j], f"{100 * used[j]:.0f} %", f"{100 * self.features.root[j]:.0f} %",
@@ -285,13 +288,15 @@ def _levels(arrays: dict[str, np.ndarray], node: int, levels: Sequence[Any]) -> 
 
 def _node_line(one: NodeStability) -> str:
     """What is known of a node, in a line."""
-    line = f"node {one.node}: {one.feature} {100 * one.chosen:.0f} %"
+    line = f"node {one.node}: {one_line(one.feature)} {100 * one.chosen:.0f} %"
     if one.thresholds is not None:
         low, _, high = one.thresholds
         line += f", threshold {low:.4g} to {high:.4g}"
     if one.same_division is not None:
         line += f", the same division {100 * one.same_division:.0f} %"
-    rivals = [f"{name} {100 * share:.0f} %" for name, share in list(one.rivals.items())[:3]]
+    rivals = [
+        f"{one_line(name)} {100 * share:.0f} %" for name, share in list(one.rivals.items())[:3]
+    ]
     line += f"; else {', '.join(rivals)}" if rivals else ""
     return line + (f"; no split {100 * one.none:.0f} %" if one.none > 0 else "")
 
@@ -600,8 +605,8 @@ petal width (cm) in 1.
     check_is_fitted(fitted)
     if getattr(fitted, "time_limit", None) is not None:
         raise ValueError(
-            f"{given('time_limit', shown(fitted.time_limit))}: a search that ends by the clock cannot "
-            f"be repeated; set {option('node_budget')} in its place"
+            f"{given('time_limit', shown(fitted.time_limit))}: a search that ends by the clock "
+            f"cannot be repeated; set {option('node_budget')} in its place"
         )
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():

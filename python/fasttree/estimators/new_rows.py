@@ -510,14 +510,16 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     """Refuse names that are not those of the schema and its target, in any order; columns that are
     unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
     the index of a file that `DataFrame.to_csv` has written, may be there."""
-    # Parquet may hold dates where the model reads nothing.
-    known, own = {*schema.names, schema.target, *part_names(schema.names)}, set(given)
+    known, own = {*schema.names, schema.target}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
     needed = [schema.names[j] for j in read if not schema.unused[j]]
     absent = [date_of.get(name, name) for name in needed if name not in own]
     missing = [name for name in dict.fromkeys(absent) if name not in own]
     extra = [n for n in given if n not in known and n != "Unnamed: 0"]
+    # Parquet may hold dates where the model reads nothing.
+    parts = {*part_names(schema.names)} if extra else set()
+    extra = [n for n in extra if n not in parts]
     if missing or extra:
         lines = ["The feature names should match those that were passed during fit."]
         if extra:

@@ -19,18 +19,12 @@ use crate::stats::inference::FeatureTestKind;
 use serde_json::Value;
 
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
-/// other splits, and as divisions in two where local growth has a limit on leaves: a branch per
-/// level spends it on levels. Bins keep a branch each.
+/// other splits.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
-    if config.nominal_splits == NominalSplits::Auto {
-        if !criterion.info().evidence.is_of_branches() || criterion.split_rule() == SplitRule::C45 {
-            config.nominal_splits = NominalSplits::Multiway;
-        } else if config.max_leaf_nodes.is_some()
-            && config.evaluation == Evaluation::Local
-            && config.discretize.is_none()
-        {
-            config.nominal_splits = NominalSplits::AutoInTwo;
-        }
+    if config.nominal_splits == NominalSplits::Auto
+        && (!criterion.info().evidence.is_of_branches() || criterion.split_rule() == SplitRule::C45)
+    {
+        config.nominal_splits = NominalSplits::Multiway;
     }
     config
 }

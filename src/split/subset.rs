@@ -55,10 +55,6 @@ pub enum NominalSplits {
     /// `Multiway` for columns of at most [`MULTIWAY_UP_TO`] declared levels, else those of the
     /// divisions in two that save more bits than they take to name.
     Auto,
-    /// Such divisions in two of all columns with more than two levels: what `Auto` means where
-    /// leaves are limited.
-    #[serde(skip)]
-    AutoInTwo,
 }
 
 /// Most declared levels that [`NominalSplits::Auto`] gives a branch each.
@@ -69,8 +65,7 @@ impl NominalSplits {
     pub fn of(self, levels: usize) -> Self {
         match self {
             Self::Auto if levels <= MULTIWAY_UP_TO => Self::Multiway,
-            Self::AutoInTwo if levels <= 2 => Self::Multiway,
-            Self::Auto | Self::AutoInTwo => Self::Subset,
+            Self::Auto => Self::Subset,
             fixed => fixed,
         }
     }
@@ -78,14 +73,14 @@ impl NominalSplits {
     /// How a column is split that gets two branches.
     pub fn in_two(self) -> Self {
         match self {
-            Self::Auto | Self::AutoInTwo => Self::Subset,
+            Self::Auto => Self::Subset,
             fixed => fixed,
         }
     }
 
     /// Whether some column may have a branch for each level.
     pub fn has_multiway(self) -> bool {
-        matches!(self, Self::Multiway | Self::Auto | Self::AutoInTwo)
+        matches!(self, Self::Multiway | Self::Auto)
     }
 }
 

@@ -313,9 +313,8 @@ TREE: tuple[Parameter, ...] = (
         ``"one_vs_rest"``: one level against the others. Numbers in bins are then split
         at a cut. ``"auto"``: each column by its declared levels or bins, multiway up to
         32 and subset beyond, where only divisions are candidates that save more bits of
-        the target than they take to name; such divisions of all columns with
-        `max_leaf_nodes` in local growth, but for bins; multiway throughout where the
-        criterion serves no subsets, and in `score_features`.""",
+        the target than they take to name;
+        multiway throughout where the criterion serves no subsets, and in `score_features`.""",
         core=True,
         scores=TABLES,
     ),

@@ -33,7 +33,7 @@ fn are_rows_counted<R: NodeTables>(rows: &R) -> bool {
 
 /// Whether divisions in two are candidates only where they save more bits than they take to name.
 fn is_judged<R: NodeTables>(rows: &R) -> bool {
-    matches!(rows.node().setting.nominal_splits, NominalSplits::Auto | NominalSplits::AutoInTwo)
+    rows.node().setting.nominal_splits == NominalSplits::Auto
 }
 
 fn is_multiway<R: NodeTables>(rows: &R, nominal: usize) -> bool {

@@ -226,7 +226,7 @@ def test_arguments_of_classes_are_refused_by_name(name):
         ({"target_bins": 4}, "criterion='squared_error' with target_bins"),
         ({"pruning": "pessimistic"}, "pruning='pessimistic' with a numeric target"),
         ({"n_bins": 4}, "n_bins=4 cannot act in this fit"),
-        ({"max_bins": 9}, "max_bins=9 cannot act in this fit"),
+        ({"max_bins": 9, "threshold_search": "exact"}, "max_bins=9 cannot act in this fit"),
         ({"leaf_order": "distance"}, "leaf_order='distance' cannot act in this fit"),
         ({"max_depth": 0}, "max_depth=0 must be at least 1"),
         ({"min_samples_leaf": -1}, "min_samples_leaf=-1 must be at least 1"),

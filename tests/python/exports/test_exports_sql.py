@@ -232,10 +232,10 @@ NOT_OF_SQL = ["%Y/%m/%d", "%Y.%m.%d", "%Y-%-m-%-d", "%d %b %Y", "%Y/%m/%d %H:%M"
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ("%d/%m/%Y", "dates, day first, and SQL"),
-        ("%m/%d/%Y", "dates, month first, and SQL"),
-        ("%Y-%m-%dT%H:%M+02:00", r"dates in UTC\+02:00, and SQL"),
-        *[(form, "dates, not as 2024-01-31, and SQL") for form in NOT_OF_SQL],
+        ("%d/%m/%Y", "dates, day first, but the SQL"),
+        ("%m/%d/%Y", "dates, month first, but the SQL"),
+        ("%Y-%m-%dT%H:%M+02:00", r"dates in UTC\+02:00, but the SQL"),
+        *[(form, "dates, not as 2024-01-31, but the SQL") for form in NOT_OF_SQL],
         ("%Y-%m-%d", None),
         ("%Y-%m-%d %H:%M", None),
         ("%Y-%m-%dT%H:%M:%S.%f", None),

@@ -112,6 +112,7 @@ fn csv_of(
         .collect();
     reader.start(
         usize::from(header),
+        header.then_some(0),
         names,
         kinds,
         vec![Vec::new(), b"?".to_vec(), b"NA".to_vec()],

@@ -202,7 +202,7 @@ mod tests {
             let factor = Factor::of(&identity);
             for limit in [0.5, 1.0, 2.0, 3.0] {
                 let one = distribution(limit) - distribution(-limit);
-                let expected = 1.0 - one.powi(n as i32);
+                let expected = 1.0 - one.powi(n);
                 let found = outside(&factor, limit);
                 assert!((found - expected).abs() < 2e-4, "{n} {limit}: {found} {expected}");
             }

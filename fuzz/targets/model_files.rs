@@ -50,7 +50,7 @@ fn tree(bytes: &[u8], control: &Control) {
         Err(e) => refused(&e),
         Ok(model) => {
             used(&model, control);
-            let written = to_bytes(&model, control).unwrap();
+            let written = to_bytes(&model, &model.parameters, control).unwrap();
             assert_eq!(from_bytes(&written, control).unwrap(), model);
         }
     }
@@ -61,9 +61,9 @@ fn forest(bytes: &[u8], control: &Control) {
         Err(e) => refused(&e),
         Ok(forest) => {
             forest.trees.iter().for_each(|tree| used(tree, control));
-            let written = forest_to_bytes(&forest, control).unwrap();
+            let written = forest_to_bytes(&forest, &forest.parameters, control).unwrap();
             let again = forest_from_bytes(&written, control).unwrap();
-            assert_eq!(forest_to_bytes(&again, control).unwrap(), written);
+            assert_eq!(forest_to_bytes(&again, &again.parameters, control).unwrap(), written);
         }
     }
 }

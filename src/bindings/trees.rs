@@ -282,15 +282,12 @@ impl PyTrees {
         py: Python<'py>,
         parameters: Option<&str>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let found = run(py, None, self.size(), None, |c| match (&self.kind, parameters) {
-            (TreeOrForest::Tree(model, _), None) => store::to_bytes(model, c),
-            (TreeOrForest::Tree(model, _), Some(parameters)) => {
-                store::to_bytes(&Model { parameters: parameters.into(), ..(**model).clone() }, c)
+        let found = run(py, None, self.size(), None, |c| match &self.kind {
+            TreeOrForest::Tree(model, _) => {
+                store::to_bytes(model, parameters.unwrap_or(&model.parameters), c)
             }
-            (TreeOrForest::Forest(forest, _), None) => store::forest_to_bytes(forest, c),
-            (TreeOrForest::Forest(forest, _), Some(parameters)) => {
-                let forest = Forest { parameters: parameters.into(), ..(**forest).clone() };
-                store::forest_to_bytes(&forest, c)
+            TreeOrForest::Forest(forest, _) => {
+                store::forest_to_bytes(forest, parameters.unwrap_or(&forest.parameters), c)
             }
         })?;
         bytes(py, &found)

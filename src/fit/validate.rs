@@ -32,7 +32,9 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
 /// Refuse a target that the plan does not serve: a number for what reads classes, or the other way
 /// round, and numbers outside the domain of the criterion.
 pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset) -> Result<()> {
-    let (name, is_on_number) = (criterion.info().name, criterion.info().is_on_number());
+    let is_on_number = criterion.info().is_on_number();
+    // The criterion that was given, which the statistic of a cut may stand for.
+    let name = if config.by_significance() { &config.criterion } else { criterion.info().name };
     let served = if data.target().is_some() { TargetKind::Number } else { TargetKind::Classes };
     if let Some(method) = &config.pruning {
         method.check_target(served)?;

@@ -33,15 +33,15 @@ fn empty_schema() -> Schema {
     Schema { features: Vec::new(), classes: Vec::new(), target: String::new() }
 }
 
-/// Write a forest; equal forests give equal bytes.
-pub fn forest_to_bytes(forest: &Forest, control: &Control) -> Result<Vec<u8>> {
+/// Write a forest with these `parameters` in place of its own; equal ones give equal bytes.
+pub fn forest_to_bytes(forest: &Forest, parameters: &str, control: &Control) -> Result<Vec<u8>> {
     let schema = |tree| if tree == 0 { (**forest.schema()).clone() } else { empty_schema() };
     let trees = forest.trees.iter().enumerate().map(|(t, tree)| {
         control.check()?;
-        Ok(body(tree, schema(t)))
+        Ok(body(tree, &tree.parameters, schema(t)))
     });
     let trees = trees.collect::<Result<_>>()?;
-    let (parameters, seeds) = (forest.parameters.clone(), forest.seeds.clone());
+    let (parameters, seeds) = (parameters.into(), forest.seeds.clone());
     write_document(
         FORMAT,
         &ForestBody { parameters, seeds, totals: forest.totals.clone(), trees },

@@ -108,18 +108,18 @@ fn checksum(bytes: &[u8], control: &Control) -> Result<String> {
     Ok(format!("{hash:016x}"))
 }
 
-/// Write a model; equal models give equal bytes.
-pub fn to_bytes(model: &Model, control: &Control) -> Result<Vec<u8>> {
-    write_document(FORMAT, &body(model, (*model.schema).clone()), control)
+/// Write a model with these `parameters` in place of its own; equal ones give equal bytes.
+pub fn to_bytes(model: &Model, parameters: &str, control: &Control) -> Result<Vec<u8>> {
+    write_document(FORMAT, &body(model, parameters, (*model.schema).clone()), control)
 }
 
 /// A model as lists by field.
-fn body(model: &Model, schema: Schema) -> Body {
+fn body(model: &Model, parameters: &str, schema: Schema) -> Body {
     let nodes = &model.tree.nodes;
     Body {
         schema,
         smoothing: model.smoothing,
-        parameters: model.parameters.clone(),
+        parameters: parameters.into(),
         parent: nodes.iter().map(|n| signed(n.parent)).collect(),
         branch: nodes.iter().map(|n| n.branch).collect(),
         feature: nodes

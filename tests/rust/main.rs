@@ -25,13 +25,13 @@ mod written {
     use fasttree_core::{bayes, store};
 
     pub fn to_bytes(model: &Model) -> Result<Vec<u8>> {
-        store::to_bytes(model, &Control::new(1))
+        store::to_bytes(model, &model.parameters, &Control::new(1))
     }
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
         store::from_bytes(bytes, &Control::new(1))
     }
     pub fn forest_to_bytes(forest: &Forest) -> Result<Vec<u8>> {
-        store::forest_to_bytes(forest, &Control::new(1))
+        store::forest_to_bytes(forest, &forest.parameters, &Control::new(1))
     }
     pub fn forest_from_bytes(bytes: &[u8]) -> Result<Forest> {
         store::forest_from_bytes(bytes, &Control::new(1))

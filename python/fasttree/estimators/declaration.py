@@ -533,10 +533,7 @@ TREE: tuple[Parameter, ...] = (
         """largest number of bins of a histogram search, at least 2.""",
         core=True,
         scores=TABLES,
-        needs=Condition(
-            lambda p: p["threshold_search"] != "exact" and has_thresholds(p),
-            "threshold_search='histogram'",
-        ),
+        needs=Condition(lambda p: p["threshold_search"] != "exact", "threshold_search='histogram'"),
     ),
     Parameter(
         "thresholds",

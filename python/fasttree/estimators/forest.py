@@ -162,6 +162,7 @@ class GrownForest(Estimator):
         copies = copies_of(len(table), rows.copies)[0]
         draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
+        search = one_of("threshold_search", params["threshold_search"], SEARCHES)
         config, custom = config_of(
             tree_parameters(self._tree_type, params, seed),
             table,
@@ -170,7 +171,6 @@ class GrownForest(Estimator):
             sampled=None if draws is None else draws * copies / max(n_rows, 1),
         )
         stored = stored_parameters(params, table.file_cells)
-        search = one_of("threshold_search", params["threshold_search"], SEARCHES)
         config.update(threshold_search=search, seed=seed, parameters=stored)
         trees = check("n_estimators", self.n_estimators)
         return rows.configured(config), custom, {"trees": trees, "draws": draws}

@@ -65,7 +65,7 @@ def places_in_time(
         odd = next((text for text, at in zip(different, found, strict=True) if at is None), None)
         if odd is not None or len({len(at[1]) for at in found if at}) > 1:
             raise ValueError(
-                f"{said}: {odd or different[0]!r} has no certain order; write "
+                f"{said}: {shown(odd or different[0])} has no certain order; write "
                 "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
                 "like where some day is above 12)"
             )

@@ -56,7 +56,7 @@ CASES = {
     "max_bins": (
         [3],
         [{"threshold_search": "histogram"}],
-        [{"threshold_search": "exact"}, BINS, PAIRS],
+        [{**beside, "threshold_search": "exact"} for beside in ({}, BINS, PAIRS)],
     ),
     "thresholds": (
         ["value", "training_value"],

@@ -424,5 +424,9 @@ def config_of(
         config["criterion"] = "pair_function"
         config["criterion_options"] = criterion.options()
         return config, criterion.F
+    by_statistic = (config.get("selection"), config.get("cut")) == ("significance", "statistic")
+    if by_statistic and table.task == "regression":  # a function says not what it reads
+        config["criterion"], config["criterion_options"] = "squared_error", {}
+        return config, None
     config["criterion"] = "callable"
     return config, criterion

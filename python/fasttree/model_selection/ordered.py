@@ -64,8 +64,9 @@ def places_in_time(
         found = instants_of(different, order_of_dates(different) or "ymd")
         odd = next((text for text, at in zip(different, found, strict=True) if at is None), None)
         if odd is not None or len({len(at[1]) for at in found if at}) > 1:
+            first = values[texts.index(odd or different[0])]
             raise ValueError(
-                f"{said}: {shown(odd or different[0])} has no certain order; write "
+                f"{said}: {shown(first)} has no certain order; write "
                 "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
                 "like where some day is above 12)"
             )

@@ -4,8 +4,8 @@ multiplicities.
     python benches/stability.py            # prints CPU seconds of one thread
     python benches/stability.py --record   # keeps the figures in benches/record
 
-The breast cancer data (569 x 30), entropy, grown out. scikit-learn's time is that of the fits
-alone; fasttree's that of `stability`, with the counts of features, the votes and the similarities.
+The breast cancer data (569 x 30), entropy, grown out. scikit-learn's time covers the fits
+only; fasttree's also covers the counts of features, the votes and the similarities.
 The answer is checked first: the shares of features of ten refits by hand.
 """
 

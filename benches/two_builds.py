@@ -9,7 +9,7 @@ Each build runs in a process of its own and both take turns, path by path and ro
 thread, CPU time. The answers of a path are compared before it is timed: of a tree or forest a hash
 of all its nodes (tests, class counts, bits of thresholds, scores and distances), of the rest
 numbers. Paths whose answers are meant to differ are named by `--differs` and timed all the same.
-The ratio of a round is the time of this build over that of the other; the median of the
+The ratio of a round is the time of this build divided by the time of the other; the median of the
 rounds is what counts, and 3 % are noise. Peak memory is what one run adds to the resident memory of
 the process, in MiB (Linux; else 0). The paths are those of `side_by_side.py`,
 `pairs_side_by_side.py` and `relief_side_by_side.py`, and growth in all the ways that

@@ -9,7 +9,7 @@ from docutils import nodes
 
 
 def to_pages(app: Any, doctree: nodes.document, _name: str) -> None:
-    """Replace the suffix of the sources in relative links by that of the pages."""
+    """Replace the suffix of the sources in relative links by the suffix of the pages."""
     for link in doctree.findall(nodes.reference):
         target = link.get("refuri", "")
         if target.endswith(".rst") and "://" not in target:

@@ -140,7 +140,7 @@ impl PyDataset {
         }
     }
 
-    pub(super) fn encoded_rows(
+    fn encoded_rows(
         &self,
         py: Python<'_>,
         rows: Option<&Aligned1<'_, i64>>,

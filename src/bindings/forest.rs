@@ -11,7 +11,7 @@ use super::plan::{PyPlain, plan};
 use super::trees::{PyTrees, loaded};
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
-use crate::fit::{Config, GrownForest, Request, ThresholdSearch};
+use crate::fit::{Config, GrownForest, Request};
 use crate::grow::forest::{Bagging, BootstrapSampler, row_hashes};
 use crate::model::{Forest, Model};
 use crate::parallel;
@@ -75,15 +75,9 @@ pub fn forest_fit(
     progress: Option<Py<PyAny>>,
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
-    let PyPlain(mut config) = config;
-    if config.threshold_search == ThresholdSearch::Auto {
-        let own = custom.as_ref().map(|function| function.clone_ref(py));
-        let asked = plan(PyPlain(config.clone()), own)?.plan;
-        let rows = data.encoded_rows(py, None, sample_weight.as_ref(), n_jobs)?;
-        config.threshold_search = asked.automatic_search(&rows);
-    }
-    let (plan, PyPlain(bagging)) = (plan(PyPlain(config), custom)?, bagging);
+    let (mut plan, PyPlain(bagging)) = (plan(config, custom)?, bagging);
     let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
+    plan.plan.settle_search(&rows);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
     let work = data.work(&plan.plan, bagging.trees);

@@ -41,22 +41,10 @@ impl Formula for Chi2 {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         out.fill(0.0);
         let n = block.total().value();
-        let mut size = vec![0.0; block.len];
-        for m in 0..block.branches {
-            size.fill(0.0);
-            for c in 0..block.classes {
-                for (z, x) in size.iter_mut().zip(block.cell(m, c)) {
-                    *z += x.value();
-                }
-            }
-            for c in (0..block.classes).filter(|&c| !block.totals[c].is_empty()) {
-                let class_total = block.totals[c].value();
-                for ((s, &z), x) in out.iter_mut().zip(&size).zip(block.cell(m, c)) {
-                    let expected = z * class_total / n;
-                    let off = x.value() - expected;
-                    *s += if z > 0.0 { off * off / expected } else { 0.0 };
-                }
-            }
-        }
+        block.each_cell(out, |s, x, z, of_class| {
+            let expected = z * of_class / n;
+            let off = x - expected;
+            *s += if z > 0.0 { off * off / expected } else { 0.0 };
+        });
     }
 }

@@ -33,22 +33,11 @@ impl Formula for LargestDeviation {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         out.fill(0.0);
         let n = block.total().value();
-        let mut size = vec![0.0; block.len];
-        for m in 0..block.branches {
-            size.fill(0.0);
-            for c in 0..block.classes {
-                for (z, x) in size.iter_mut().zip(block.cell(m, c)) {
-                    *z += x.value();
-                }
-            }
-            for c in (0..block.classes).filter(|&c| !block.totals[c].is_empty()) {
-                let share = block.totals[c].value() / n;
-                for ((s, &z), x) in out.iter_mut().zip(&size).zip(block.cell(m, c)) {
-                    let off = x.value() - z * share;
-                    let variance = z * (1.0 - z / n) * share * (1.0 - share);
-                    *s = if variance > 0.0 { s.max(off * off / variance) } else { *s };
-                }
-            }
-        }
+        block.each_cell(out, |s, x, z, of_class| {
+            let share = of_class / n;
+            let off = x - z * share;
+            let variance = z * (1.0 - z / n) * share * (1.0 - share);
+            *s = if variance > 0.0 { s.max(off * off / variance) } else { *s };
+        });
     }
 }

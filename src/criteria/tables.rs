@@ -87,6 +87,27 @@ pub struct Block<'a, C> {
 }
 
 impl<'a, C: Count> Block<'a, C> {
+    /// Update the score of every candidate cell by cell: `step` takes the score, the count of a
+    /// cell, the size of its branch and that of its class. Classes that do not occur have no cells.
+    #[inline]
+    pub fn each_cell(&self, out: &mut [f64], step: impl Fn(&mut f64, f64, f64, f64)) {
+        let mut size = vec![0.0; self.len];
+        for m in 0..self.branches {
+            size.fill(0.0);
+            for c in 0..self.classes {
+                for (z, x) in size.iter_mut().zip(self.cell(m, c)) {
+                    *z += x.value();
+                }
+            }
+            for c in (0..self.classes).filter(|&c| !self.totals[c].is_empty()) {
+                let of_class = self.totals[c].value();
+                for ((s, &z), x) in out.iter_mut().zip(&size).zip(self.cell(m, c)) {
+                    step(s, x.value(), z, of_class);
+                }
+            }
+        }
+    }
+
     /// Counts of one cell for all candidates.
     #[inline]
     pub fn cell(&self, branch: usize, class: usize) -> &'a [C] {

@@ -43,8 +43,7 @@ pub enum ThresholdSearch {
     Exact,
     /// Between the bins of a histogram.
     Histogram,
-    /// Of forests: a histogram where [`FitPlan::automatic_search`](super::FitPlan) finds that it
-    /// pays, else exact; of a tree exact.
+    /// Of forests, which settle it when they see the rows ([`super::FitPlan::settle_search`]).
     Auto,
 }
 

@@ -5,7 +5,7 @@
 //! data set ([`Dataset::drawn`]), rows with numbers of copies where a criterion decides by means,
 //! or records of codes with numbers of copies where the route is on codes.
 
-use super::config::{Config, ThresholdSearch};
+use super::config::ThresholdSearch;
 use super::grow::TreeRows;
 use super::plan::FitPlan;
 use super::prepare::few_branches;
@@ -78,22 +78,24 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
 const MANY_ROWS: usize = 10_000;
 
 impl FitPlan {
-    /// The search for thresholds that [`ThresholdSearch::Auto`] stands for in a forest on these
-    /// rows: a histogram from 10,000 rows of positive weight on, where codes of bins serve, and on
-    /// records of codes.
-    pub fn automatic_search(&self, rows: &FitRows<'_>) -> ThresholdSearch {
-        let FitRows::Encoded(data, rows, weights) = rows else {
-            return ThresholdSearch::Histogram;
+    /// Replace [`ThresholdSearch::Auto`] by a histogram where rows of positive weight are many and
+    /// codes of bins serve, else by the exact search; others stay.
+    pub fn settle_search(&mut self, rows: &FitRows<'_>) {
+        let (ThresholdSearch::Auto, FitRows::Encoded(data, rows, weights)) =
+            (self.config.threshold_search, rows)
+        else {
+            return;
         };
-        let shape = FitShape::of(data, rows, weights);
         let drawable = rows.rows().iter().filter(|&&row| !weights.is_zero(row)).count();
-        let config = Config { threshold_search: ThresholdSearch::Histogram, ..self.config.clone() };
-        let serves = validate::histogram(&config, self.criterion.as_ref()).is_ok()
-            && codes_obstacle(self, &shape, config.max_bins as usize).is_none();
-        match serves && drawable >= MANY_ROWS {
+        let serves = || {
+            let shape = FitShape::of(data, rows, weights);
+            validate::histogram(&self.config, self.criterion.as_ref()).is_ok()
+                && codes_obstacle(self, &shape, self.config.max_bins as usize).is_none()
+        };
+        self.config.threshold_search = match drawable >= MANY_ROWS && serves() {
             true => ThresholdSearch::Histogram,
             false => ThresholdSearch::Exact,
-        }
+        };
     }
 
     /// Fit a forest. A warm start grows the missing trees only, and gives the same forest as a fit

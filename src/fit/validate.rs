@@ -104,7 +104,9 @@ pub(super) fn combination(config: &Config, criterion: &dyn Criterion) -> Result<
     if !config.splitter.is_exhaustive() {
         one_split(config, criterion)?;
     }
-    histogram(config, criterion)?;
+    if config.threshold_search == ThresholdSearch::Histogram {
+        histogram(config, criterion)?;
+    }
     let divides = config.evaluation == Evaluation::Local && criterion.info().fractional;
     if config.missing == Missing::Fractional && !divides {
         let what = match config.evaluation {
@@ -152,9 +154,6 @@ fn one_split(config: &Config, criterion: &dyn Criterion) -> Result<()> {
 
 /// Refuse what histograms do not support.
 pub(super) fn histogram(config: &Config, criterion: &dyn Criterion) -> Result<()> {
-    if config.threshold_search != ThresholdSearch::Histogram {
-        return Ok(());
-    }
     if !(2..=discretize::LARGEST_BINS).contains(&config.max_bins) {
         let needed = format!("must be between 2 and {}", discretize::LARGEST_BINS);
         return Err(Error::parameter("max_bins", config.max_bins, needed));

@@ -31,7 +31,7 @@ from .._checks.words import counted
 from ..datasets.inputs import given
 from ..exports.answers import figures
 from ..table.data_checks.warned import warn_caller
-from ..table.groups import group_codes, taken_groups
+from ..table.groups import taken_groups
 from ..table.sources import listed
 from .automatic import missing_of
 from .declaration import check
@@ -85,17 +85,13 @@ def divided(
     if share is None:
         return rows, None
     _refuse_unserved(fitted, rows)
-    weights, name = rows.importances, f"honest={shown(fitted.honest)}"
-    drawable = np.arange(len(rows.table)) if weights is None else np.flatnonzero(weights > 0)
+    drawable, name = rows.drawable, f"honest={shown(fitted.honest)}"
     if len(drawable) < LEAST_ROWS:
         raise ValueError(
             f"{name}: {counted(len(drawable), 'row')} of weight > 0 are too few to keep some for "
             f"the leaves; give at least {LEAST_ROWS}, or leave honest out"
         )
-    unit_of = drawable
-    if groups is not None:
-        codes = group_codes(groups, len(rows.table) if rows.kept is None else rows.kept[1])
-        unit_of = (codes if rows.kept is None else codes[rows.kept[0]])[drawable]
+    unit_of = drawable if groups is None else rows.groups(groups)[drawable]
     units = np.unique(unit_of)
     if len(units) < 2:
         raise ValueError(f"{name}: one group cannot be divided; give rows of several groups")

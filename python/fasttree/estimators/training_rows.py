@@ -29,6 +29,7 @@ from .._checks.words import counted
 from ..criteria import Criterion, evidence_of, is_of_trees, make
 from ..table import Table
 from ..table.data_checks.warned import is_quiet, warn_caller
+from ..table.groups import group_codes
 from .costs import class_sums, prior_factors
 
 __all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]
@@ -119,6 +120,17 @@ class TrainingRows:
         if self.importances_only:
             config = {**config, "importances": True}
         return {**config, "balanced_samples": True} if self.of_samples else config
+
+    def groups(self, given: Any) -> np.ndarray:
+        """The group of each row as a code, shape (n_rows,), of those of the rows as given."""
+        codes = group_codes(given, len(self.table) if self.kept is None else self.kept[1])
+        return codes if self.kept is None else codes[self.kept[0]]
+
+    @property
+    def drawable(self) -> np.ndarray:
+        """Numbers of the rows of weight > 0."""
+        weights = self.importances
+        return np.arange(len(self.table)) if weights is None else np.flatnonzero(weights > 0)
 
     def as_given(self, found: np.ndarray, nothing: Any) -> np.ndarray:
         """What was found of the rows, shape (n_rows, ...), in the order of the rows as given;

@@ -2,10 +2,12 @@
 hold the answer.
 
 What
-    Folds at random let a tree learn from later rows. Where the rows stand in the order of a date,
-    or the tree splits on the year of one, the recommended tree is judged by earlier rows as well,
-    without the year (`on_later_rows`). A feature in the order of the target, or one that alone
-    separates all classes, may be known only after the target is (`leaks`).
+    Folds at random let a tree learn from later rows. Where the rows stand in the order of a date or
+    of a number that counts time by its name, or the tree splits on the year of one, the recommended
+    tree is judged by earlier rows as well, without the year (`on_later_rows`). A feature in the
+    order of the target, one that alone separates all classes, or one of which the tree reads little
+    more than whether it is known, may be known only after the target is (`leaks`,
+    `told_by_gaps`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """
@@ -15,8 +17,9 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +33,65 @@ from ..table.data_checks.facts import TableFacts
 from ..table.groups import taken_groups
 from .tasks import Asked, judge_of
 
-__all__ = ["leaks", "on_later_rows", "places_of_dates"]
+__all__ = ["LaterRows", "leaks", "on_later_rows", "places_of_dates", "told_by_gaps"]
 
 DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
+PERIODS = 3
+"""The same of numbers that count time by the name of their column."""
+YEARS = (1500, 2200)
+"""The least and the largest number that is a year."""
+_WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
+"""A word of a name, also of one such as YearSold."""
+_OF_YEARS = (
+    "year years yr date dates jahr datum annee année ano año anno rok fecha aar år vuosi yil yıl"
+)
+_OF_PERIODS = (
+    "time times month months mon day days week weeks quarter quarters qtr period periods trend "
+    "timestamp monat tag woche quartal zeit mois jour semaine trimestre temps mes día dia semana "
+    "tiempo mese giorno settimana periodo tempo kwartaal maand dag week måned uge tid"
+)
+_BESIDE = "decimal ordinal julian epoch unix index number nr no num of the in sale sold survey obs"
+"""Words that may stand beside these in the name of a column that counts time."""
 LEAST_ROWS = 20
 """Rows with a value from which on a feature may be the target."""
+BY_GAPS = 0.9
+"""Share of what a tree tells from which on a column's having a value tells nearly all."""
 ALIKE = 0.9995
 """Rank correlation with the target from which on a number is the target in another unit."""
+
+
+class LaterRows(NamedTuple):
+    """What the recommended tree reaches on rows that come later than those of its fit."""
+
+    said: str
+    """A sentence."""
+    value: float
+    """The metric."""
+    is_better: bool
+    """Whether that is better than the best constant of the earlier rows."""
+
+
+def _counts_time(name: str) -> str:
+    """What a column of numbers counts by its name: "years" or "periods" of time; "" if neither.
+
+    Examples:
+        >>> [_counts_time(name) for name in ("YrSold", "ordinal_date", "trend", "year_built")]
+        ['years', 'years', 'periods', '']
+    """
+    words = {word.lower() for word in _WORD.findall(name)}
+    kinds = {"years": _OF_YEARS, "periods": _OF_PERIODS}
+    known = words - {*_BESIDE.split()}
+    if not known or known - {*" ".join(kinds.values()).split()}:
+        return ""
+    return next(kind for kind, of in kinds.items() if known & {*of.split()})
 
 
 def places_of_dates(
     X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray, rows: np.ndarray | None
 ) -> dict[str, np.ndarray]:
-    """Places in time of rows by each column of dates that has an order.
+    """Places in time of rows by each column of dates that has an order, then by each column of
+    numbers that counts time by its name, the finest first.
 
     Args:
         X: the rows as they were given, or their file.
@@ -52,7 +100,7 @@ def places_of_dates(
         unlabelled: numbers of the rows of X without a target.
         rows: numbers of the rows of `raw` that are looked at; None: all.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for name in dates:
         if not isinstance(X, (str, os.PathLike, Table)):
             cells = np.delete(np.array([*taken_groups(X, name)[1]], dtype=object), unlabelled)
@@ -61,9 +109,16 @@ def places_of_dates(
             cells = year * 12 + month
         else:
             cells = raw.column(name).labels()
+        found[name] = cells
+    columns = () if TableFacts(raw).is_genotypes else raw.columns
+    numbers = [one for one in columns if one.kind == "numeric" and _counts_time(one.name)]
+    numbers.sort(key=lambda one: -len(np.unique(one.values)))
+    found |= {one.name: one.values for one in numbers if one.name not in raw.unused}
+    places = {}
+    for name, cells in found.items():
         with contextlib.suppress(ValueError):  # a missing date, or dates of several forms
-            found[name] = places_in_time(cells if rows is None else cells[rows], name)
-    return found
+            places[name] = places_in_time(cells if rows is None else cells[rows], name)
+    return places
 
 
 def on_later_rows(
@@ -72,9 +127,9 @@ def on_later_rows(
     model: Any,
     asked: Asked | None,
     options: dict[str, Any],
-) -> tuple[str, float] | None:
-    """A sentence on rows in the order of time, and the metric of the model by earlier rows; None
-    where the rows are in no such order and the model does not split on a year.
+) -> LaterRows | None:
+    """What the model reaches by earlier rows; None where the rows are in no order of time and the
+    model does not split on a year.
 
     Args:
         sample: the rows that candidates were compared on.
@@ -84,28 +139,49 @@ def on_later_rows(
         options: keywords of `cross_validate`.
     """
     splits = {model._schema.names[place] for place in model.tree_.feature if place >= 0}
+    # What no later row repeats: the years of dates, and numbers of years.
+    years = {name: f"{name} (year)" for name in places}
+    years = {name: year for name, year in years.items() if year in sample.feature_names}
     for name, when in places.items():
-        steps = np.diff(when)
-        if len(np.unique(when)) >= DISTINCT and ((steps >= 0).all() or (steps <= 0).all()):
-            why = f"The rows are in the order of {name!r}"
-        elif f"{name} (year)" in splits:
-            why = f"The tree splits on the year of {name!r}, which no later row repeats"
+        if name in sample.feature_names:
+            values = sample.column(name).values
+            is_year = _counts_time(name) == "years" and len(np.unique(when)) >= PERIODS
+            if is_year and YEARS[0] <= values.min() <= values.max() <= YEARS[1]:
+                years[name] = name
+    for name, when in places.items():
+        steps, own = np.diff(when), name in sample.feature_names
+        is_long = len(np.unique(when)) >= (PERIODS if own else DISTINCT)
+        if is_long and ((steps >= 0).all() or (steps <= 0).all()):
+            why = f"the rows are in the order of {name!r}"
+        elif years.get(name) in splits:
+            year = repr(name) if own else f"the year of {name!r}"
+            why = f"the tree splits on {year}, which no later row repeats"
         else:
             continue
-        years = {f"{date} (year)" for date in places}.intersection(sample.feature_names)
-        rows = sample.drop(*years).take(np.argsort(when, kind="stable"))
+        unused = {*years.values(), *((name,) if own else ())}
+        if unused >= set(sample.feature_names):
+            continue
+        named = [repr(one) for one in sorted(unused) if one in places]
+        without = " and ".join([*(["the year"] if len(named) < len(unused) else []), *named])
+        without = f" without {without}" if without else ""
+        rows = sample.drop(*unused).take(np.argsort(when, kind="stable"))
         cv = folds_by_time(5, name)
         tested = make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows
         judge = judge_of(rows, asked, tested)
+        trees = {one.name: judge.estimator(**one.params) for one, _ in judge.constants()}
         found = cross_validate(
-            rows, estimators={"tree": model}, cv=cv, scoring=judge.scoring, **options
+            rows, estimators={**trees, "tree": model}, cv=cv, scoring=judge.scoring, **options
         )
-        value = float(np.nanmean(found["tree"][judge.metric]))
+        reached = {one: float(np.nanmean(found[one][judge.metric])) for one in found}
+        value = reached.pop("tree")
+        best = max(reached, key=lambda one: reached[one] / judge.scale)
         said = (
-            f"{why}: judged by earlier rows without the year {judge.on_later_rows(value)}; to "
-            f"choose by time: {argument('time', name)}."
+            f"{why}: judged by earlier rows{without} it is about {judge.in_words(value)} "
+            f"({best} of the earlier rows: {judge.in_words(reached[best])}); to choose by time: "
+            f"{argument('time', name)}."
         )
-        return said, value
+        # Without a value (of one class in each fold) nothing is said to be worse.
+        return LaterRows(said, value, not value / judge.scale <= reached[best] / judge.scale)
     return None
 
 
@@ -144,6 +220,44 @@ def leaks(table: Table) -> Iterator[str]:
             f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave "
             f"it out: {argument('drop', [name])}."
         )
+
+
+def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
+    """A question on each column of which the model reads little more than whether it has a value.
+
+    The measure is the sum of squares between groups, of numbers or of indicators of the classes.
+
+    Args:
+        table: rows with their target.
+        model: a tree that was fitted on them, with a split.
+
+    Examples:
+        >>> rows = [[None, i % 7] for i in range(30)] + [[i, i % 7] for i in range(10)]
+        >>> table = Table(rows, ["no"] * 30 + ["yes"] * 10)
+        >>> from fasttree import FastTreeClassifier
+        >>> next(told_by_gaps(table, FastTreeClassifier(missing="branch").fit(table)))
+        "Whether 'x0' has a value tells nearly all that the tree tells about 'class': is it ..."
+    """
+    is_number = table.task == "regression"
+    truth = table.numbers[:, None] if is_number else np.eye(len(table.classes))[table.y_codes]
+    truth = truth - truth.mean(axis=0)
+
+    def between(groups: np.ndarray) -> float:
+        own = np.unique(groups, return_inverse=True)[1].reshape(-1)
+        sums = [np.bincount(own, weights=one) for one in truth.T]
+        return float((np.square(sums) / np.bincount(own)).sum())
+
+    told = between(model.apply(table))
+    for place in dict.fromkeys(place for place in model.tree_.feature.tolist() if place >= 0):
+        name = model._schema.names[place]
+        column = table.column(name)
+        gaps = column.values < 0 if column.kind == "nominal" else np.isnan(column.values)
+        if gaps.any() and between(gaps) >= BY_GAPS * told:
+            yield (
+                f"Whether {name!r} has a value tells nearly all that the tree tells about "
+                f"{table.target!r}: is it filled in before {table.target!r} is known? If not, "
+                f"leave it out: {argument('drop', [name])}."
+            )
 
 
 def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:

@@ -23,7 +23,8 @@ from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
-from .selection import CLEARLY
+from .doubts import LaterRows
+from .selection import CLEARLY, FEW, MANY
 from .source import NO_YEAR, Source
 from .tasks import Judge
 from .threshold import Threshold
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Advice", "python_of"]
+
+LISTED = 12
+"""Candidates that the text lists beside the constants."""
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -72,14 +76,15 @@ class Advice:
         table: one row per candidate with the metric (`accuracy` or `mae` by default), standard
             error, leaves and depth (means over the folds), whether it is within one standard error
             of the best, and whether it was chosen; where the smallest class has less than a tenth
-            of the rows, also `recall` and `precision` of this class.
+            of the rows, and at least five, also its `recall` and `precision`.
         rare_class: that class, and `rare_share` its share of the rows; None without one.
         threshold: of two classes, the probability of the second one from which on answering it is
             best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
             that read no labels. The sentence names it where it is clearly better than the tree's
             own answers.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
-            order of a date or the tree splits on the year of one; else None.
+            order of a date or a number that counts time by its name, or the tree splits on a year;
+            else None.
         codes: names of columns of numbers that may be codes of categories.
         left_out: (column, reason) of the columns left out.
         dates: names of the columns of which year, month and weekday are used.
@@ -103,7 +108,7 @@ class Advice:
         table: Table,
         judge: Judge,
         doubts: list[str],
-        by_time: float | None,
+        later: LaterRows | None,
         threshold: Threshold | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
@@ -132,7 +137,8 @@ class Advice:
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
-        self._doubts, self.by_time = doubts, by_time
+        self._doubts, self._later = doubts, later
+        self.by_time = None if later is None else later.value
         self._threshold = threshold
         self.threshold = None if threshold is None else threshold.at
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
@@ -152,24 +158,8 @@ class Advice:
             for key in ("accuracy", "recall", "precision")
             if key in rows[0] and key != judge.metric
         }
-        self.table = Records(
-            sorted(
-                rows,
-                key=lambda r: (not r["chosen"], -r[judge.metric] / judge.scale, r["leaves"]),
-            ),
-            {
-                "candidate": "candidate",
-                judge.header: lambda r: judge.shown(r[judge.metric]),
-                "+-": lambda r: judge.shown(r["standard_error"]),
-                **{head: _percent(key) for head, key in self._further.items()},
-                "leaves": lambda r: f"{r['leaves']:.1f}",
-                "depth": lambda r: f"{r['depth']:.1f}",
-                "": _mark,
-            },
-            title=f"Candidates on the same folds ({folds or 'none'})",
-            wrap=("",),
-            most=100,
-        )
+        rows.sort(key=lambda r: (not r["chosen"], -r[judge.metric] / judge.scale, r["leaves"]))
+        self.table = self._records(rows)
         chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
         self.accuracy: float | None = chosen
         self.seconds = monotonic() - started
@@ -180,10 +170,54 @@ class Advice:
         row, judge = self.table[0], self._judge
         rare = judge.of_rare(row)
         if not self.params:
-            return judge.no_tree(row["candidate"]) + rare
+            return judge.no_tree(row["candidate"], *self._doubts) + rare
         leaves = self.model.get_n_leaves()
-        said = judge.sentence(row["candidate"], leaves, self.value, self.standard_error)
-        return " ".join([said, *self._doubts, *self._of_threshold()]) + rare
+        said = [judge.sentence(row["candidate"], leaves, self.value, self.standard_error)]
+        if leaves > MANY:
+            said += self._of_size()
+        if self._later is not None:
+            text = f"{self._later.said[0].upper()}{self._later.said[1:]}"
+            if self._later.is_better:
+                said.append(text)
+            else:
+                said[0] = (
+                    f"On later rows this tree is no better than a constant. {text} For rows in no "
+                    f"order of time: {said[0][0].lower()}{said[0][1:]}"
+                )
+        return " ".join([*said, *self._doubts, *self._of_threshold()]) + rare
+
+    def _records(self, rows: list[dict[str, Any]], most: int | None = None) -> Records:
+        """Candidates, of which the first ones and the constants are displayed; None: all."""
+        judge, most = self._judge, len(rows) if most is None else most
+        displayed = [r for i, r in enumerate(rows) if i < most or r["criterion"] is None]
+        more, all_of = len(rows) - len(displayed), worded("print(advice.table)", "--full")
+        return Records(
+            rows,
+            {
+                "candidate": "candidate",
+                judge.header: lambda r: judge.shown(r[judge.metric]),
+                "+-": lambda r: judge.shown(r["standard_error"]),
+                **{head: _percent(key) for head, key in self._further.items()},
+                "leaves": lambda r: f"{r['leaves']:.1f}",
+                "depth": lambda r: f"{r['depth']:.1f}",
+                "": _mark,
+            },
+            title=f"Candidates on the same folds ({self.folds or 'none'})",
+            notes=[f"... and {more} more: {all_of}"] if more else [],
+            wrap=("",),
+            most=len(displayed),
+            displayed=displayed,
+        )
+
+    def _of_size(self) -> Iterator[str]:
+        """What a tree of few leaves reaches, if one was tried."""
+        small = (row for row in self.table if row["criterion"] and 1.5 <= row["leaves"] <= FEW)
+        judge = self._judge
+        best = max(small, key=lambda row: row[judge.metric] / judge.scale, default=None)
+        if best is not None:
+            option = worded(f"max_leaf_nodes={FEW}", f"--max-leaves {FEW}")
+            value = judge.in_words(best[judge.metric])
+            yield f"With at most {FEW} leaves about {value}: {option}."
 
     def _of_threshold(self) -> Iterator[str]:
         """What the threshold changes, if that is clear."""
@@ -300,15 +334,16 @@ class Advice:
             "candidates": list(self.table),
         }
 
-    def to_text(self, code: str | None = None) -> str:
+    def to_text(self, code: str | None = None, *, full: bool = False) -> str:
         """Everything as text.
 
         Args:
             code: what fits the tree again, in place of `code`.
+            full: whether all candidates are listed; False: the best dozen, and the constants.
         """
         tree = "\n".join(str(self.model).split("\n")[2:])
         said = [one_line(text) for text in (*self.notes, self.sentence)]
-        parts = ["\n".join(said[:-1]), str(self.table)]
+        parts = ["\n".join(said[:-1]), str(self._records(self.table, None if full else LISTED))]
         if self.params:
             parts += [tree, (self.code if code is None else code).rstrip("\n")]
         return "\n\n".join([*parts, said[-1]])

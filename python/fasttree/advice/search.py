@@ -51,11 +51,12 @@ from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
-from .doubts import leaks, on_later_rows, places_of_dates
-from .evidence import is_associated
+from .doubts import leaks, on_later_rows, places_of_dates, told_by_gaps
+from .evidence import is_associated, told_otherwise
 from .result import Advice
 from .screening import screened
 from .selection import (
+    FEW,
     PREFERENCES,
     Prefer,
     beats,
@@ -129,13 +130,16 @@ def advise(
     are cross-validated on the same folds, beside the majority class, C4.5, trees that are not
     pruned, small ones, and CART with cost-complexity pruning; for a number the criteria on numbers,
     pruned trees and small ones, beside the mean and the median. A tree is recommended only if it is
-    better than the constant by 2.5 standard errors of the difference, or if a permutation test
-    says that some column tells something about the target. Among trees for classes the smaller one
-    never costs more than one point of accuracy, as estimated, and of a number 2 % of the error. A
-    tree gives way to one of at most half as many leaves whose corrected value is as good.
+    announced to be better than the constant, and if it is better by 2.5 standard errors of the
+    difference or a permutation test says that some column tells something about the target. Where
+    no tree is, the sentence says whether small trees are better by the AUC or R2. Among trees for
+    classes the smaller one never costs more than one point of accuracy, as estimated, and of a
+    number 2 % of the error. A tree gives way to one of at most half as many leaves whose corrected
+    value is as good.
 
     The sentence also asks about columns that say what the target says. Where the rows are in the
-    order of a date, or the tree splits on the year of one, it has the figure by earlier rows.
+    order of a date or a number that counts time by its name, or the tree splits on a year, it has
+    the figure by earlier rows. Beside a tree of more than 32 leaves it has that of a small one.
 
     Args:
         X: a frame, an array, a `Table`, or the name of a data set or file.
@@ -274,12 +278,8 @@ def advise(
     sample = table if rows is None else table.take(rows)
     judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
-    plan, not_tried = _within_budget(
-        candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes),
-        sample,
-        len(folds.pairs),
-        WORK[work].units,
-    )
+    listed = candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes)
+    plan, not_tried = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
     options = {"random_state": seed, "n_jobs": n_jobs, "client": client}
     with about():
         tried = _cross_validated(
@@ -303,15 +303,25 @@ def advise(
         )
         # What the sentence asks and adds.
         doubts: list[str] = []
-        by_time, threshold = None, None
+        later, threshold = None, None
+        if not choice.params and judge.otherwise:
+            small = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
+            trees = {
+                one.name: judge.estimator(**one.params, random_state=seed)
+                for one in (tried.candidates[0], *small)
+                if one.criterion in (None, "gini", "squared_error")
+            }
+            with quiet():
+                said = told_otherwise(
+                    sample, trees, judge.otherwise, cv=_SameFolds(folds), **options
+                )
+            doubts += [said] if said else []
         if choice.params:
-            doubts += leaks(whole)
+            doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
             if time is None and members is None and not are_by_time(folds):
                 places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
                 with quiet():
                     later = on_later_rows(sample, places, choice.model, asked, options)
-                if later is not None:
-                    doubts, by_time = [later[0], *doubts], later[1]
             if judge.weighs_classes and len(table.classes) == 2:
                 threshold = _threshold(sample, choice.model, judge, folds, options)
     if judge.rare is not None:
@@ -326,7 +336,7 @@ def advise(
         table=table,
         judge=judge,
         doubts=doubts,
-        by_time=by_time,
+        later=later,
         threshold=threshold,
         left_out=left_out,
         dates=whole.dates,
@@ -645,15 +655,26 @@ def _chosen(
         place, expected, error = small_choice(allowed, leaves, judged)
     else:
         place, expected, error = judged(allowed)
-    # A tree takes the place of a constant if it is clearly better, or if some column tells
-    # something about the target.
-    flat = [i for i in allowed if tried.candidates[i].criterion is None]
-    if flat and place not in flat:
-        best = int(max(flat, key=lambda i: means[0][i]))
-        is_clear = beats(values[place][known], values[best][known], n)
-        if not is_clear and (sample is None or not is_associated(sample, seed)):
-            place, expected = best, float(means[0][best])
-            error = standard_error(expected, float(means[1][best]), n)
+    flat = [int(i) for i in allowed if tried.candidates[i].criterion is None]
+    if flat:
+        best = max(flat, key=lambda i: means[0][i])
+        floor = float(means[0][best])
+        better = allowed[(leaves[allowed] >= 1.5) & (means[0][allowed] > floor)]
+        if place not in better and not judge.has_rows and len(better):
+            # The standard error of few folds is so large that a constant is within it.
+            place, expected, error = judged(better)
+        # A tree takes the place of a constant if it is announced to be better, and is clearly
+        # better or some column tells something about the target.
+        if not (
+            place in better
+            and expected > floor
+            and (
+                beats(values[place][known], values[best][known], n)
+                or (sample is not None and is_associated(sample, seed))
+            )
+        ):
+            place, expected = best, floor
+            error = standard_error(floor, float(means[1][best]), n)
     # The tree has at most as many leaves as the one that was judged on a sample of the rows.
     candidate = tried.candidates[place]
     params = {} if candidate.criterion is None else {**candidate.params}

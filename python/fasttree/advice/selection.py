@@ -23,6 +23,8 @@ import numpy as np
 
 __all__ = [
     "CLEARLY",
+    "FEW",
+    "MANY",
     "PREFERENCES",
     "Prefer",
     "beats",
@@ -35,6 +37,9 @@ __all__ = [
 
 CLEARLY = 2.5
 """Standard errors of the difference by which a tree is clearly better than a constant."""
+
+FEW, MANY = 16, 32
+"""Leaves of a tree that a reader takes in, and of one that is offered together with such a tree."""
 
 ROUNDING = 1e-12
 """Tolerance of comparisons of qualities, as a share of them; they are sums in floating point."""

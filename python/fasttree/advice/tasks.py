@@ -32,7 +32,8 @@ __all__ = ["Asked", "Judge", "OfClasses", "OfMetric", "OfNumbers", "judge_of"]
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
 
-
+LEAST_RARE = 5
+"""Rows of a class whose recall says something."""
 LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
 """Metrics of labels for which each row counts the same."""
 
@@ -122,6 +123,8 @@ class Judge(ABC):
     """The metric that is asked for; None: that of the task."""
     weighs_classes: bool = False
     """Whether weights of classes and a threshold may raise the metric."""
+    otherwise: str | None = None
+    """A metric by which trees may tell something where by this one a constant is as good."""
     answers: Sequence[Any] = ()
     """The classes of the rows by the recommended tree, where one is rare."""
     rare: RareClass | None = None
@@ -162,12 +165,21 @@ class Judge(ABC):
         """What to use and what to expect; `candidate` has `leaves` leaves."""
 
     @abstractmethod
-    def on_later_rows(self, value: float) -> str:
-        """What to expect of rows that come later than those of a fit."""
+    def in_words(self, value: float) -> str:
+        """A value of the metric in a sentence."""
 
     @abstractmethod
-    def no_tree(self, candidate: str) -> str:
-        """That no tree is better than a constant, `candidate` the best one."""
+    def instead(self, candidate: str) -> str:
+        """The constant to use where no tree is better, `candidate` the best one."""
+
+    def no_tree(self, candidate: str, told: str = "") -> str:
+        """That no tree is better than a constant, `candidate` the best one; `told` says by which
+        measure the columns tell something all the same."""
+        than = f"better than {self.instead(candidate)}"
+        if told:
+            return f"By {self.measure} no tree is clearly {than}. {told}"
+        by = "" if self.scorer is None else f", by {self.measure},"
+        return f"No tree is {than}{by} by more than chance allows: use no tree, or other columns."
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """Further measures of out-of-fold predictions, for a record."""
@@ -184,6 +196,7 @@ class OfClasses(Judge):
     estimator = FastTreeClassifier
     metric, scale, without = "accuracy", 1.0, "class"
     header, measure, price = "accuracy (%)", "accuracy", 0.01
+    otherwise = "auc"
 
     def __init__(self, table: Table, tested: np.ndarray) -> None:
         super().__init__(table, table.y_codes, tested)
@@ -191,7 +204,9 @@ class OfClasses(Judge):
         self.place = int(counts.argmax())
         self.label, self.majority = table.classes[self.place], float(counts.max()) / len(tested)
         self.facts = {"majority": self.majority, "majority_class": self.label}
-        self.rare = RareClass.of(np.bincount(self.truth, minlength=len(counts)), table.classes)
+        counts = np.bincount(self.truth, minlength=len(counts))
+        if counts[counts > 0].min() >= LEAST_RARE:
+            self.rare = RareClass.of(counts, table.classes)
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The most frequent class."""
@@ -224,17 +239,13 @@ class OfClasses(Judge):
             f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
         )
 
-    def on_later_rows(self, value: float) -> str:
-        """With that of the most frequent class."""
-        always = f"always answering {self.label!r}: {self.shown(self.majority)} %"
-        return f"it is about {self.shown(value)} % right ({always})"
+    def in_words(self, value: float) -> str:
+        """The share of right answers."""
+        return f"{self.shown(value)} % right"
 
-    def no_tree(self, candidate: str) -> str:
-        """That the most frequent class is as good."""
-        return (
-            f"No tree is better than always answering {self.label!r} ({self.shown(self.majority)} "
-            "% of the rows) by more than chance allows: use no tree, or other columns."
-        )
+    def instead(self, candidate: str) -> str:
+        """The most frequent class."""
+        return f"always answering {self.label!r} ({self.shown(self.majority)} % of the rows)"
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """Recall and precision of the rare class."""
@@ -245,8 +256,8 @@ class OfClasses(Judge):
         if self.rare is None:
             return ""
         return (
-            f"{self.rare_found(row)} The accuracy says little of it; to choose by this "
-            "class: "
+            f"{self.rare_found(row)} The accuracy says little about this class; "
+            "to choose by it: "
             + " or ".join(
                 worded(f"scoring={python}", f"--metric {shell}")
                 for python, shell in self.rare.proposals()
@@ -280,6 +291,7 @@ class OfMetric(Judge):
         self.scale = 1.0 if greater_is_better(asked.name, scoring) else -1.0
         self.shared, self.rare = asked.shared, base.rare
         self.weighs_classes = table.task == "classification" and asked.weighs_classes
+        self.otherwise = base.otherwise if self.weighs_classes else None
 
     @property
     def scoring(self) -> Any:
@@ -330,16 +342,13 @@ class OfMetric(Judge):
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
 
-    def on_later_rows(self, value: float) -> str:
-        """With the metric."""
-        return f"its {self.measure} is about {self.shown(value)}"
+    def in_words(self, value: float) -> str:
+        """The value and the metric."""
+        return f"{self.shown(value)} by {self.measure}"
 
-    def no_tree(self, candidate: str) -> str:
-        """That the constant is as good."""
-        return (
-            f"No tree is better than the constant ({candidate}), by {self.measure}, by more than "
-            "chance allows: use no tree, or other columns."
-        )
+    def instead(self, candidate: str) -> str:
+        """The constant by its name."""
+        return f"the constant ({candidate})"
 
     def by_class(self, truth: np.ndarray, predicted: Any) -> dict[str, float]:
         """The accuracy, and what the task adds."""
@@ -370,6 +379,7 @@ class OfNumbers(Judge):
         self.mean = float(np.average(numbers, weights=weights))
         self.median = float(np.median(numbers))
         self.are_rates = table.exposure is not None
+        self.otherwise = None if self.are_rates else "r2"
         self.errors = {
             name: float(np.abs(numbers - value).mean())
             for name, value in (("mean", self.mean), ("median", self.median))
@@ -420,13 +430,12 @@ class OfNumbers(Judge):
             f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
         )
 
-    def on_later_rows(self, value: float) -> str:
-        """With the error of the mean."""
-        of_mean = self.shown(self.errors["mean"])
-        return f"it is about {self.shown(value)} off (the mean: {of_mean} off)"
+    def in_words(self, value: float) -> str:
+        """The mean distance."""
+        return f"{self.shown(value)} off"
 
-    def no_tree(self, candidate: str) -> str:
-        """That the mean, or the median, is as good."""
+    def instead(self, candidate: str) -> str:
+        """The mean or the median."""
         name = candidate.removeprefix("the ")
         value = {"mean": self.mean, "median": self.median}[name]
         other = (
@@ -435,9 +444,8 @@ class OfNumbers(Judge):
             else f"; the mean, {self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off"
         )
         return (
-            f"No tree is better than always saying {candidate}, {self.shown(value)} (about "
-            f"{self.shown(self.errors[name])} off{other}), by more than chance allows: use no "
-            "tree, or other columns."
+            f"always saying {candidate}, {self.shown(value)} (about "
+            f"{self.shown(self.errors[name])} off{other})"
         )
 
 

@@ -70,6 +70,7 @@ def advise(
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write everything as one page.")
     ] = None,
+    full: Annotated[bool, typer.Option("--full", help="List all candidates.")] = False,
     json: o.Json = None,
 ) -> None:
     """Recommend a tree: which criterion, splits and pruning, how large, and how accurate on new
@@ -99,7 +100,7 @@ def advise(
     )
     # The files that were asked for, with a line on each.
     refit = f"Fit it again:\n{_command(data, found, columns, dependence)}"
-    text = [found.to_text(refit)]
+    text = [found.to_text(refit, full=full)]
     if model is not None:
         found.model.save(model)
         text.append(f"Saved as {model}; use: ftree predict {quoted(str(model))} DATA")

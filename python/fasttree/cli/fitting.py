@@ -173,7 +173,7 @@ def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
         return f"Neither this tree nor a pruned one does better than {best}."
     return (
         "A pruned tree is as good within one standard error: about "
-        f"{verdict.pruned_leaves:.0f} leaves, {said}: "
+        f"{counted(round(verdict.pruned_leaves), 'leaf')}, {said}: "
         f"add -p pruning={pruning}, or ask ftree advise."
     )
 
@@ -198,9 +198,9 @@ def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
         return None
     metrics = " or ".join(f"--metric {shell}" for _, shell in rare.proposals())
     return (
-        f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}, of which the accuracy says "
-        f"little: compare trees by ftree advise or ftree cv {metrics}, or give the trees costs: "
-        f"-p 'cost_matrix=...' ({o.COST_ORDER})."
+        f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}; the accuracy says little "
+        f"about this class: compare trees by ftree advise or ftree cv {metrics}, or give the trees "
+        f"costs: -p 'cost_matrix=...' ({o.COST_ORDER})."
     )
 
 
@@ -334,8 +334,9 @@ def fit(
     head = "all numbers are equal: R2 has no meaning" if constant else "not cross-validated"
     if verdict is not None:
         head = verdict.text
+    aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
     text = [
-        f"{rows!r}",
+        f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
         *([rare] if rare else []),

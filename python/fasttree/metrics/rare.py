@@ -1,4 +1,4 @@
-"""`RareClass`: the smallest class where the accuracy says little of it.
+"""`RareClass`: the smallest class where the accuracy says little about it.
 
     recall = TP / (TP + FN)     precision = TP / (TP + FP)     0/0 = 0
 

@@ -110,7 +110,7 @@ def test_the_proposal_for_three_classes_works():
 
 def test_errors_that_cost_are_known_to_the_trees():
     frame = frauds()
-    costs = [[0, 50], [1, 0]]
+    costs = [[0, 10], [1, 0]]
     advice = fasttree.advise(
         frame, "y", scoring=Scorer("expected_cost", cost_matrix=costs), prefer="accurate", **FAST
     )

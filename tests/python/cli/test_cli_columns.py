@@ -158,6 +158,15 @@ def test_keep_and_drop(ftree, file):
         assert code == 2 and said in err
 
 
+def test_the_head_of_a_fit_counts_the_columns_that_are_left_out(ftree, file):
+    for options, said in (((), "; 2 features left out"), (("--columns", "as_given"), "")):
+        head = ftree("fit", file, "--no-cv", *options)[1].split("\n")[0]
+        assert head == (
+            "Table 'dirty': 300 rows, 5 features (1 numeric, 4 nominal), target 'churn' with 2 "
+            f"classes{said}"
+        )
+
+
 def test_bundled_sets_and_other_formats(ftree, tmp_path):
     assert "columns left out" not in ftree("fit", "weather")[2]
     rows = "\n".join(f"{i},{i % 7},{'pq'[i % 2]}" for i in range(60))

@@ -69,17 +69,24 @@ def is_associated(table: Table, seed: int) -> bool:
     return float(np.mean(best >= best[0] - 1e-12)) <= LEVEL
 
 
-def told_otherwise(table: Table, trees: dict[str, Any], metric: str, **options: Any) -> str:
-    """A sentence on the best tree by another metric; "" where none is better than the constant.
+def told_otherwise(
+    table: Table, trees: dict[str, Any], metric: str, *, is_told: bool, **options: Any
+) -> str:
+    """A sentence on the best tree by another metric; "" where none is better than the constant by
+    the corrected resampled t test.
 
     Args:
         table: rows with their target.
         trees: the constant by its name, then trees.
         metric: larger is better.
+        is_told: whether some column tells something about the target (`is_associated`); False: the
+            level of 5 % is that of all trees together, not of each.
         options: keywords of `cross_validate`.
     """
     found = cross_validate(table, estimators=trees, scoring=(metric,), **options)
-    better = [test for test in found.against_first() if test.interval[1] < 0]
+    tests = found.against_first()
+    level = 0.05 if is_told else 0.05 / max(1, len(tests))
+    better = [test for test in tests if test.statistic < 0 and test.p_value <= level]
     if not better:
         return ""
     names = min(better, key=lambda test: test.mean_difference).names

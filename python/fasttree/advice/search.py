@@ -313,7 +313,12 @@ def advise(
             }
             with quiet():
                 said = told_otherwise(
-                    sample, trees, judge.otherwise, cv=_SameFolds(folds), **options
+                    sample,
+                    trees,
+                    judge.otherwise,
+                    is_told=members is None and is_associated(sample, seed),
+                    cv=_SameFolds(folds),
+                    **options,
                 )
             doubts += [said] if said else []
         if choice.params:

@@ -47,8 +47,8 @@ __all__ = [
     "check",
 ]
 
-GROWTH, NUMBERS, MISSING = "growth", "columns", "missing values"
-PRUNING, COSTS, RUN = "pruning", "costs", "the run"
+GROWTH, NUMBERS, MISSING = "growth", "thresholds and levels", "missing values"
+PRUNING, COSTS, RUN = "pruning", "costs and weights", "run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
 """The groups in which parameters are shown."""
 

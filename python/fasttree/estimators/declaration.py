@@ -558,7 +558,7 @@ TREE: tuple[Parameter, ...] = (
         training rows of a node had no missing value, the heaviest branch takes them.
         ``"mode"``: mean or mode of the training rows. ``"error"`` refuses them. ``"auto"``:
         fractional with evaluation="local" and a criterion whose facts say ``fractional``
-        (info_gain, gain_ratio, gini), else branch.""",
+        (info_gain, gain_ratio, gini), unless leaves are `honest`; else branch.""",
         core=True,
         scores=EVERY,
     ),

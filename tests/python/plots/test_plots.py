@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.patches import FancyBboxPatch
 
 import fasttree
-from fasttree import datasets, plots
+from fasttree import datasets, metrics, plots
 from fasttree.exports.drawing import SHOW
 from fasttree.model_selection import compare, cross_validate, friedman_nemenyi
 
@@ -577,9 +577,10 @@ def test_long_names_of_methods_leave_room_for_the_curves():
     name = "a tree that is pruned by C4.5's estimate of errors, with a name that goes on and on"
     curves = {name: metrics.roc_curve(y, y + rng.normal(0, 1, 80))}
     costs = {name: metrics.cost_curve(y, y + rng.normal(0, 1, 80))}
-    for ax in (plots.roc_curves(curves), plots.cost_curves(costs)):
+    with plots.detached():
+        drawn = plots.roc_curves(curves), plots.cost_curves(costs)
+    for ax in drawn:
         ax.figure.canvas.draw()
         (text, *_) = ax.get_legend().get_texts()
         assert "\u2026" in text.get_text() and text.get_text().endswith(")")
         assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width
-        plt.close("all")

@@ -208,10 +208,10 @@ class NullRates:
                 [
                     Cell(one["name"]),
                     Cell(str(one["rows"])),
-                    Cell(f"{100 * self.rate(one):.2f}", mark="" if self.holds(one) else "!"),
+                    Cell(f"{100 * self.rate(one):.2f}" + " !" * (not self.holds(one))),
                     Cell(f"{low or 'at most '}{bound:.2f}"),
                     Cell("" if np.isnan(p) else shares),
-                    Cell("" if np.isnan(p) else f"{p:.2g}", mark="" if self.is_even(one) else "!"),
+                    Cell("" if np.isnan(p) else f"{p:.2g}" + " !" * (not self.is_even(one))),
                 ]
             )
         return ReportTable(

@@ -217,7 +217,14 @@ class NullRates:
         return ReportTable(
             f"Roots split at alpha = {self.alpha:g} where nothing depends on anything, percent of "
             f"{self.runs} runs",
-            ["setting", "rows", "split", "bound", "column with the smallest p-value, %", "equal: p"],
+            [
+                "setting",
+                "rows",
+                "split",
+                "bound",
+                "column with the smallest p-value, %",
+                "equal: p",
+            ],
             body,
             notes=[f"!: out of its bound, or p below {ERROR / len(self.settings):.1g}."],
         )

@@ -132,7 +132,11 @@ GUARDS = ("average", "chen2013")
 
 TREES: dict[str, dict[str, Any]] = {
     **{
-        f"gain_ratio, {guard} guard": {"criterion": GainRatio(guard=guard), "ties": "random"}
+        f"gain_ratio, {guard} guard": {
+            "criterion": GainRatio(guard=guard),
+            "ties": "random",
+            "nominal_splits": "multiway",
+        }
         for guard in GUARDS
     },
     **{
@@ -423,9 +427,7 @@ class _Drawn:
             out[list(places), copy] = found
         return out
 
-    def stumps(
-        self, parameters: Mapping[str, Any], places: Sequence[int], seed: int
-    ) -> np.ndarray:
+    def stumps(self, parameters: Mapping[str, Any], places: Sequence[int], seed: int) -> np.ndarray:
         """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no
         split."""
         picked = np.empty(self.copies, dtype=np.int64)

@@ -132,9 +132,7 @@ class Firmness:
     def friedman(self, quantity: str) -> FriedmanResult:
         """Ranks of the methods over the sets, the largest value first; of leaves the smallest."""
         better = quantity != "leaves"
-        return friedman_nemenyi(
-            self.values(quantity), names=self.methods, greater_is_better=better
-        )
+        return friedman_nemenyi(self.values(quantity), names=self.methods, greater_is_better=better)
 
     def answer_table(self) -> ReportTable:
         """Correlations by set, and their tests."""

@@ -140,8 +140,8 @@ def _settings() -> tuple[Setting, ...]:
         ),
         Setting("maximum, numbers, 2 classes", 1000, NUMBERS, 2, parameters=largest),
         Setting("maximum, numbers, a number", 1000, NUMBERS, 0, parameters=largest),
-        Setting("maximum, numbers, 5 classes", 1000, NUMBERS, 5, parameters=largest),
-        Setting("maximum, levels, 2 classes", 1000, (2, 5, 10), 2, parameters=largest),
+        Setting("maximum, numbers, 5 classes", 1000, (0, 0), 5, parameters=largest),
+        Setting("maximum, levels, 2 classes", 1000, (2, 5), 2, parameters=largest),
     ]  # fmt: skip
     for levels in (5, 10, 25):
         name = f"quadratic, {levels} levels in 50 rows, 2 classes"

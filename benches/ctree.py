@@ -35,7 +35,8 @@ tree <- ctree(y ~ ., data = d)
 taken <- proc.time() - start
 root <- node_party(tree)
 found <- info_node(root)$criterion["statistic", ]
-cat(taken[["user.self"]] + taken[["sys.self"]], width(tree), names(data_party(tree))[split_node(root)$varid],
+cat(taken[["user.self"]] + taken[["sys.self"]], width(tree),
+    names(data_party(tree))[split_node(root)$varid],
     sprintf("%.17g", split_node(root)$breaks), sprintf("%.17g", found[paste0("X", 1:k)]),
     as.character(packageVersion("partykit")), as.character(getRversion()))
 """

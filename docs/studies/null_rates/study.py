@@ -235,7 +235,7 @@ class NullRates:
 
     def to_record(self) -> str:
         """JSON of everything; `from_record` reads it."""
-        return json.dumps(asdict(self), indent=1) + "\n"
+        return json.dumps(asdict(self)) + "\n"
 
     @classmethod
     def from_record(cls, text: str) -> NullRates:

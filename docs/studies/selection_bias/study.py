@@ -4,8 +4,8 @@ like?
 What
     Seven features, all independent of the class: nominal ones of 2, 5, 10, 20 and 50 equally
     frequent values, one of two values that is nearly constant (one row in fifty differs), and a
-    normal number (best threshold). An unbiased criterion picks each as often as any other. Vilalta &
-    Oblinger (2001) and Chen, Wu & Cai (2013) say that information gain favours features of many
+    normal number (best threshold). An unbiased criterion picks each as often as any other. Vilalta
+    & Oblinger (2001) and Chen, Wu & Cai (2013) say that information gain favours features of many
     values and that their own measures do not; neither shows it. Here every criterion on tables of
     the registry judges the same data, for several numbers of rows, classes and class shares; and so
     do the criteria on pairs of rows and on neighbours (Pi, contextual merit, Relief and its

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from docs.studies.stability import study
-from docs.studies.stability.study import FIRMNESS, SETS, Firmness
+from docs.studies.stability.study import SETS, Firmness
 
 import fasttree
 from fasttree.model_selection import compare
@@ -24,7 +24,11 @@ def recorded() -> Firmness:
 
 
 def test_numbers_are_those_of_the_public_calls():
-    methods = {"gini": "gini", "mine": lambda t: t.max(axis=1).sum(axis=1), "stump": {"max_depth": 1}}
+    methods = {
+        "gini": "gini",
+        "mine": lambda t: t.max(axis=1).sum(axis=1),
+        "stump": {"max_depth": 1},
+    }
     sets = {name: SETS[name] for name in ("iris", "wine")}
     found = study.run(sets, methods, repeats=12, cv="1x3")
     assert (found.sets, found.methods) == (list(sets), list(methods))

@@ -91,6 +91,7 @@ WALKED = {
     "global distances": "estimators: TreeEstimator.trace_",
     "staged_score": "estimators: TreeEstimator.staged_score TreeEstimator.staged_predict",
     "permutation_importance": "estimators: GrownForest.permutation_importance",
+    "unbiased_importance": "estimators: GrownForest.unbiased_importance",
     "bootstrap_counts": "estimators: GrownForest.bootstrap_counts",
     "minimal_tree": "estimators: minimal_tree",
     "optimal_tree": "estimators: optimal_tree",

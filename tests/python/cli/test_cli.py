@@ -408,6 +408,19 @@ def test_rank_is_score_features(ftree):
     assert rows[0]["feature"] == "outlook"
 
 
+def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
+    words = ("compare", "iris", "weather", "-c", "gini,mdl", "--cv", "1x2", "--stability", 3)
+    code, out, _ = ftree(*words, "--json", tmp_path / "found.json")
+    assert code == 0 and out.startswith("Stability: 3 refits on bootstrap samples")
+    assert out.index("Stability") < out.index("accuracy (%)")
+    found = strict((tmp_path / "found.json").read_text())["stability"]["iris"]["mdl"]
+    iris = datasets.load_iris()
+    expected = fasttree.fit(iris, criterion="mdl").stability(iris, repeats=3)
+    assert found["agreement"] == expected.trees.agreement
+    assert ftree(*words, "--full")[1].count("Stability: 3 refits") == 1
+    refused(ftree("compare", "iris", "--stability", 0), "stability")
+
+
 @pytest.mark.parametrize("test", ["quadratic", "maximum", "permutation"])
 @pytest.mark.parametrize("adjust", ["bonferroni", "none"])
 def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):

@@ -271,6 +271,17 @@ class Stability:
         shares = self.features.root if node == 0 else self.features.used
         return f"{100 * shares[self._place(j)]:.0f} %"
 
+    def sentence_of(self, node: int) -> str:
+        """The share of a node's test, in a sentence."""
+        if self.nodes is not None:
+            return (
+                f"Of {counted(self.repeats, 'search')} of this node on resamples of its rows "
+                f"{self.share_of(node)} choose this column."
+            )
+        place = "somewhere" if node else "first"
+        refits = counted(self.repeats, "tree")
+        return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
+
     def _place(self, j: int) -> int:
         """The given column of a column of the model."""
         schema = self._fitted._schema

@@ -558,21 +558,20 @@ def _refit(
     results: Iterable[CrossValidation], repeats: int, n_jobs: int | None, progress: Progress
 ) -> None:
     """Set the stability of the results: that of each tree that can be refitted."""
-    from sklearn.base import clone
-
     todo = [
-        (one, method, clone(tree))
+        (one, method)
         for one in results
         for method, tree in one.settings["methods"].items()
         if hasattr(tree, "stability") and getattr(tree, "time_limit", None) is None
     ]
     step = counter(progress, "stability", len(todo))
-    for one, method, tree in todo:
+    for one, method in todo:
         data, seed = one.data, one.settings["random_state"]
         options = {"random_state": seed if isinstance(seed, int) else 0, "n_jobs": n_jobs}
         with quiet():
-            fitted = tree.fit(data.table)
-            found = fitted.stability(data.table, repeats=repeats, groups=data.groups, **options)
+            found = one.refit(method).stability(
+                data.table, repeats=repeats, groups=data.groups, **options
+            )
         one.stability[method] = found.to_dict()
         one.asked["stability"] = repeats
         step()

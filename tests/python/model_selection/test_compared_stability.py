@@ -76,7 +76,13 @@ def test_reports_have_the_table_and_repeat_the_call():
     found = compare({"iris": IRIS}, ["gini", "info_gain"], cv="1x3", stability=3)
     page = found.to_html()
     assert "Stability: 3 refits" in page and "stability=3" in page
-    assert "stability=" not in compare({"iris": IRIS}, ["gini"], cv="1x3").to_html()
+    trees = {
+        "ctree": fasttree.FastTreeClassifier(**fasttree.presets.CTREE),
+        "honest": fasttree.FastTreeClassifier(honest=True, random_state=0),
+    }
+    page = compare({"iris": IRIS}, estimators=trees, cv="1x3").to_html()
+    assert "Test of independence: p = " in page and "Interval of level 0.95" in page
+    assert "stability=" not in page
 
 
 def test_searches_that_end_by_the_clock_have_none():

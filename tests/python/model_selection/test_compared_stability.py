@@ -1,4 +1,4 @@
-"""compare(..., stability=N): the stability of each tree on all rows, as `model.stability` has it."""
+"""compare(..., stability=N): what `model.stability` finds for each tree on all rows."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ O(sets x methods^2 x folds) beside the fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -555,7 +555,7 @@ def compare(
 
 
 def _refit(
-    results: Iterable[CrossValidation], repeats: int, n_jobs: int | None, progress: Progress
+    results: Collection[CrossValidation], repeats: int, n_jobs: int | None, progress: Progress
 ) -> None:
     """Set the stability of the results: that of each tree that can be refitted."""
     todo = [
@@ -565,15 +565,17 @@ def _refit(
         if hasattr(tree, "stability") and getattr(tree, "time_limit", None) is None
     ]
     step = counter(progress, "stability", len(todo))
+    for one in results:
+        one.asked["stability"] = repeats
     for one, method in todo:
         data, seed = one.data, one.settings["random_state"]
-        options = {"random_state": seed if isinstance(seed, int) else 0, "n_jobs": n_jobs}
+        seed = seed if isinstance(seed, int | np.integer) else 0
+        options = {"random_state": seed, "n_jobs": n_jobs}
         with quiet():
             found = one.refit(method).stability(
                 data.table, repeats=repeats, groups=data.groups, **options
             )
         one.stability[method] = found.to_dict()
-        one.asked["stability"] = repeats
         step()
 
 

@@ -85,6 +85,17 @@ def test_reports_have_the_table_and_repeat_the_call():
     assert "stability=" not in page
 
 
+def test_sets_without_a_tree_have_dashes():
+    models = {"NB": GaussianNB(), "pair tree": fasttree.FastTreeClassifier(criterion="pi")}
+    sets = {"numbers": (IRIS.X, IRIS.y), "board": WEATHER.take(slice(0, 60))}
+    models["pair tree"].set_params(discretize=None, max_depth=1)  # numbers are refused
+    found = compare(
+        sets, estimators=models, cv="1x2", stability=2, on_error="skip", random_state=None
+    )
+    assert found["numbers"].stability == {} and "pair tree" in found["board"].stability
+    assert found.tables()[1].rows[0][1].text == "-"
+
+
 def test_searches_that_end_by_the_clock_have_none():
     search = fasttree.OptimalTreeClassifier(max_depth=1, time_limit=60)
     frame = pd.DataFrame({"a": np.arange(60) % 7, "b": np.arange(60) % 5})

@@ -138,9 +138,11 @@ class Dataset:
         n_jobs: SupportsIndex | None = None,
         progress: Any | None = None,
         memory_limit: SupportsIndex | None = None,
+        statistics: bool = False,
     ) -> ndarray:
         """
-        One score per feature, NaN where there is no split.
+        One score per feature, NaN where there is no split. Where features are chosen by
+        significance it is the p-value of the test, or with `statistics` its statistic.
         """
 
 @final
@@ -1009,6 +1011,21 @@ def optimal_tree(
     the objective.
     """
 
+def out_of_bag_importances(
+    forest: Forest,
+    data: Dataset,
+    config: Any,
+    draws: SupportsIndex,
+    sample_weight: ndarray | None = None,
+    unbiased: bool = False,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> ndarray:
+    """
+    What each tree loses on its out-of-bag rows when one feature is shuffled among them, or with
+    `unbiased` the unbiased importance of each feature, shape (trees, features).
+    """
+
 def pair_block_scores(
     dataset: Dataset,
     rows: ndarray,
@@ -1054,20 +1071,6 @@ def pair_counts_across(
 ) -> PairCounts:
     """
     Count the pairs of a row in `rows` and a row in `others`, in both orders; the sets are disjoint.
-    """
-
-def permutation_losses(
-    forest: Forest,
-    data: Dataset,
-    config: Any,
-    draws: SupportsIndex,
-    sample_weight: ndarray | None = None,
-    n_jobs: SupportsIndex | None = None,
-    progress: Any | None = None,
-) -> ndarray:
-    """
-    Loss of accuracy of each tree on its out-of-bag rows when one feature is shuffled, shape (trees,
-    features).
     """
 
 def record_sizes(
@@ -1255,10 +1258,10 @@ __all__ = [
     "network_tables_cost",
     "number_range",
     "optimal_tree",
+    "out_of_bag_importances",
     "pair_block_scores",
     "pair_counts",
     "pair_counts_across",
-    "permutation_losses",
     "record_sizes",
     "registry",
     "rounded_scores",

@@ -287,10 +287,11 @@ impl PyDataset {
         self.codes.as_ref().map_or(self.target.len(), |codes| codes.facts.rows)
     }
 
-    /// One score per feature, NaN where there is no split.
+    /// One score per feature, NaN where there is no split. Where features are chosen by
+    /// significance it is the p-value of the test, or with `statistics` its statistic.
     #[pyo3(signature = (
         config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
-        memory_limit = None
+        memory_limit = None, statistics = false
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn score_features<'py>(
@@ -303,6 +304,7 @@ impl PyDataset {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
         memory_limit: Option<usize>,
+        statistics: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let data = self.encoded(py, n_jobs)?;
         let rows = row_set(rows.as_ref(), data)?;
@@ -319,7 +321,7 @@ impl PyDataset {
                     data.sort_columns(control)?;
                 }
                 plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
-                    inspect::score_features(plan, data, rows, weights, control)
+                    inspect::score_features(plan, data, rows, weights, statistics, control)
                 })
             })?;
         Ok(scores.into_pyarray(py))

@@ -74,6 +74,13 @@ impl BootstrapSampler {
         self.rows.iter().zip(by_place).for_each(|(&row, t)| times[row as usize] = t);
         times
     }
+
+    /// The rows that can be drawn and are not in the sample of a tree, sorted by content and
+    /// weight.
+    pub fn out_of_bag(&self, seed: u64, draws: usize) -> Vec<u32> {
+        let times = self.draw(seed, draws);
+        self.rows.iter().copied().filter(|&row| times[row as usize] == 0).collect()
+    }
 }
 
 /// The weight of a row in units: its copies, or its real weight in fixed point.

@@ -349,7 +349,7 @@ def fit(
             intervals=tree.leaf_intervals() if settings.get("honest") else None,
         ).rstrip("\n"),
         *([] if found is None else ["", found.to_text().rstrip("\n")]),
-        *_written(tree, rows, look, model=model, svg=svg, png=png, html=html),
+        *_written(tree, rows, look, found, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
 
@@ -365,6 +365,7 @@ def _written(
     tree: Any,
     rows: Table,
     look: Look,
+    stability: Any,
     *,
     model: Path | None,
     svg: Path | None,
@@ -383,7 +384,7 @@ def _written(
         draw(tree, png, look)
         lines.append(f"Drawn as {png}")
     if html is not None:
-        tree.explore(rows).save(html)
+        tree.explore(rows, stability=stability).save(html)
         lines.append(f"Written as a page: {html}; open it in a browser")
     return lines
 

@@ -41,6 +41,7 @@ __all__ = [
     "LeafIntervals",
     "divided",
     "is_honest",
+    "known_intervals",
     "leaf_intervals",
     "squares_by_node",
     "with_groups",
@@ -165,10 +166,15 @@ class LeafIntervals:
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
 
+    @property
+    def title(self) -> str:
+        """What the intervals are for."""
+        of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
+        return f"interval of level {self.level:g} for the {of}"
+
     def legend(self) -> list[str]:
         """What the numbers in brackets are, and the notes, a line each."""
-        of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
-        return [f"In brackets: the interval of level {self.level:g} for the {of}.", *self.notes]
+        return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
         """A line per leaf, and the notes."""
@@ -248,6 +254,17 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
         ends = _of_quantiles(fitted, answers, n, q, tail)
     low[leaves], high[leaves] = ends
     return LeafIntervals(low, high, level, n, tuple(notes), tree.label)
+
+
+def known_intervals(fitted: Any) -> LeafIntervals | None:
+    """The intervals of an honest tree; None of others, and where the weights of the rows in the
+    leaves are not known any more."""
+    if not is_honest(fitted):
+        return None
+    try:
+        return leaf_intervals(fitted)
+    except ValueError:  # of a model file
+        return None
 
 
 def _effective_rows(fitted: Any, weights: str) -> np.ndarray:

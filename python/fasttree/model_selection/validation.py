@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -441,7 +441,7 @@ def make_run(
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
-    data = prepare_data(X, y, methods, params, task, exposure=exposure)
+    data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:

@@ -50,6 +50,28 @@ def test_identifiers_and_constants_are_left_out_with_the_reason_and_dates_are_us
         assert any(note.startswith(f"Left out: {name} (") for note in advice.notes)
 
 
+def test_a_note_says_what_refits_ask_first_where_they_cost_little(advice):
+    frame = customers()
+    found = advice.stability
+    assert found.repeats == 100 and found.root_sentence() in advice.notes
+    assert found.root_sentence() in advice.to_text()
+    expected = advice.model.stability(frame.drop(columns="churn"), frame["churn"], repeats=100)
+    assert found.to_dict() == expected.to_dict() == advice.to_dict()["stability"]
+    assert fasttree.advise("iris", time_limit=60, progress=False).stability is None
+    wide = np.random.default_rng(0).normal(size=(150, 140))
+    large = fasttree.advise(wide, (wide[:, 0] > 0).astype(int), work="quick", progress=False)
+    assert large.params and large.stability is None and large.to_dict()["stability"] is None
+
+
+def test_refits_of_advice_draw_whole_groups():
+    frame = customers(300)
+    frame["site"] = np.arange(300) // 6
+    found = fasttree.advise(frame, "churn", groups="site", work="quick", progress=False)
+    site = frame["site"].to_numpy()
+    times = found.stability.multiplicities(0)
+    assert all(len(set(times[site == one])) == 1 for one in range(50)) and times.sum() >= 300 - 60
+
+
 def test_dates_of_every_kind_are_used_as_year_month_and_weekday():
     frame = customers()
     stamps = pd.to_datetime(frame["since"])

@@ -393,12 +393,17 @@ FORESTS = {
         _FOREST, "forest.shap_values(X[:100], n_jobs=2)", ("Trees.shap_values",)
     ),
     "permutation_importance": Call(
-        _FOREST, "forest.permutation_importance(X, y)", ("permutation_losses",)
+        _FOREST, "forest.permutation_importance(X, y)", ("out_of_bag_importances",)
     ),
     "permutation_importance on two threads": Call(
         "X, y = numbers(20_000, 10); y = y + rng.normal(size=len(X))\n"
         "forest = fasttree.FastForestRegressor(60, n_jobs=2).fit(X, y)",
         "forest.permutation_importance(X, y)",
+    ),
+    "unbiased_importance": Call(
+        "X, y = numbers(50_000, 10)\n"
+        "forest = fasttree.FastForestClassifier(60, criterion='gini').fit(X, y)",
+        "forest.unbiased_importance(X, y)",
     ),
     "save a forest of deep trees": Call(
         "X, y = numbers(20_000, 6); y = y + rng.normal(size=len(X))\n"

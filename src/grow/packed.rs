@@ -65,6 +65,7 @@ fn words_of(node: &BuilderNode) -> [u64; WORDS] {
         Test::Threshold(t) => (2, t.at.to_bits(), t.reach.to_bits()),
         Test::Multiway => (3, 0, 0),
         Test::Subset { first, len } => (4, u64::from(first), u64::from(len)),
+        Test::Groups { first, len } => (5, u64::from(first), u64::from(len)),
     };
     words[5..8].copy_from_slice(&[kind, a, b]);
     let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = split;
@@ -83,6 +84,7 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         }
         (3, ..) => Test::Multiway,
         (4, first, len) => Test::Subset { first: first as u32, len: len as u32 },
+        (5, first, len) => Test::Groups { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
     let split = (words[5] > 0).then(|| NodeSplit {

@@ -50,6 +50,8 @@ def test_help_shows_the_groups_and_every_parameter_in_its_group(owner):
 
 BESIDE = {
     "split_tries": {"selection": "significance"},
+    "alpha_merge": {"selection": "significance", "merge_levels": True},
+    "alpha_split": {"selection": "significance", "merge_levels": True},
     "max_bins": {"threshold_search": "histogram"},
     "n_bins": {"discretize": "equal_width"},
 }

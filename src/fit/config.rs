@@ -196,6 +196,11 @@ impl Config {
         self.selection == Selection::Significance
     }
 
+    /// Whether levels are merged before a feature is tested.
+    pub(super) fn merges(&self) -> bool {
+        self.by_significance() && self.merge_levels
+    }
+
     /// The criterion of the splits: where features are chosen by significance and splits by the
     /// two-sample statistic, the measure that is largest where the statistic is, else `named`.
     pub(super) fn split_criterion(&self, named: Box<dyn Criterion>) -> Result<Box<dyn Criterion>> {

@@ -27,7 +27,7 @@ pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) 
     if config.nominal_splits == NominalSplits::Auto
         && (!criterion.info().evidence.is_of_branches()
             || criterion.split_rule() == SplitRule::C45
-            || config.merge_levels)
+            || config.merges())
     {
         config.nominal_splits = NominalSplits::Multiway;
     }
@@ -45,7 +45,7 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
         method.check_target(served)?;
     }
     constrained_columns(config, data)?;
-    if config.merge_levels {
+    if config.merges() {
         merged_columns(config, data)?;
     }
     let Some(target) = data.target() else {
@@ -210,7 +210,7 @@ pub(super) fn significance(
         ("alpha_merge", Some(config.alpha_merge), 1.0_f64.next_down()),
         ("alpha_split", config.alpha_split, config.alpha_merge),
     ] {
-        if value.is_some_and(|value| !(value > 0.0 && value <= most)) {
+        if config.merge_levels && value.is_some_and(|value| !(value > 0.0 && value <= most)) {
             let domain = match name {
                 "alpha_merge" => "must lie between 0 and 1".into(),
                 _ => format!(

@@ -91,7 +91,7 @@ CASES = {
     "split_tries": ([1], [{**SURE, "alpha": 0.9, "min_samples_leaf": 15}], [{}]),
     "merge_levels": ([True], [SURE], [{}]),
     "alpha_merge": ([0.5], [MERGED], [{}, SURE]),
-    "alpha_split": ([0.4], [{**MERGED, "alpha_merge": 0.5}], [{}, SURE]),
+    "alpha_split": ([0.018], [{**MERGED, "alpha": 0.9, "alpha_merge": 0.02}], [{}, SURE]),
 }
 
 # Parameters that always act: values, and what stands beside them.

@@ -129,18 +129,13 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         contingency: &ContingencyTables<W::Sum>,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let FeaturePlace::Nominal(j) = self.context.place(feature) else { return Ok(None) };
-        let Some(MergedLevels { mut groups, .. }) = self.merged(merging, feature) else {
+        let Some(MergedLevels { groups, .. }) = self.merged(merging, feature) else {
             return Ok(None);
         };
         reached::count(Way::MergedLevels);
         let (nominal, k) = (&self.context.nominal, self.totals.len());
         let (unit, tables) = (self.context.weights.unit(), self.tables(contingency));
         let levels = nominal.layout.arity(j) - usize::from(nominal.missing[j]);
-        // The group with the missing values comes last.
-        let last = groups.iter().position(|group| group.contains(&(levels as u32)));
-        if let Some(at) = last {
-            groups[at..].rotate_left(1);
-        }
         let table = contingency.table(&nominal.layout, j);
         let mut sums = vec![W::Sum::default(); groups.len() * k];
         for (group, of_group) in groups.iter().zip(sums.chunks_exact_mut(k)) {
@@ -178,7 +173,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(Some(BestSplit {
             distance: node.distance(&sums)?,
             sizes,
-            missing: last.is_some(),
+            missing: branch(levels as u32).is_some(),
             levels: listed,
             branch_of,
             sums,

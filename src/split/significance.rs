@@ -4,9 +4,8 @@
 //! It is the rule of conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the details
 //! of partykit 1.2. Growth tests the features of a node ([`crate::stats::inference`]); the rule
 //! adjusts the p-values and ranks the features. A feature without an allowed split gives way to the
-//! next significant one. The split of the chosen feature is that of the criterion, or has a branch for
-//! each group of levels that CHAID's merging leaves.
-//! O(features log features) per node.
+//! next significant one. The split of the chosen feature is that of the criterion, or has a branch
+//! for each group of levels that CHAID's merging leaves. O(features log features) per node.
 
 use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
 use crate::tree::FeatureTest;

@@ -17,9 +17,10 @@
 //!   O(v^2 classes) a node; more than [`MOST`] levels are first joined with their neighbours in the
 //!   order of their class shares.
 //!
-//! Bins of a number and ordered levels keep their order: only cuts between two are offered. Where a limit on the
-//! size of branches forbids some divisions, Breiman's order is not used for two classes up to
-//! [`EXACT`] levels; above that, and for a number (as rpart), only its admissible cuts are tried.
+//! Bins of a number and ordered levels keep their order: only cuts between two are offered. Where a
+//! limit on the size of branches forbids some divisions, Breiman's order is not used for two
+//! classes up to [`EXACT`] levels; above that, and for a number (as rpart), only its admissible
+//! cuts are tried.
 //!
 //! One of the many divisions of a feature with many levels and few rows in each fits by accident,
 //! so [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they

@@ -62,7 +62,7 @@ pub enum Test {
         len: u32,
     },
     /// One branch for each group of declared values or bins: `Tree::levels[first..first + len]` has
-    /// the branch of each of them ([`Tree::groups`]). The last branch may hold missing values, too.
+    /// the branch of each of them ([`Tree::groups`]). Missing values may share any of them.
     Groups {
         /// First index into [`Tree::levels`].
         first: u32,

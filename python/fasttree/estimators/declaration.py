@@ -539,7 +539,8 @@ TREE: tuple[Parameter, ...] = (
         words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),
         "auto",
         """``"auto"`` (``"equal_frequency"`` with `merge_levels`, else None) or None (search
-        thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the training rows.""",
+        thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of
+        `fasttree.discretize`; fitted on the training rows.""",
         scores=BUT_NEIGHBOURS,
     ),
     Parameter(
@@ -551,8 +552,8 @@ TREE: tuple[Parameter, ...] = (
         scores=BUT_NEIGHBOURS,
         needs=Condition(
             takes_bins,
-            "discretize='equal_width' or 'equal_frequency', or merge_levels=True (an object of fasttree.discretize has "
-            "its own n_bins)",
+            "discretize='equal_width' or 'equal_frequency', or merge_levels=True (an object of "
+            "fasttree.discretize has its own n_bins)",
         ),
     ),
     Parameter(

@@ -152,7 +152,7 @@ def test_missing_values_may_join_any_group_of_ordered_levels():
     x = np.repeat([0.0, 1, 2, 3, 4, np.nan], 60)
     y = np.concatenate([np.arange(60) < k for k in (10, 30, 30, 30, 52, 11)]).astype(int)
     model = grown(x[:, None], y, n_bins=5)
-    assert model.tree_.missing_branch[0] == model.tree_.groups_of(0)[0] == 2
+    assert model.tree_.missing_branch[0] == model.tree_.groups_of(0)[0] == 0
     assert model.predict_proba([[0.0], [np.nan]]).tolist() == [[99 / 120, 21 / 120]] * 2
     assert "> 3" in model.to_text()
     alone = grown(x[:, None], np.where(np.isnan(x), 1, y), n_bins=5)

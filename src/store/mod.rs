@@ -476,7 +476,11 @@ impl Body {
             return Err(bad(i, "a threshold reaches a number above itself or nothing"));
         }
         if let Some(groups) = groups {
-            let fits = threshold.is_none() && listed.is_none() && groups.len() == feature.arity();
+            // A row without a value is not divided among groups.
+            let fits = threshold.is_none()
+                && listed.is_none()
+                && groups.len() == feature.arity()
+                && branch_code(ALL) != self.missing_branch[i];
             if !fits || groups.iter().any(|&branch| branch as usize >= children) {
                 return Err(bad(i, "each level or bin must have one of the branches"));
             }

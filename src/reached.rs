@@ -60,6 +60,7 @@ ways! {
     SubsetMasks "levels/masks" "All divisions of the levels in two.",
     SubsetOrder "levels/one by one" "One level against the others, or cuts of an order of levels.",
     SubsetDrawn "levels/drawn" "The one division of levels that was drawn.",
+    MergedLevels "levels/merged" "A branch for each group of merged levels.",
     // Use of a block of tables.
     Screened "block/screened" "Quick scores with a bound on their error, then exact ones.",
     Scored "block/scored" "The formula for every table.",

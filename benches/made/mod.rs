@@ -68,7 +68,7 @@ pub fn labels(rows: usize, features: usize, values: usize) -> (Vec<Vec<u8>>, Vec
 /// The columns of [`labels`], encoded.
 pub fn nominal(columns: &[Vec<u8>], codes: &[u16], values: usize) -> Dataset {
     let levels = || (0..values).map(|v| Label::Int(v as i64)).collect();
-    let kind = || Kind::Nominal { levels: levels(), fill: None };
+    let kind = || Kind::Nominal { levels: levels(), ordered: false, fill: None };
     let mut builder = DatasetBuilder::new(schema(columns.len(), 2, kind), codes).expect("classes");
     for column in columns {
         builder.nominal(values, |row| i64::from(column[row])).expect("codes");

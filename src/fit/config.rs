@@ -84,6 +84,9 @@ pub struct Config {
     pub cut_test: FeatureTestKind,
     pub min_prob: f64,
     pub split_tries: usize,
+    pub merge_levels: bool,
+    pub alpha_merge: f64,
+    pub alpha_split: Option<f64>,
     pub evaluation: Evaluation,
     pub labels: LeafLabels,
     pub ties: Ties,
@@ -141,6 +144,9 @@ impl Default for Config {
             cut_test: FeatureTestKind::Quadratic,
             min_prob: 0.01,
             split_tries: 2,
+            merge_levels: false,
+            alpha_merge: 0.05,
+            alpha_split: None,
             evaluation: Evaluation::Local,
             labels: LeafLabels::Majority,
             ties: Ties::First,
@@ -188,6 +194,11 @@ impl Config {
     /// Whether features are chosen by significance.
     pub fn by_significance(&self) -> bool {
         self.selection == Selection::Significance
+    }
+
+    /// Whether levels are merged before a feature is tested.
+    pub(super) fn merges(&self) -> bool {
+        self.by_significance() && self.merge_levels
     }
 
     /// The criterion of the splits: where features are chosen by significance and splits by the

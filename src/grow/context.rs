@@ -43,6 +43,8 @@ pub(super) struct Nominal<'a> {
     pub missing: Vec<bool>,
     /// The edges between codes that are bins of a number.
     pub cuts: Vec<Option<&'a [f64]>>,
+    /// Whether codes ascend: bins, and where features are tested ordered levels.
+    pub ordered: Vec<bool>,
 }
 
 /// The facts that all nodes of a tree share.
@@ -88,7 +90,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         let k = data.n_classes();
         let mut numeric = Vec::new();
         let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut cuts, mut places) = (Vec::new(), Vec::new());
+        let (mut cuts, mut ordered, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (feature, column) in data.columns().iter().enumerate() {
             let feature = feature as u32;
             match column {
@@ -107,10 +109,14 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
                     places.push(FeaturePlace::Nominal(features.len()));
                     features.push(feature);
                     missing.push(column.n_missing() > 0);
-                    cuts.push(match &data.schema().features[feature as usize].kind {
-                        Kind::Numeric { cuts, .. } => cuts.as_deref(),
-                        Kind::Nominal { .. } => None,
-                    });
+                    let (edges, ascends) = match &data.schema().features[feature as usize].kind {
+                        Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
+                        Kind::Nominal { ordered, .. } => {
+                            (None, *ordered && setting.significance.is_some())
+                        }
+                    };
+                    cuts.push(edges);
+                    ordered.push(ascends);
                     let arity = column.levels() + usize::from(column.n_missing() > 0);
                     arities.push(arity.max(1) as u32);
                 }
@@ -133,7 +139,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             weights,
             numeric,
             places,
-            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
+            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts, ordered },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             packed: weights.packed().unwrap_or_default(),

@@ -636,7 +636,7 @@ impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
         let feature = columns.features[nominal];
         FeatureLevels {
             table: NominalTable { feature, cells: Cow::Borrowed(cells), missing },
-            ordered: columns.cuts[nominal].is_some(),
+            ordered: columns.ordered[nominal],
             rows,
         }
     }
@@ -684,7 +684,7 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
         if branch_of.is_empty() {
             return by_code;
         }
-        let mut sizes = vec![0; 3];
+        let mut sizes = vec![0; (sums.len() / evaluator.totals.len()).max(3)];
         branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
         sizes
     }

@@ -270,6 +270,8 @@ def _levels_and_gaps() -> Iterator[Case]:
     mixed = Rows(3000, 5, continuous=2, few=1, levels=(4, 30), missing=0.1)
     yield case(mixed, {"criterion": "gini", **branch, **subset}, ("walk/counted, missing",))
     yield case(mixed, {"criterion": "mdl", "missing": "mode", **multiway}, ("levels/multiway",))
+    merged = {**fasttree.presets.CHAID, "criterion": "chi2"}
+    yield case(mixed, merged, ("levels/merged",), "whole", label="preset=CHAID")
     for criterion in ("gini", "info_gain"):
         yield case(two, {"criterion": criterion, **parts}, ("rows/fractions", "walk/boxes"))
     yield case(forty, {"criterion": "info_gain", **parts, "max_depth": 8}, ("walk/any classes",))

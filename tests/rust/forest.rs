@@ -17,7 +17,11 @@ fn data(n: u64) -> Dataset {
             Feature::new("b", Kind::Numeric { cuts: None, fill: None }),
             Feature::new(
                 "c",
-                Kind::Nominal { levels: vec![Label::Int(0), Label::Int(1)], fill: None },
+                Kind::Nominal {
+                    levels: vec![Label::Int(0), Label::Int(1)],
+                    ordered: false,
+                    fill: None,
+                },
             ),
         ],
         classes: vec![Label::Text("no".into()), Label::Text("yes".into())],

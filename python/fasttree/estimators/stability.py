@@ -729,7 +729,9 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
         if counts[k] and k != j
     }
     thresholds, division = None, None
-    if schema.nominal[j]:
+    if tree.n_groups[node]:  # no division in two
+        pass
+    elif schema.nominal[j]:
         levels, first = schema.levels[j], tuple(tree.levels_of(node).tolist())
         whole = frozenset(range(len(levels)))
         own = {frozenset(first), whole - frozenset(first)}

@@ -46,6 +46,7 @@ class Column:
         levels: the declared levels in order (None for a numeric column).
         declared: whether the type of a frame's column names the levels (pandas Categorical, Enum,
             Arrow dictionary), so that the rows do not decide which there are.
+        ordered: whether the levels ascend (an ordered pandas Categorical).
 
     Examples:
         >>> import numpy as np
@@ -60,6 +61,7 @@ class Column:
     values: np.ndarray
     levels: tuple[Any, ...] | None = None
     declared: bool = False
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

@@ -330,7 +330,8 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         levels = make_levels(name, dtype.categories.tolist())
-        return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels, True)
+        codes = series.cat.codes.to_numpy().astype(np.int32)
+        return Column(name, "nominal", codes, levels, True, bool(dtype.ordered))
     if isinstance(dtype, pandas.SparseDtype):
         raise TypeError(
             f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()"

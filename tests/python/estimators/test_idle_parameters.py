@@ -34,6 +34,7 @@ BINS = {"discretize": "equal_width"}
 PAIRS = {"criterion": "pi"}
 RANDOM = {"splitter": "random", "random_state": 1}
 SURE = {"selection": "significance", "random_state": 1}
+MERGED = {**SURE, "merge_levels": True, "alpha": 0.3}
 
 # Parameter -> values, settings beside which they act, settings beside which they cannot.
 CASES = {
@@ -88,6 +89,9 @@ CASES = {
     "cut_test": (["maximum"], [{**SURE, "alpha": 0.9}], [{}]),
     "min_prob": ([0.3], [{**SURE, "alpha": 0.3}], [{}]),
     "split_tries": ([1], [{**SURE, "alpha": 0.9, "min_samples_leaf": 15}], [{}]),
+    "merge_levels": ([True], [SURE], [{}]),
+    "alpha_merge": ([0.5], [MERGED], [{}, SURE]),
+    "alpha_split": ([0.018], [{**MERGED, "alpha": 0.9, "alpha_merge": 0.02}], [{}, SURE]),
 }
 
 # Parameters that always act: values, and what stands beside them.
@@ -370,7 +374,8 @@ def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monke
     """What is refused would have changed nothing; what is not refused changes some scores."""
     if name == "criterion" or name not in inspect.signature(FastTreeClassifier).parameters:
         return
-    if name in ("test", "adjust"):  # they act beside each other: test_significance.py
+    # They act beside each other: test_significance.py, test_chaid.py.
+    if name in ("test", "adjust", "merge_levels", "alpha_merge", "alpha_split"):
         return
     criterion, settings = SCORERS[evidence]
     data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]

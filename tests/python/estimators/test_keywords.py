@@ -64,6 +64,8 @@ def test_signature_and_html_have_the_groups_in_order(kind):
 
 BESIDE = {
     "split_tries": {"selection": "significance"},
+    "alpha_merge": {"selection": "significance", "merge_levels": True},
+    "alpha_split": {"selection": "significance", "merge_levels": True},
     "max_bins": {"threshold_search": "histogram"},
     "n_bins": {"discretize": "equal_width"},
 }

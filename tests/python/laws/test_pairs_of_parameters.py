@@ -89,6 +89,9 @@ NUMBERS: dict[str, list[Any]] = {
     "alpha": [0.4],
     "min_prob": [0.2],
     "split_tries": [1],
+    "merge_levels": [True],
+    "alpha_merge": [0.5],
+    "alpha_split": [0.04],
     "honest": [0.4],
 }
 """Values of parameters that are no words."""
@@ -105,6 +108,10 @@ BESIDE: dict[str, dict[str, Any]] = {
     **dict.fromkeys(
         ("test", "alpha", "adjust", "cut", "cut_test", "min_prob", "split_tries"),
         {"selection": "significance"},
+    ),
+    "merge_levels": {"selection": "significance"},
+    **dict.fromkeys(
+        ("alpha_merge", "alpha_split"), {"selection": "significance", "merge_levels": True}
     ),
 }
 """What stands beside a parameter, so that it acts."""

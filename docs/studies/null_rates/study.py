@@ -52,7 +52,7 @@ class Setting:
 
     `columns` are the numbers of levels, 0 for a normal number; `target` the number of classes, 0
     for a normal number; `missing` the share of cells without a value; `parameters` are those of the
-    tree beside ``presets.CTREE``. `at_most`: the rate may lie below alpha. `even`: the columns are
+    tree, beside ``presets.CTREE`` unless they name a `selection`. `at_most`: the rate may lie below alpha. `even`: the columns are
     compared.
     """
 
@@ -97,7 +97,8 @@ class Setting:
         kind = FastTreeClassifier if self.target else FastTreeRegressor
         every = {"alpha": ALWAYS, "max_depth": 1, "trace": None}
         seed = int(random.integers(2**31))
-        model = kind(**{**presets.CTREE, **self.parameters, **every, "random_state": seed})
+        base = {} if "selection" in self.parameters else presets.CTREE
+        model = kind(**{**base, **self.parameters, **every, "random_state": seed})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that levels have few rows
             tree = model.fit(table, sample_weight=weights).tree_
@@ -235,7 +236,7 @@ class NullRates:
 
     def to_record(self) -> str:
         """JSON of everything; `from_record` reads it."""
-        return json.dumps(asdict(self)) + "\n"
+        return json.dumps(asdict(self), default=str) + "\n"
 
     @classmethod
     def from_record(cls, text: str) -> NullRates:

@@ -123,9 +123,11 @@ def _settings() -> tuple[Setting, ...]:
             Setting(f"10 % missing, {words}", 1500, mixed, target, missing=0.1),
             Setting(f"fractional weights, {words}", 1500, mixed, target, is_weighted=True),
         ]
-    for levels in (*NOMINAL, 0):
-        name = f"{levels} levels alone" if levels else "one number alone"
-        found.append(Setting(f"{name}, 2 classes", 1000, (levels,)))
+    alone = {
+        f"{levels} levels alone" if levels else "one number alone": (levels,)
+        for levels in (*NOMINAL, 0)
+    }
+    found += [Setting(f"{name}, 2 classes", 1000, columns) for name, columns in alone.items()]
     drawn, largest = {"test": "permutation"}, {"test": "maximum"}
     small = {**drawn, "min_samples_leaf": 1}
     found += [
@@ -150,12 +152,14 @@ def _settings() -> tuple[Setting, ...]:
                              at_most=True))  # fmt: skip
     chaid = getattr(presets, "CHAID", None)
     if chaid is not None:
-        alone = [Setting(f"CHAID, {levels} levels alone, 2 classes", 1000, (levels,),
-                         parameters=chaid, at_most=True) for levels in (2, 5, 10, 0)]  # fmt: skip
+        single = [
+            Setting(f"CHAID, {name}, 2 classes", 1000, columns, parameters=chaid, at_most=True)
+            for name, columns in alone.items()
+        ]
         several = Setting("CHAID, levels and numbers, 2 classes", 1000, (2, 5, 10, 20, 0),
                           parameters={**chaid, "adjust": "bonferroni"}, at_most=True,
                           is_even=False)  # fmt: skip
-        found += [*alone, several]
+        found += [*single, several]
     return tuple(found)
 
 

@@ -14,8 +14,8 @@ Formula
     are bounds. The columns are compared by a chi-squared test of equal shares, with 1 % over all
     settings as well.
 Complexity
-    A stump per run: about a millisecond, and up to 100 where ``test="maximum"`` integrates over many
-    components; few are asked here.
+    A stump per run: about a millisecond, and up to 100 where ``test="maximum"`` integrates over
+    many components; few are asked here.
 When not to use it
     For the power of a test: nothing can be found here.
 """
@@ -52,8 +52,8 @@ class Setting:
 
     `columns` are the numbers of levels, 0 for a normal number; `target` the number of classes, 0
     for a normal number; `missing` the share of cells without a value; `parameters` are those of the
-    tree, beside ``presets.CTREE`` unless they name a `selection`. `at_most`: the rate may lie below alpha. `even`: the columns are
-    compared.
+    tree, beside ``presets.CTREE`` unless they name a `selection`. `at_most`: the rate may lie below
+    alpha. `even`: the columns are compared.
     """
 
     name: str

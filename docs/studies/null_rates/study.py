@@ -53,7 +53,7 @@ class Setting:
     `columns` are the numbers of levels, 0 for a normal number; `target` the number of classes, 0
     for a normal number; `missing` the share of cells without a value; `parameters` are those of the
     tree, beside ``presets.CTREE`` unless they name a `selection`. `at_most`: the rate may lie below
-    alpha. `even`: the columns are compared.
+    alpha. `is_even`: the columns are compared.
     """
 
     name: str

@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import one_of, real, shown
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..datasets.inputs import given
 from ..exports.answers import figures
@@ -163,11 +164,16 @@ class LeafIntervals:
     n: np.ndarray
     notes: tuple[str, ...]
     _label: np.ndarray
+    _classes: tuple[Any, ...]
 
     def said(self, node: int) -> str:
         """The interval of a leaf as text: of classes for the share of the predicted one."""
-        at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
+        at = node if self.low.ndim == 1 else (node, self._code(node))
         return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
+
+    def _code(self, node: int) -> int:
+        """The class of which `said` gives the share."""
+        return max(int(self._label[node]), 0)
 
     def legend(self) -> list[str]:
         """What the numbers in brackets are, and the notes, a line each."""
@@ -175,9 +181,13 @@ class LeafIntervals:
         return [f"In brackets: the interval of level {self.level:g} for the {of}.", *self.notes]
 
     def to_text(self) -> str:
-        """A line per leaf, and the notes."""
+        """A line per leaf, with the class whose share it gives, and the notes."""
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
-        lines = [f"leaf {i}: {self.said(i)} (n = {figures(float(self.n[i]))})" for i in leaves]
+        of = {i: f", {one_line(self._classes[self._code(i)])}" for i in leaves if self._classes}
+        lines = [
+            f"leaf {i}{of.get(i, '')}: {self.said(i)} (n = {figures(float(self.n[i]))})"
+            for i in leaves
+        ]
         return "\n".join([f"Intervals of level {self.level:g}", *lines, *self.notes]) + "\n"
 
     __str__ = to_text
@@ -251,7 +261,7 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     else:
         ends = _of_quantiles(fitted, answers, n, q, tail)
     low[leaves], high[leaves] = ends
-    return LeafIntervals(low, high, level, n, tuple(notes), tree.label)
+    return LeafIntervals(low, high, level, n, tuple(notes), tree.label, fitted._schema.classes)
 
 
 def _effective_rows(fitted: Any, weights: str) -> np.ndarray:

@@ -272,6 +272,15 @@ class Stability:
         shares = self.features.root if node == 0 else self.features.used
         return f"{100 * shares[self._place(j)]:.0f} %"
 
+    def legend(self) -> list[str]:
+        """What the shares behind the tests of a text mean."""
+        if self.nodes is not None:
+            return ["In brackets: the share of the searches of a node that choose its feature."]
+        return [
+            "In brackets: the share of the refits that ask the feature of the test: of the root",
+            "as the first, of other nodes anywhere.",
+        ]
+
     def _place(self, j: int) -> int:
         """The given column of a column of the model."""
         schema = self._fitted._schema

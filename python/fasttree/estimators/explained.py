@@ -26,6 +26,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.naming import shown_criterion
 from .._checks.plain_text import one_line
 from .._checks.words import counted
+from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
@@ -41,6 +42,7 @@ __all__ = [
     "decision_rule",
     "divides_rows",
     "explain",
+    "measure_of",
     "path_of",
 ]
 
@@ -307,15 +309,27 @@ def _by_test(fitted: Any) -> bool:
     return bool(getattr(fitted, "selection", "score") == "significance")
 
 
+def _cuts_by_statistic(fitted: Any) -> bool:
+    """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
+    return _by_test(fitted) and bool(fitted.cut == "statistic")
+
+
+def measure_of(fitted: Any) -> Any:
+    """The criterion that scores the splits of a tree: its own, or where a two-sample statistic
+    chooses the cut the one of which the statistic is a multiple; None of a model without any."""
+    if not _cuts_by_statistic(fitted):
+        return getattr(fitted, "criterion", None)
+    if fitted._task == "regression":
+        return "squared_error"
+    return "chi2" if fitted.cut_test == "quadratic" else NamedCallable("largest_deviation")
+
+
 def _measured(fitted: Any) -> list[str]:
     """What the scores are where a two-sample statistic chooses the cut."""
-    if not _by_test(fitted) or fitted.cut == "criterion":
+    if not _cuts_by_statistic(fitted):
         return []
-    what = "Pearson's chi-squared"
-    if fitted._task == "regression":
-        what = "decrease of the variance"
-    elif fitted.cut_test == "maximum":
-        what = "largest squared standardised deviation"
+    known = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
+    what = known.get(str(measure_of(fitted)), "largest squared standardised deviation")
     return [f"score: {what}, a multiple of the two-sample statistic that chooses the cut"]
 
 

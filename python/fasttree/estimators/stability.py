@@ -275,10 +275,10 @@ class Stability:
     def legend(self) -> list[str]:
         """What the shares behind the tests of a text mean."""
         if self.nodes is not None:
-            return ["In brackets: the share of the searches of a node that choose its feature."]
+            return ["Percentages: searches of the node that choose the feature of its test."]
         return [
-            "In brackets: the share of the refits that ask the feature of the test: of the root",
-            "as the first, of other nodes anywhere.",
+            "Percentages: refits that ask the feature of the test, of the root as the first, of other",
+            "nodes anywhere.",
         ]
 
     def _place(self, j: int) -> int:

@@ -478,3 +478,10 @@ def test_scores_are_multiples_of_the_statistic_of_the_cut(target, cut_test):
     said = {"numbers": "decrease of the variance", "quadratic": "Pearson's chi-squared"}
     words = said.get(target if not is_class else cut_test, "largest squared standardised deviation")
     assert f"score: {words}, a multiple of the two-sample statistic" in str(found)
+    traced = tree.set_params(trace="candidates").fit(x[:, None], y).explore()
+    page = tree.explore(x[:, None], y, criteria=[])
+    name = {"numbers": "squared_error", "quadratic": "chi2"}.get(
+        target if not is_class else cut_test
+    )
+    assert [one["name"] for one in traced.document["criteria"]] == [name or "largest_deviation"]
+    assert [one["name"] for one in page.document["criteria"]] == ([name] if name else [])

@@ -168,12 +168,8 @@ class LeafIntervals:
 
     def said(self, node: int) -> str:
         """The interval of a leaf as text: of classes for the share of the predicted one."""
-        at = node if self.low.ndim == 1 else (node, self._code(node))
+        at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
-
-    def _code(self, node: int) -> int:
-        """The class of which `said` gives the share."""
-        return max(int(self._label[node]), 0)
 
     def legend(self) -> list[str]:
         """What the numbers in brackets are, and the notes, a line each."""
@@ -183,9 +179,10 @@ class LeafIntervals:
     def to_text(self) -> str:
         """A line per leaf, with the class whose share it gives, and the notes."""
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
-        of = {i: f", {one_line(self._classes[self._code(i)])}" for i in leaves if self._classes}
+        names = [f", {one_line(name)}" for name in self._classes] or [""]
         lines = [
-            f"leaf {i}{of.get(i, '')}: {self.said(i)} (n = {figures(float(self.n[i]))})"
+            f"leaf {i}{names[max(int(self._label[i]), 0)]}: {self.said(i)} "
+            f"(n = {figures(float(self.n[i]))})"
             for i in leaves
         ]
         return "\n".join([f"Intervals of level {self.level:g}", *lines, *self.notes]) + "\n"

@@ -264,14 +264,6 @@ class Stability:
 
         return stability_bars(self, ax=ax)
 
-    def share_of(self, node: int) -> str:
-        """The share of a node's test, as the text of a tree shows it."""
-        if self.nodes is not None:
-            return f"{100 * self.nodes[node].chosen:.0f} %"
-        j = int(self._fitted.tree_.feature[node])
-        shares = self.features.root if node == 0 else self.features.used
-        return f"{100 * shares[self._place(j)]:.0f} %"
-
     def legend(self) -> list[str]:
         """What the shares behind the tests of a text mean."""
         if self.nodes is not None:
@@ -280,6 +272,14 @@ class Stability:
             "Percentages: refits that ask the feature of the test, of the root as the first, of other",
             "nodes anywhere.",
         ]
+
+    def share_of(self, node: int) -> str:
+        """The share of a node's test, as the text of a tree shows it."""
+        if self.nodes is not None:
+            return f"{100 * self.nodes[node].chosen:.0f} %"
+        j = int(self._fitted.tree_.feature[node])
+        shares = self.features.root if node == 0 else self.features.used
+        return f"{100 * shares[self._place(j)]:.0f} %"
 
     def _place(self, j: int) -> int:
         """The given column of a column of the model."""

@@ -74,8 +74,8 @@ def list_methods(
             if name == display_name(one):
                 name = shown_criterion(tree)
             # Where a test chooses the feature and its statistic the cut, all criteria are one tree.
-            by_test = (tree.selection, tree.cut) == ("significance", "statistic")
-            if not (by_test and name in dict(methods)):
+            by_test = getattr(tree, "selection", "score") == "significance"
+            if not (by_test and tree.cut == "statistic" and name in dict(methods)):
                 methods.append((name, tree))
     elif params:
         raise TypeError(

@@ -190,8 +190,8 @@ impl Config {
         self.selection == Selection::Significance
     }
 
-    /// Whether rows without a value are divided among all branches of a split by a criterion: by the
-    /// parameter, or with `auto` where criterion and evaluation serve it.
+    /// Whether rows without a value are divided among all branches of a split by a criterion: by
+    /// the parameter, or with `auto` where criterion and evaluation serve it.
     pub(super) fn divides(&self, criterion: &Info) -> bool {
         match self.missing {
             Missing::Fractional => criterion.fractional,

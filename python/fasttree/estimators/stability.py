@@ -269,8 +269,8 @@ class Stability:
         if self.nodes is not None:
             return ["Percentages: searches of the node that choose the feature of its test."]
         return [
-            "Percentages: refits that ask the feature of the test, of the root as the first, of other",
-            "nodes anywhere.",
+            "Percentages: refits that ask the feature of the test, of the root as the first, of",
+            "other nodes anywhere.",
         ]
 
     def share_of(self, node: int) -> str:

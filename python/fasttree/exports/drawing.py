@@ -37,8 +37,8 @@ CARD_HEIGHT, LEAF_HEIGHT, LINE_HEIGHT, GAP = 42.0, 32.0, 13.0, 10.0
 """Heights of inner or folded nodes, of leaves and of a further line, and the gap between two."""
 
 SHOW = ("scores", "node_ids", "counts", "p_values")
-"""What cards show on request: the scores of splits, the numbers of nodes, the rows of each class, and
-the p-values of the features of splits."""
+"""What cards show on request: the scores of splits, the numbers of nodes, the rows of each class,
+and the p-values of the features of splits."""
 
 CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX = 88.0, 260.0, 400.0
 BRANCH_WIDTH_MAX, TARGET_WIDTH_MAX = 220.0, 120.0

@@ -687,7 +687,7 @@ def _wins_table(result: Comparison) -> ReportTable:
         ["method", *result.methods],
         rows,
         notes=[
-            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction for",
-            "the number of tests; tests over all data sets together may show no difference.",
+            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction",
+            "for the number of tests: tests over all data sets together may show no difference.",
         ],
     )

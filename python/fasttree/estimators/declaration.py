@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,8 +47,8 @@ __all__ = [
     "check",
 ]
 
-GROWTH, NUMBERS, MISSING = "growth", "columns", "missing values"
-PRUNING, COSTS, RUN = "pruning", "costs", "the run"
+GROWTH, NUMBERS, MISSING = "growth", "thresholds and levels", "missing values"
+PRUNING, COSTS, RUN = "pruning", "costs and weights", "run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
 """The groups in which parameters are shown."""
 
@@ -558,7 +558,7 @@ TREE: tuple[Parameter, ...] = (
         training rows of a node had no missing value, the heaviest branch takes them.
         ``"mode"``: mean or mode of the training rows. ``"error"`` refuses them. ``"auto"``:
         fractional with evaluation="local" and a criterion whose facts say ``fractional``
-        (info_gain, gain_ratio, gini), else branch.""",
+        (info_gain, gain_ratio, gini), unless leaves are `honest`; else branch.""",
         core=True,
         scores=EVERY,
     ),
@@ -862,10 +862,17 @@ NOT_STORED = tuple(one.name for one in FOREST if not one.stored)
 
 PARAMETERS = {one.name: one for one in (*REGRESSION_TREE, *FOREST, *TREE)}
 """All parameters by name; what trees and forests share is a tree's."""
+OF_FOREST = {one.name: one for one in FOREST}
+"""The parameters of a forest by name."""
 
 
-def check(name: str, value: Any) -> Any:
+def check(name: str, value: Any, declared: Mapping[str, Parameter] = PARAMETERS) -> Any:
     """The value of a parameter as the core takes it.
+
+    Args:
+        name: a parameter.
+        value: what was given.
+        declared: the parameters, by name.
 
     Raises:
         ValueError: a value outside the parameter's domain.
@@ -876,7 +883,7 @@ def check(name: str, value: Any) -> Any:
         ...
         ValueError: max_depth=0 must be at least 1
     """
-    parameter = PARAMETERS[name]
+    parameter = declared[name]
     test = parameter.kind.check
     if test is None or value is parameter.default:
         return value

@@ -20,7 +20,6 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
@@ -34,7 +33,7 @@ from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
-from .declaration import FOREST, REGRESSION_FOREST, check
+from .declaration import FOREST, OF_FOREST, REGRESSION_FOREST, check
 from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
@@ -51,10 +50,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
-
-SEARCHES = ("auto", "exact", "histogram")
-"""Values of `threshold_search`."""
-
 
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
@@ -162,7 +157,7 @@ class GrownForest(Estimator):
         copies = copies_of(len(table), rows.copies)[0]
         draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
-        search = one_of("threshold_search", params["threshold_search"], SEARCHES)
+        search = check("threshold_search", params["threshold_search"], OF_FOREST)
         config, custom = config_of(
             tree_parameters(self._tree_type, params, seed),
             table,

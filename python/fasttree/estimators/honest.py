@@ -34,7 +34,6 @@ from ..exports.answers import figures
 from ..table.data_checks.warned import warn_caller
 from ..table.groups import taken_groups
 from ..table.sources import listed
-from .automatic import missing_of
 from .declaration import check
 from .parameters import restored_parameters, seed_of
 from .training_rows import TrainingRows
@@ -85,7 +84,7 @@ def divided(
     share = check("honest", getattr(fitted, "honest", None))
     if share is None:
         return rows, None
-    _refuse_unserved(fitted, rows)
+    _refuse_unserved(fitted)
     drawable, name = rows.drawable, f"honest={shown(fitted.honest)}"
     if len(drawable) < LEAST_ROWS:
         raise ValueError(
@@ -102,16 +101,13 @@ def divided(
     return _part(rows, drawable[~is_kept]), _part(rows, drawable[is_kept])
 
 
-def _refuse_unserved(fitted: Any, rows: TrainingRows) -> None:
+def _refuse_unserved(fitted: Any) -> None:
     """Refuse parameters that do not go with honest leaves."""
     name = f"honest={shown(fitted.honest)}"
-    if missing_of(fitted.get_params(deep=False)) == "fractional" and (
-        fitted.missing == "fractional" or any(column.n_missing for column in rows.table.columns)
-    ):
-        means = "" if fitted.missing == "fractional" else ", which means 'fractional' here"
+    if fitted.missing == "fractional":
         raise ValueError(
-            f"{name} with missing={fitted.missing!r}{means}: parts of rows are no observations; "
-            "set missing='branch' or 'mode'"
+            f"{name} with missing='fractional': parts of rows are no observations; set "
+            "missing='branch' or 'mode'"
         )
     if fitted.monotonic_cst is not None:
         raise ValueError(

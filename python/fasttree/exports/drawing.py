@@ -279,24 +279,19 @@ class Drawing:
         return shown, shown & ends
 
     def _write_branches(self) -> dict[int, tuple[str, str]]:
-        """Texts of the branch that leads to each shown node: (on the edge, in the tooltip).
-
-        The edge has four digits, or up to six if that makes its text shorter; fewer if fewer
-        `decimals` are asked for.
-        """
+        """Texts of the branch that leads to each shown node: (on the edge, in the tooltip)."""
         texts = {}
         reading = self.reading
-        digits = [d for d in (4, 5, 6) if d <= self.decimals] or [self.decimals]
         for node in np.flatnonzero(self.shown & ~self.ends).tolist():
             feature = reading.features[reading.feature[node]]
             subsets = reading.shown_sets(node)
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
-                    short = min((short_branch_text(feature, subset, d) for d in digits), key=len)
+                    short = short_branch_text(feature, subset, self.decimals)
                     levels = MAX_LEVELS  # as many as there is room for
                     while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
                         levels -= 1
-                        short = short_branch_text(feature, subset, digits[0], levels)
+                        short = short_branch_text(feature, subset, self.decimals, levels)
                     full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
                     texts[child] = short, full
         return texts

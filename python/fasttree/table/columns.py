@@ -231,7 +231,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
             raise TypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                 "the argument must be a string or a number (a cell is a number, a string, a bool "
-                "or missing)"
+                "or missing): leave the column out, or write its cells as text"
             )
         if first is None:
             first = (row, kind)
@@ -370,7 +370,8 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
             except TypeError:
                 raise TypeError(
                     f"column {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
-                    "the argument must be a string or a number"
+                    "the argument must be a string or a number: leave the column out, or write "
+                    "its cells as text"
                 ) from None
             except OverflowError:
                 raise ValueError(

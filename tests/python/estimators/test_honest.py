@@ -412,9 +412,11 @@ def test_what_does_not_go_with_honest_leaves_is_refused():
     X, y = rows(FastTreeClassifier)
     whole = X.assign(a=X["a"].fillna(0.0))
     made = FastTreeClassifier(honest=True, random_state=0)
-    assert made.fit(whole, y).n_nodes_ > 1  # "auto" without gaps
+    whole_too = FastTreeClassifier(honest=True, random_state=0, missing="branch")
+    for some in (whole, X):  # "auto" is "branch"
+        assert made.fit(some, y).to_text() == whole_too.fit(some, y).to_text()
+        assert made.n_nodes_ > 1
     cases = [
-        (lambda: FastTreeClassifier(honest=True).fit(X, y), "'auto', which means 'fractional'"),
         (lambda: FastTreeClassifier(honest=True, missing="fractional").fit(whole, y),
          "missing='fractional': parts of rows .* set missing='branch'"),
         (lambda: clone(made).fit(whole.head(9), y[:9]), "honest=True: 9 rows .* too few .* 10"),

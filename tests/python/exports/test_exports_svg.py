@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -317,6 +318,24 @@ def test_many_classes_and_leaves_without_rows_or_class():
     assert "< 1 % of 300, 2 leaves" in root
     rows = fasttree.Table([["a"], ["b"]] * 2, [0, 1, 0, 1], levels={"x0": ("a", "b", "c", "d")})
     assert texts_of(picture(fasttree.fit(rows), empty=True)).count("0 rows") == 2
+
+
+@pytest.mark.parametrize("decimals", (2, 6, 10))
+def test_pictures_have_the_thresholds_of_the_text(decimals):
+    near = np.array([[4.60018, 0.0], [4.60019, 1.0], [52.00866520, 0.0], [52.00866526, 1.0]])
+    model = fasttree.fit(near[:, :1], near[:, 1].astype(int))
+    text = re.findall(r"<= ([\d.]*\d)", model.to_text(decimals=decimals))
+    drawn = re.findall(r">\u2264 ([^<]*)<", model.to_svg(decimals=decimals))
+    assert sorted(map(float, drawn)) == sorted(map(float, text)) and len(text) == 3
+
+
+def test_names_that_begin_alike_differ_in_pictures():
+    start = "How content are you, all in all, with the advice of the "
+    names = [start + end for end in ("tax office", "health insurance", "municipality")]
+    rows = np.random.default_rng(0).integers(1, 6, (300, 3))
+    model = fasttree.fit(pd.DataFrame(rows, columns=names), rows.sum(axis=1) > 9, max_depth=3)
+    shown = {text for text in texts_of(picture(model)) if text.startswith("How content")}
+    assert len(shown) == 3 and all("\u2026" in text for text in shown)
 
 
 def test_numbers_say_deviation_and_rows_with_the_decimals_asked_for():

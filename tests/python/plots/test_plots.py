@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.patches import FancyBboxPatch
 
 import fasttree
-from fasttree import datasets, plots, presets
+from fasttree import datasets, metrics, plots, presets
 from fasttree.exports.drawing import SHOW
 from fasttree.model_selection import compare, cross_validate, friedman_nemenyi
 
@@ -569,3 +569,18 @@ def test_models_draw_their_importances(kind):
 def test_modules_of_plots_are_not_listed():
     assert dir(plots) == sorted(plots.__all__) and not {"tree", "growth", "sweep"} & set(dir(plots))
     assert all(callable(getattr(plots, name)) or name == "PALETTE" for name in dir(plots))
+
+
+def test_long_names_of_methods_leave_room_for_the_curves():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    name = "a tree that is pruned by C4.5's estimate of errors, with a name that goes on and on"
+    curves = {name: metrics.roc_curve(y, y + rng.normal(0, 1, 80))}
+    costs = {name: metrics.cost_curve(y, y + rng.normal(0, 1, 80))}
+    with plots.detached():
+        drawn = plots.roc_curves(curves), plots.cost_curves(costs)
+    for ax in drawn:
+        ax.figure.canvas.draw()
+        (text, *_) = ax.get_legend().get_texts()
+        assert "\u2026" in text.get_text() and text.get_text().endswith(")")
+        assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width

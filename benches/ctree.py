@@ -22,7 +22,7 @@ from clock import add_record, check, keep, take_turns
 
 from fasttree import FastTreeClassifier, presets
 
-ROWS, COLUMNS, ROUNDS = 100_000, 20, 5
+ROWS, COLUMNS, ROUNDS = 100_000, 20, 3
 
 IN_R = """
 suppressMessages(library(partykit))
@@ -69,7 +69,8 @@ def main() -> None:
     X, y = made(np.random.default_rng(0))
     model = FastTreeClassifier(**presets.CTREE, n_jobs=1)
     tree = model.fit(X, y).tree_
-    seconds, leaves, column, threshold, *statistics, partykit, version = in_r(X, y)
+    answers = sorted((in_r(X, y) for _ in range(ROUNDS)), key=lambda answer: float(answer[0]))
+    seconds, leaves, column, threshold, *statistics, partykit, version = answers[0]
     found = {one["feature"]: one["statistic"] for one in model.explain(0, X, y)}
     of_root = [found[f"x{j}"] for j in range(COLUMNS)]
     check(np.allclose(of_root, np.array(statistics, float), rtol=1e-8), "statistics of the root")

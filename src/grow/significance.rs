@@ -92,14 +92,13 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         match self.context.place(feature) {
             FeaturePlace::Numeric(i) => {
                 let column = self.context.numeric[i].column;
+                let mut scores = Vec::new();
                 let known = self.known(i);
-                let (mut group, mut scores) = (0, Vec::with_capacity(known.order.len()));
                 let member = |&entry: &u32| {
                     if scores.is_empty() || entry_tied(entry) == 0 {
-                        group = scores.len() as u32;
                         scores.push(column.value(entry_row(entry)));
                     }
-                    (group, entry_row(entry))
+                    (scores.len() as u32 - 1, entry_row(entry))
                 };
                 let members = known.order.iter().map(member).collect();
                 (members, Some(scores))

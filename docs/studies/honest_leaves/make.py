@@ -1,6 +1,6 @@
 """Runs the study of honest leaves and writes what its page shows: counts as JSON.
 
-python -m docs.studies.honest_leaves.make        # two minutes
+python -m docs.studies.honest_leaves.make        # ten minutes
 """
 
 from __future__ import annotations

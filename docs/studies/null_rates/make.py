@@ -1,6 +1,6 @@
 """Runs the study of null rates and writes what its page shows: counts as JSON.
 
-python -m docs.studies.null_rates.make        # half an hour
+python -m docs.studies.null_rates.make        # a quarter of an hour
 """
 
 from __future__ import annotations

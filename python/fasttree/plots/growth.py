@@ -12,13 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
-<<<<<<< HEAD
 from .._checks.naming import shown_criterion
-from .canvas import AXES, PALETTE, axes_of, finish
-=======
-from .._checks.naming import display_name
 from .canvas import AXES, PALETTE, axes_of, draw_legend, finish
->>>>>>> main
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

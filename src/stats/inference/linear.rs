@@ -55,25 +55,23 @@ pub struct LinearStatistic {
 impl LinearStatistic {
     /// `None` where the feature or the target does not vary.
     pub fn new(groups: &GroupSums) -> Option<Self> {
-        let all = || groups.sums.chunks_exact(groups.width).enumerate();
-        let filled = || {
-            all().map(|(at, sums)| (at, sums, groups.weight(sums))).filter(|group| group.2 > 0.0)
-        };
-        let (mut n, mut total, mut of_columns) = (0, 0.0, vec![0.0; groups.width]);
-        for (_, sums, weight) in filled() {
-            n += 1;
-            total += weight;
-            of_columns.iter_mut().zip(sums).for_each(|(all, sum)| *all += sum);
-        }
-        if n < 2 {
+        let filled: Vec<(usize, &[f64], f64)> = groups
+            .sums
+            .chunks_exact(groups.width)
+            .enumerate()
+            .map(|(at, sums)| (at, sums, groups.weight(sums)))
+            .filter(|&(.., weight)| weight > 0.0)
+            .collect();
+        if filled.len() < 2 {
             return None;
         }
+        let total: f64 = filled.iter().map(|g| g.2).sum();
         // The columns: the number's deviation, or each class that occurs, with its share.
         let is_number = groups.deviation.is_some();
         let (columns, classes): (Vec<usize>, Vec<f64>) = match groups.deviation {
             Some(deviation) => (vec![1], vec![deviation / total]),
             None => (0..groups.width)
-                .map(|c| (c, of_columns[c] / total))
+                .map(|c| (c, filled.iter().map(|g| g.1[c]).sum::<f64>() / total))
                 .filter(|&(_, share)| share > 0.0)
                 .unzip(),
         };
@@ -88,18 +86,18 @@ impl LinearStatistic {
         let (mut deviations, mut levels) = (Vec::new(), Vec::new());
         match &groups.scores {
             None => {
-                for (_, sums, weight) in filled() {
+                for &(_, sums, weight) in &filled {
                     deviations.extend((0..width).map(|c| deviation(sums, weight, c)));
                     levels.push(weight);
                 }
             }
             Some(scores) => {
                 // Scores are taken from the first one, and then from their mean.
-                let first = filled().next().map_or(0.0, |g| scores[g.0]);
-                let shift = filled().map(|g| g.2 * (scores[g.0] - first)).sum::<f64>() / total;
+                let first = scores[filled[0].0];
+                let shift = filled.iter().map(|g| g.2 * (scores[g.0] - first)).sum::<f64>() / total;
                 deviations.resize(width, 0.0);
                 let mut variation = 0.0;
-                for (at, sums, weight) in filled() {
+                for &(at, sums, weight) in &filled {
                     let score = scores[at] - first - shift;
                     variation += weight * score * score;
                     for (c, sum) in deviations.iter_mut().enumerate() {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from docs.studies.stability import study
-from docs.studies.stability.study import SETS, Firmness
+from docs.studies.stability.study import FIRMNESS, SETS, Firmness
 
 import fasttree
 from fasttree.model_selection import compare
@@ -68,3 +68,24 @@ def test_the_record_covers_the_registry(recorded):
     assert set(recorded.methods) <= set(study.default_methods())
     if later:
         pytest.skip(f"not recorded yet: {sorted(later)}; run python -m docs.studies.stability.make")
+
+
+def test_findings_of_the_page(recorded):
+    """Each numbered sentence of docs/explanation/firm_choices.rst."""
+    root, similarity, agreement = (recorded.correlations(name) for name in FIRMNESS)
+    assert np.nanmin(root) < -0.4 and np.nanmax(root) > 0.45
+    assert -0.15 < np.nanmean(root) < -0.1 and recorded.test("root").p_value > 0.2
+    means = {q: recorded.values(q).mean(axis=0) for q in ("root", "accuracy", "leaves")}
+    least = recorded.methods.index("variation_of_information")
+    assert means["root"].argmax() == means["accuracy"].argmin() == least
+    assert all(recorded.test(name, "leaves").p_value > 0.2 for name in FIRMNESS)
+    assert 0.3 < np.nanmean(similarity) < 0.4 and 0.01 < recorded.test("similarity").p_value < 0.05
+    assert np.nanmin(agreement) > 0.59 and recorded.test("agreement").p_value < 0.02
+    ctree = recorded.methods.index("ctree")
+    assert 7.5 < means["leaves"][ctree] < 8.5
+    assert 25 < np.median(means["leaves"]) < 31
+    assert recorded.values("agreement").mean(axis=0).argmax() == ctree
+    assert 0.02 < np.sort(means["accuracy"])[-1] - means["accuracy"][ctree] < 0.035
+    ranks = recorded.friedman("accuracy")
+    assert np.ptp(ranks.mean_ranks) < ranks.critical_difference
+    assert (recorded.values("leaves")[recorded.sets.index("monks-2")] == 1).all()

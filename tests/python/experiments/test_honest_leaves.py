@@ -54,4 +54,7 @@ def test_coverage_of_the_page(recorded):
         assert recorded.share(law, "honest") >= 0.945
     assert 0.94 <= recorded.share(NORMAL, "honest") <= 0.96
     for law in LAWS:
-        assert recorded.share(law, "not honest") < recorded.share(law, "honest") - 0.1
+        assert recorded.share(law, "not honest") < min(0.83, recorded.share(law, "honest") - 0.1)
+        assert max(recorded.share(law, "not honest", i) for i in range(1, len(SIZES))) < 0.885
+    skewed = [recorded.share("means, exponential", "honest", i) for i in range(len(SIZES))]
+    assert skewed == sorted(skewed) and 0.885 < skewed[0] < skewed[-1] < 0.94

@@ -88,8 +88,9 @@ CTREE: dict[str, Any] = {
 }
 """Conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the defaults of R's partykit:
 the feature with the smallest adjusted p-value is split, at an observed value, where the two-sample
-statistic is largest. Missing values join the heavier side (``majority = TRUE`` there). For numbers
-the same parameters serve `FastTreeRegressor`."""
+statistic is largest. One default differs: missing values join the heavier side (``majority = TRUE``
+there), and not random sides (``FALSE``). For numbers the same parameters serve
+`FastTreeRegressor`."""
 
 CHAID: dict[str, Any] = {
     "selection": "significance",

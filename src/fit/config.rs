@@ -4,7 +4,7 @@
 //! (`python/fasttree/estimators/declaration.py`). Parsing checks names and types;
 //! [`super::FitPlan::new`] checks domains and combinations.
 
-use crate::criteria::{self, Criterion};
+use crate::criteria::{self, Criterion, Info};
 use crate::discretize;
 use crate::error::Result;
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
@@ -199,6 +199,21 @@ impl Config {
     /// Whether levels are merged before a feature is tested.
     pub(super) fn merges(&self) -> bool {
         self.by_significance() && self.merge_levels
+    }
+
+    /// Whether rows without a value are divided among all branches of a split by a criterion: by
+    /// the parameter, or with `auto` where criterion and evaluation serve it.
+    pub(super) fn divides(&self, criterion: &Info) -> bool {
+        match self.missing {
+            Missing::Fractional => criterion.fractional,
+            Missing::Auto => {
+                self.evaluation == Evaluation::Local
+                    && !self.by_significance()
+                    && criterion.fractional
+                    && self.cost_matrix.is_none()
+            }
+            _ => false,
+        }
     }
 
     /// The criterion of the splits: where features are chosen by significance and splits by the

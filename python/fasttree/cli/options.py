@@ -138,7 +138,8 @@ Params = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        "--preset", help="Start from a preset: ID3, C45, CART, VILALTA2001, CHEN2013, FMEASURE."
+        "--preset",
+        help="Start from a preset: ID3, C45, CART, CTREE, VILALTA2001, CHEN2013, FMEASURE.",
     ),
 ]
 Jobs = Annotated[

@@ -25,7 +25,7 @@ import numpy as np
 from .. import criteria as registry
 from .._checks import having, shown
 from .._checks.aliases import MaybeArray
-from .._checks.naming import display_name
+from .._checks.naming import display_name, shown_criterion
 from .._checks.warned import about
 from .._checks.words import counted
 from ..exports.answers import Scale, figures
@@ -113,9 +113,12 @@ def explore(
 
 
 def _name_of_model(model: Any) -> str:
-    """The name of a model on the page: its criterion's, or without one its class's."""
+    """The name of a model on the page: its criterion's, that of its tests, or without either its
+    class's."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
+    if getattr(model, "selection", "score") == "significance":
+        return shown_criterion(model)
     if registry.is_of_trees(model.criterion):
         return str(model.criterion)
     return registry.name_of(model.criterion) or display_name(model.criterion)

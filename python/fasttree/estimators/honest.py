@@ -27,6 +27,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import one_of, real, shown
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..datasets.inputs import given
 from ..exports.answers import figures
@@ -160,6 +161,7 @@ class LeafIntervals:
     n: np.ndarray
     notes: tuple[str, ...]
     _label: np.ndarray
+    _classes: tuple[Any, ...]
 
     def said(self, node: int) -> str:
         """The interval of a leaf as text: of classes for the share of the predicted one."""
@@ -177,9 +179,14 @@ class LeafIntervals:
         return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
-        """A line per leaf, and the notes."""
+        """A line per leaf, with the class whose share it gives, and the notes."""
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
-        lines = [f"leaf {i}: {self.said(i)} (n = {figures(float(self.n[i]))})" for i in leaves]
+        names = [f", {one_line(name)}" for name in self._classes] or [""]
+        lines = [
+            f"leaf {i}{names[max(int(self._label[i]), 0)]}: {self.said(i)} "
+            f"(n = {figures(float(self.n[i]))})"
+            for i in leaves
+        ]
         return "\n".join([f"Intervals of level {self.level:g}", *lines, *self.notes]) + "\n"
 
     __str__ = to_text
@@ -253,7 +260,7 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     else:
         ends = _of_quantiles(fitted, answers, n, q, tail)
     low[leaves], high[leaves] = ends
-    return LeafIntervals(low, high, level, n, tuple(notes), tree.label)
+    return LeafIntervals(low, high, level, n, tuple(notes), tree.label, fitted._schema.classes)
 
 
 def known_intervals(fitted: Any) -> LeafIntervals | None:

@@ -263,6 +263,15 @@ class Stability:
 
         return stability_bars(self, ax=ax)
 
+    def legend(self) -> list[str]:
+        """What the shares behind the tests of a text mean."""
+        if self.nodes is not None:
+            return ["Percentages: searches of the node that choose the feature of its test."]
+        return [
+            "Percentages: refits that ask the feature of the test, of the root as the first, of",
+            "other nodes anywhere.",
+        ]
+
     def share_of(self, node: int) -> str:
         """The share of a node's test, as the text of a tree shows it."""
         if self.nodes is not None:

@@ -207,6 +207,14 @@ class Reading:
         """Whether nodes predict a number, not a class."""
         return not self.classes
 
+    def refuse_untested(self, asked: str) -> None:
+        """Refuse p-values of splits that no test has chosen; `asked` begins the message."""
+        if np.isnan(self.tree.p_value[self.tree.n_children > 0]).any():
+            raise ValueError(
+                f"{asked}: no test has chosen the splits of this tree; grow one with "
+                "selection='significance', such as fasttree.presets.CTREE"
+            )
+
     def probabilities(self, nodes: list[int]) -> np.ndarray:
         """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
         a number, the number, shape (len(nodes), 1)."""

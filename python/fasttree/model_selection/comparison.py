@@ -752,8 +752,13 @@ def _wins_table(result: Comparison) -> ReportTable:
         [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
         for i, method in enumerate(result.methods)
     ]
+    name = display_name(result.test).replace("_", " ") + " test"
     return ReportTable(
         "Data sets on which the row's method is significantly better than the column's",
         ["method", *result.methods],
         rows,
+        notes=[
+            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction",
+            "for the number of tests: tests over all data sets together may show no difference.",
+        ],
     )

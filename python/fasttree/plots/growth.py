@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
-from .._checks.naming import display_name
+from .._checks.naming import shown_criterion
 from .canvas import AXES, PALETTE, axes_of, draw_legend, finish
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def growth_curve(
         draw_legend(ax, fontsize=8)
     if has_accuracy:
         ax.set_ylabel(score)
-    criterion = display_name(model.criterion)
+    criterion = shown_criterion(model)
     if title is None:
         title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
     return finish(ax, title, size=10, xlabel="leaves")

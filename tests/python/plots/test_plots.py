@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.patches import FancyBboxPatch
 
 import fasttree
-from fasttree import datasets, metrics, plots
+from fasttree import datasets, metrics, plots, presets
 from fasttree.exports.drawing import SHOW
 from fasttree.model_selection import compare, cross_validate, friedman_nemenyi
 
@@ -467,7 +467,7 @@ def test_numbers_of_one_target_have_one_scale_in_a_figure(names, ends):
 @pytest.mark.parametrize("show", [(), SHOW])
 def test_boxes_are_laid_out_for_the_font(fontsize, given, show):
     plt = pytest.importorskip("matplotlib.pyplot")
-    model = fasttree.fit("iris", criterion="gini", max_depth=3)
+    model = fasttree.fit("iris", **presets.CTREE)
     ax = plt.subplots(figsize=(6, 4))[1] if given else None
     ax = plots.plot_tree(model, fontsize=fontsize, ax=ax, show=show)
     largest = max(text.get_fontsize() for text in ax.texts)

@@ -481,6 +481,6 @@ def test_progress_is_told_and_interrupts_are_answered(asia):
 def test_check_estimator():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(CaMML(n_steps=200), on_skip=None, on_fail=None)
+        results = check_estimator(CaMML(n_steps=2000), on_skip=None, on_fail=None)
     assert not [r for r in results if r["status"] in ("failed", "xfail")]
     assert len([r for r in results if r["status"] == "passed"]) > 40

@@ -181,9 +181,9 @@ CRITERIA = {
         (FEW_ROWS if info["evidence"] == "rows" else SHAPES)[shape],
         f"criterion={info['name']!r}, min_score=None, progress=progress",
     )
+    for shape in SHAPES  # outermost: rows are prepared once per shape
     for info in _engine.registry("criteria")
     if info["target"] == "classes"
-    for shape in SHAPES
 }
 
 # All public functions and classes that take a time limit.

@@ -66,8 +66,6 @@ pub(super) struct SortedSet {
     pub(super) counts: Vec<f64>,
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// The largest weight of missing values in a column.
-    pub(super) missing: f64,
     /// The number of the set in [`super::known`].
     pub(super) hash: u128,
 }
@@ -190,18 +188,7 @@ impl SortedSet {
         let order = columns.first().map_or(&[][..], |column| &column.order);
         let (len, counts) = (order.len(), rows.counts(order));
         let weight = counts.iter().sum::<f64>();
-        let mut set = Self { len, counts, weight, columns, missing: 0.0, hash: 0 };
-        for (g, column) in rows.columns.iter().enumerate() {
-            if set.columns[g].has_missing {
-                let last = set.columns[g].thresholds - 1;
-                let missing = match column.missing_right {
-                    true => weight - set.weight_below(g, last),
-                    false => set.weight_below(g, 1),
-                };
-                set.missing = set.missing.max(missing);
-            }
-        }
-        set
+        Self { len, counts, weight, columns, hash: 0 }
     }
 
     /// Rows below a threshold; those of all thresholds are below the one behind the last.

@@ -273,7 +273,11 @@ impl OptimalSearch<'_> {
                 return Err(Error::Data(what));
             }
         }
-        let is_counted = self.is_error(criterion.as_ref()) && self.is_whole;
+        // What is counted in whole numbers counts the rows of a leaf, too.
+        let is_size = |row: u32| self.ranked.weight(row) == f64::from(self.ranked.size(row));
+        let is_counted = self.is_error(criterion.as_ref())
+            && self.is_whole
+            && (self.objective.min_samples_leaf == 1 || (0..self.ranked.len() as u32).all(is_size));
         if is_counted {
             return if self.total <= f64::from(i16::MOST) {
                 question.ask(self, &ErrorLoss::<i16>::new(self.ranked), controls)

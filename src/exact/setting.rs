@@ -75,12 +75,16 @@ impl Setting<'_> {
     /// the rows could be tested in front of it; the tree would then have its leaves twice.
     ///
     /// A first test that sends missing values left may divide them from the others, as a test of
-    /// the next column does, where they go right.
+    /// the next column does, where they go right; without missing values, both have the same tests.
     pub(super) fn for_subsets(&self, query: &Query<'_>, best: f64, by_column: &mut [f64]) {
         let (set, below) = (query.set, query.depth.saturating_sub(1));
         for (g, column) in set.columns.iter().enumerate() {
-            if column.has_missing && !self.rows.columns[g].missing_right {
+            let twin = self.rows.columns.get(g + 1).is_some_and(|next| next.missing_right);
+            if twin && !self.rows.columns[g].missing_right {
                 by_column[g] = by_column[g].min(by_column[g + 1]);
+                if !column.has_missing {
+                    by_column[g + 1] = by_column[g];
+                }
             }
         }
         let is_free = self.min_rows <= 1 && below < 16 && query.leaves >= 1 << query.depth;

@@ -20,7 +20,7 @@ use crate::parallel::Control;
 const BLOCK: usize = 256;
 
 /// How greedy trees grow.
-pub(super) struct Growth<'s, 'a> {
+pub(super) struct GreedyGrowth<'s, 'a> {
     pub(super) setting: &'s Setting<'a>,
     /// The criterion whose loss is minimised; none if the loss is no criterion's.
     pub(super) criterion: Option<Box<dyn Criterion>>,
@@ -53,7 +53,7 @@ struct BestTest<C> {
     left: Vec<C>,
 }
 
-impl Growth<'_, '_> {
+impl GreedyGrowth<'_, '_> {
     /// Grow trees of at most `levels` tests on a path: by the loss, and by gini.
     pub(super) fn trees(
         &self,
@@ -223,7 +223,7 @@ impl<C: Weight> Candidates<C> {
     }
 
     /// Score the block, by the loss and by `by`, and start the next one.
-    fn score(&mut self, growth: &Growth<'_, '_>, by: Option<&dyn Criterion>) -> Result<()> {
+    fn score(&mut self, growth: &GreedyGrowth<'_, '_>, by: Option<&dyn Criterion>) -> Result<()> {
         let (len, classes) = (self.tests.len(), self.totals.len());
         let mut scores = [0.0; BLOCK];
         let tables = Tables {

@@ -89,8 +89,8 @@ pub(super) trait Loss: Sync {
     /// The loss of a leaf with these weights of the classes.
     fn leaf(&self, counts: &[f64]) -> f64;
 
-    /// The losses of both sides of some thresholds, as leaves and with the best test; `how`: whether
-    /// bounds will do, and the fewest rows that the test must leave on each side.
+    /// The losses of both sides of some thresholds, as leaves and with the best test; `how`:
+    /// whether bounds will do, and the fewest rows that the test must leave on each side.
     fn stumps(
         &self,
         rows: &RankedRows,

@@ -1,10 +1,10 @@
 //! The search for an optimal tree of all rows: greedy trees first, then one level more at a time,
 //! each in passes that bring the bounds together.
 //!
-//! A level starts with the greedy trees of its depth and the best tree of the level before, grown by
-//! one test, and goes on from the bounds that were proven there. All levels but the last one have to
-//! leave half of the limit to the next one. So what a limit finds is never worse than a greedy tree,
-//! nor than what half of the limit finds for one level less: it begins with the same steps.
+//! A level starts with the greedy trees of its depth and the best tree of the level before, grown
+//! by one test, and goes on from the bounds that were proven there. Each level but the last one has
+//! to leave half of the limit to the next one. So what a limit finds is never worse than a greedy
+//! tree, nor than what half of the limit finds for one level less: it begins with the same steps.
 //!
 //! Most of the time of a proof goes to the last part of the way: a side of a test is shown to cost
 //! three quarters of what it costs in a tenth of the time. So where time may end, a pass is content
@@ -13,7 +13,7 @@
 //! before.
 
 use super::deeper::solve_any;
-use super::grown::Growth;
+use super::grown::GreedyGrowth;
 use super::one_test::one_test;
 use super::part::SetPart;
 use super::plans::{Plan, PlanSplit};
@@ -52,7 +52,7 @@ pub(super) struct Task {
 /// The best tree of all rows, or the best one that was found, and the answer of the last pass, with
 /// a bound that is proven. What must be done in any case has the second control.
 pub(super) fn search(
-    growth: &Growth<'_, '_>,
+    growth: &GreedyGrowth<'_, '_>,
     set: &SortedSet,
     task: &Task,
     pool: &Pool,
@@ -140,11 +140,11 @@ pub(super) fn search(
     }
 }
 
-/// A tree of one leaf, or of two, for the rows of a part of that depth in a plan.
+/// The tree of a stump.
 pub(super) type Completion<'c> = &'c dyn Fn(SetPart<'_>, u32, u32) -> Result<KnownPlan>;
 
-/// A tree with the tests that a plan leaves to be looked for: `own` completes the rows of each stump
-/// that has so many leaves at a depth.
+/// A tree with the tests that a plan leaves to be looked for: `own` gives the tree of a stump, from
+/// its rows, its most leaves, and its depth.
 pub(super) fn complete(
     setting: &Setting<'_>,
     part: SetPart<'_>,

@@ -4,7 +4,7 @@
 use super::SearchLimits;
 use super::first_plan::first_of;
 use super::found::{FoundNode, flat};
-use super::grown::Growth;
+use super::grown::GreedyGrowth;
 use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
@@ -341,11 +341,11 @@ impl OptimalSearch<'_> {
     }
 
     /// How greedy trees grow.
-    fn growth<'s, 'a>(&self, setting: &'s Setting<'a>) -> Result<Growth<'s, 'a>> {
+    fn growth<'s, 'a>(&self, setting: &'s Setting<'a>) -> Result<GreedyGrowth<'s, 'a>> {
         let own = self.objective.criterion()?;
         let is_own = self.costs.is_none() && self.objective.leaf_losses.is_none();
         let is_gini = is_own && own.info().name == GINI;
-        Ok(Growth {
+        Ok(GreedyGrowth {
             setting,
             criterion: is_own.then_some(own),
             gini: if is_gini { None } else { Some(criteria::make(GINI, Map::new())?) },

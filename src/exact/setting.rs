@@ -5,8 +5,8 @@
 //! that of trees with the same loss the one with the fewest leaves costs least; it obeys the same
 //! bounds as the real one. Costs closer than `tie` count as equal.
 //!
-//! Where leaves need several rows, a second setting has the same rows without that limit: the bounds
-//! of [`super::gaps`] need what its trees cost.
+//! Where leaves need several rows, a second setting has the same rows without that limit: the
+//! bounds of [`super::gaps`] need what its trees cost.
 
 use super::known::Known;
 use super::losses::Loss;

@@ -285,8 +285,8 @@ impl SortedColumn {
             if from == Some(0) || is_twin {
                 return 0;
             }
-            // The place before the first run of known values is a test of the other column; the next
-            // one may be as good, and has a lower threshold.
+            // The place before the first run of known values is a test of the other column; the
+            // next one may be as good, and has a lower threshold.
             let is_first = has_left && values == 3;
             let is_run = before == class && class != MIXED && rule.skips_runs && !is_first;
             ALLOWED | if is_run { 0 } else { NEEDED }

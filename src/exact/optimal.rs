@@ -41,19 +41,23 @@ pub fn optimal_tree(
     });
     let prepared = Prepared::new(data, rows, weights, error.as_ref().unwrap_or(objective), limits)?;
     let control = prepared.control(control);
+    // A sum is searched level by level; of a measure, one level less has half of the limits.
+    let is_limited = limits.time_limit.is_some() || limits.node_budget.is_some();
+    let mut less = None;
+    if let Some(depth) = objective.max_depth
+        && measure.is_some()
+        && is_limited
+        && depth > 1
+    {
+        prepared.admit(true, &control)?;
+        let objective = Objective { max_depth: Some(depth - 1), ..objective.clone() };
+        less = Some(optimal_tree(data, rows, weights, &objective, &limits.half(), &control)?);
+    }
     let (ranked, bytes) = prepared.ranked(measure.is_some(), &control)?;
     let ending = control.holding(bytes);
     let controls = (&ending.until(limits.deadlines(prepared.start)[0]), &ending);
     match measure {
-        Some(measure) => {
-            // As with a sum: one level less first, with half of the limits.
-            let is_limited = limits.time_limit.is_some() || limits.node_budget.is_some();
-            let less = objective.max_depth.filter(|&depth| is_limited && depth > 1).map(|depth| {
-                let less = Objective { max_depth: Some(depth - 1), ..objective.clone() };
-                optimal_tree(data, rows, weights, &less, &limits.half(), &ending)
-            });
-            best_by(measure, &prepared, ranked, less.transpose()?, controls)
-        }
+        Some(measure) => best_by(measure, &prepared, ranked, less, controls),
         None => prepared.search(&ranked).ask(&BestTree, controls).map(|(tree, _)| tree),
     }
 }

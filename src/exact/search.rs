@@ -76,13 +76,20 @@ impl<'a> Prepared<'a> {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
-    /// The rows by rank, and the bytes that they and their search take; `is_weighed`: whatever the
-    /// rows weigh.
+    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]).
     pub(super) fn ranked(
         &self,
         is_weighed: bool,
         control: &Control,
     ) -> Result<(RankedRows, usize)> {
+        let (bytes, nominal) = (self.admit(is_weighed, control)?, self.objective.nominal_splits);
+        let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
+        Ok((ranked, bytes))
+    }
+
+    /// The bytes that ranked rows and their search take, if they may; `is_weighed`: whatever the
+    /// rows weigh.
+    pub(super) fn admit(&self, is_weighed: bool, control: &Control) -> Result<usize> {
         let (n, nominal) = (self.rows.len(), self.objective.nominal_splits);
         let [cuts, levels] = width(self.data, self.rows, nominal, control)?;
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
@@ -106,8 +113,7 @@ impl<'a> Prepared<'a> {
             _ => "give it that much, or take fewer rows, or nominal_splits='ordered'",
         };
         control.budget().admit("the search for an optimal tree", bytes, remedy)?;
-        let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
-        Ok((ranked, bytes))
+        Ok(bytes)
     }
 
     /// The search of ranked rows, by their own weights.
@@ -345,11 +351,13 @@ impl OptimalSearch<'_> {
         let own = self.objective.criterion()?;
         let is_own = self.costs.is_none() && self.objective.leaf_losses.is_none();
         let is_gini = is_own && own.info().name == GINI;
+        // Neither the error nor gini takes logarithms.
+        let most = if self.is_error(own.as_ref()) { 0 } else { self.total as u64 };
         Ok(GreedyGrowth {
             setting,
             criterion: is_own.then_some(own),
             gini: if is_gini { None } else { Some(criteria::make(GINI, Map::new())?) },
-            context: Context::new(self.ranked.classes, self.total as u64),
+            context: Context::new(self.ranked.classes, most),
             is_whole: self.is_whole,
         })
     }

@@ -26,6 +26,7 @@ macro_rules! ways {
 ways! {
     // Rows of a node.
     Ranges "rows/ranges" "A node on ranges of sorted orders.",
+    SortedInNode "rows/sorted in the node" "A feature that a node of ranges has drawn.",
     BitPlanes "rows/bit planes" "A node on bit planes of nominal features.",
     Fractions "rows/fractions" "A node to which rows belong with a fraction of their weight.",
     Codes "rows/codes" "A node on codes of bins or of values.",

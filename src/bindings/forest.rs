@@ -3,9 +3,9 @@
 //! Methods that forests and trees share are those of the base class [`PyTrees`].
 
 use super::aligned::Aligned1;
-use super::convert::{row_set, weights};
+use super::convert::{Columns, row_set, weights};
 use super::dataset::PyDataset;
-use super::job::{reserve, run};
+use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use super::plan::{PyPlain, plan};
 use super::trees::{PyTrees, loaded};
@@ -76,7 +76,9 @@ pub fn forest_fit(
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
     let (mut plan, PyPlain(bagging)) = (plan(config, custom)?, bagging);
-    let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
+    let (blocks, given) = (data.blocks(py)?, sample_weight.as_ref());
+    let columns = Columns::new(&blocks, data.rows()).map_err(exception)?;
+    let rows = data.fit_rows(py, &plan.plan, &columns, true, None, given, n_jobs)?;
     plan.plan.settle_search(&rows);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
@@ -86,7 +88,8 @@ pub fn forest_fit(
             plan.fit_forest(rows, &bagging, request, control)
         })?;
     let k = forest.classes();
-    let votes = votes.zip(data.known()).map(|(votes, encoded)| OutOfBag::new(&votes, encoded, k));
+    let encoded = votes.is_some().then(|| data.encoded(py, n_jobs)).transpose()?;
+    let votes = votes.zip(encoded).map(|(votes, encoded)| OutOfBag::new(&votes, encoded, k));
     let route = reason.map(|reason| reason.to_string());
     PyForest::with(py, forest, route, votes, content)
 }

@@ -39,7 +39,7 @@ const MOST_KNOWN_PLACES: usize = 1000;
 
 /// The rows of a search, checked.
 pub(super) struct Prepared<'a> {
-    pub(super) data: &'a Dataset,
+    pub(super) data: &'a Dataset<'a>,
     pub(super) rows: &'a [u32],
     pub(super) objective: &'a Objective,
     pub(super) limits: &'a SearchLimits,
@@ -51,7 +51,7 @@ pub(super) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Check what is asked.
     pub(super) fn new(
-        data: &'a Dataset,
+        data: &'a Dataset<'a>,
         rows: &'a [u32],
         weights: &'a Weights,
         objective: &'a Objective,
@@ -167,7 +167,7 @@ impl Question for BestTree {
 
 /// A search and its input.
 pub(super) struct OptimalSearch<'a> {
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     /// The ranked rows in the data.
     rows: &'a [u32],
     pub(super) ranked: &'a RankedRows,

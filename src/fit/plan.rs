@@ -184,6 +184,7 @@ impl FitPlan {
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.drawn_features(features),
+            sorts_in_nodes: self.sorts_in_nodes(features),
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
             thresholds: match self.on_bins() {

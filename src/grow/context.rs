@@ -6,9 +6,12 @@
 //! its own.
 
 use crate::criteria::{Evidence, EvidenceKind};
-use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row};
+use crate::data::{
+    Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row, entry_tied, sorted_entries,
+};
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::split::threshold::{ClassOf, Scanning};
 use crate::stats::Sum;
@@ -29,7 +32,7 @@ const FEW_CLASSES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Numeric<'a> {
     pub feature: u32,
-    pub column: &'a NumericColumn,
+    pub column: &'a NumericColumn<'a>,
     /// Rows whose value is missing, where the column has any.
     pub missing: Option<Bits>,
 }
@@ -50,7 +53,7 @@ pub(super) struct Nominal<'a> {
 /// The facts that all nodes of a tree share.
 #[derive(Debug)]
 pub(super) struct GrowContext<'a, W> {
-    pub data: &'a Dataset,
+    pub data: &'a Dataset<'a>,
     pub setting: &'a GrowthSetting<'a>,
     pub weights: W,
     pub numeric: Vec<Numeric<'a>>,
@@ -81,7 +84,7 @@ pub(super) enum FeaturePlace {
 impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows.
     pub fn new(
-        data: &'a Dataset,
+        data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: W,
@@ -151,6 +154,17 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         }
     }
 
+    /// The order of a numeric feature within a node, of which `rows` are the rows as ascending
+    /// entries.
+    pub fn sorted(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
+        reached::count(Way::SortedInNode);
+        let column = self.numeric[numeric].column;
+        let values: Vec<f64> = rows.iter().map(|&e| column.value(entry_row(e))).collect();
+        let mut order = sorted_entries(&values);
+        order.iter_mut().for_each(|e| *e = rows[entry_row(*e) as usize] | entry_tied(*e));
+        order
+    }
+
     /// How the nominal column at a place among them is split.
     pub fn splits(&self, nominal: usize) -> NominalSplits {
         let columns = &self.nominal;
@@ -201,7 +215,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
 
 /// The rows of the root, prepared for the search of neighbours; `None` for other criteria.
 pub(super) fn neighbours_root<'a, W: Scanning>(
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     setting: &GrowthSetting<'a>,
     rows: &RowSet,
     weights: W,

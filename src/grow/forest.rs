@@ -10,8 +10,7 @@
 //! codes with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n +
 //! draws) per sample.
 
-use crate::bins::{RowChoice, RowSource};
-use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};
+use crate::data::{Bits, Column, Dataset, MISSING, RowChoice, RowSet, RowSource, Target, Weights};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::model::Forest;
@@ -97,7 +96,7 @@ pub fn row_hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
     let units = data.target().map(Target::units);
-    content_hashes(data, &numeric, RowChoice::Some(rows.rows()), data.classes(), units)
+    content_hashes(data, &numeric, rows.choice(), data.classes(), units)
 }
 
 /// A hash of the content of each row: its class, its number if the target is one (in units), and

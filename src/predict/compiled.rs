@@ -23,7 +23,7 @@ pub trait Source: Sync {
 }
 
 /// Rows of an encoded data set, by internal number.
-impl Source for Dataset {
+impl Source for Dataset<'_> {
     fn number(&self, row: usize, feature: usize) -> f64 {
         match &self.columns()[feature] {
             Column::Numeric(c) => c.values()[row],

@@ -16,7 +16,7 @@ use crate::predict::{Predictor, Source};
 
 /// Some rows of a data set, with one feature read from other rows.
 struct Shuffled<'s> {
-    data: &'s Dataset,
+    data: &'s Dataset<'s>,
     /// The rows.
     rows: &'s [u32],
     /// The shuffled feature; a number beyond all features shuffles none.

@@ -28,7 +28,7 @@ fn arity(column: usize) -> usize {
     ARITIES[column % ARITIES.len()]
 }
 
-fn data(rows: usize, columns: usize, gaps: bool) -> Dataset {
+fn data(rows: usize, columns: usize, gaps: bool) -> Dataset<'static> {
     let feature = |j: usize| {
         Feature::new(
             format!("f{j}"),

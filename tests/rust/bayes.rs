@@ -37,6 +37,7 @@ fn data(n: usize) -> Dataset<'static> {
                 format!("f{j}"),
                 FeatureKind::Nominal {
                     levels: (0..v as i64).map(Label::Int).collect(),
+                    ordered: false,
                     fill: None,
                 },
             )

@@ -15,7 +15,8 @@ use fasttree_core::tree::Tree;
 fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset<'static> {
     let levels = if whole { 2 } else { 3 };
     let number = |name: &str| Feature::new(name, Kind::Numeric { cuts: None, fill: None });
-    let kind = Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), fill: None };
+    let kind =
+        Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), ordered: false, fill: None };
     let mut features = vec![number("a"), number("b"), number("c")];
     features.push(Feature::new("d", kind));
     let schema = Schema {

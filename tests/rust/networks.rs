@@ -34,6 +34,7 @@ fn data(rows: usize, columns: usize, gaps: bool) -> Dataset<'static> {
             format!("f{j}"),
             FeatureKind::Nominal {
                 levels: (0..arity(j) as i64).map(Label::Int).collect(),
+                ordered: false,
                 fill: None,
             },
         )

@@ -326,6 +326,6 @@ mod tests {
         let found = log_ways(1000, 2, LevelOrder::Nominal);
         assert!((found - 999.0 * std::f64::consts::LN_2).abs() < 1e-9);
         let found = log_ways(2000, 1001, LevelOrder::Ordered);
-        assert!((found - 1381.574_846_357).abs() < 1e-8, "{found}");
+        assert!((found - 1_381.574_846_357).abs() < 1e-8, "{found}");
     }
 }

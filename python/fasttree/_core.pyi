@@ -1001,12 +1001,13 @@ def optimal_tree(
     n_jobs: SupportsIndex | None = None,
     progress: Any | None = None,
     memory_limit: SupportsIndex | None = None,
+    returns: bool = False,
 ) -> Model:
     """
     The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 
     Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-    the objective.
+    the objective. If `returns`, Ctrl-C ends the search as a time limit does.
     """
 
 def pair_block_scores(

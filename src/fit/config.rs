@@ -201,21 +201,6 @@ impl Config {
         self.by_significance() && self.merge_levels
     }
 
-    /// Whether rows without a value are divided among all branches of a split by a criterion: by
-    /// the parameter, or with `auto` where criterion and evaluation serve it.
-    pub(super) fn divides(&self, criterion: &Info) -> bool {
-        match self.missing {
-            Missing::Fractional => criterion.fractional,
-            Missing::Auto => {
-                self.evaluation == Evaluation::Local
-                    && !self.by_significance()
-                    && criterion.fractional
-                    && self.cost_matrix.is_none()
-            }
-            _ => false,
-        }
-    }
-
     /// The criterion of the splits: where features are chosen by significance and splits by the
     /// two-sample statistic, the measure that is largest where the statistic is, else `named`.
     pub(super) fn split_criterion(&self, named: Box<dyn Criterion>) -> Result<Box<dyn Criterion>> {
@@ -229,6 +214,21 @@ impl Config {
             (false, FeatureTestKind::Maximum) => Box::new(criteria::LargestDeviation {}),
             (false, _) => criteria::make("chi2", Map::new())?,
         })
+    }
+
+    /// Whether rows without a value are divided among all branches of a split by a criterion: by
+    /// the parameter, or with `auto` where criterion and evaluation serve it.
+    pub(super) fn divides(&self, criterion: &Info) -> bool {
+        match self.missing {
+            Missing::Fractional => criterion.fractional,
+            Missing::Auto => {
+                self.evaluation == Evaluation::Local
+                    && !self.by_significance()
+                    && criterion.fractional
+                    && self.cost_matrix.is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Number of features drawn for each node; `None` where all `features` are searched.

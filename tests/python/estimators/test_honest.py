@@ -354,9 +354,9 @@ def covered(of, honest, sets, n=120):
 @pytest.mark.parametrize("of", TRUTHS)
 def test_honest_intervals_hold_the_truth_and_others_do_not(of):
     low, high = TRUTHS[of][2]
-    share = covered(of, True, 1000)
+    share = covered(of, True, 500)
     assert low - 0.01 < share < high + 0.01
-    assert covered(of, None, 200) < share - 0.1
+    assert covered(of, None, 100) < share - 0.1
 
 
 @pytest.mark.exhaustive

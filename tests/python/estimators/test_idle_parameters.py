@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -364,6 +365,22 @@ STRONG = {
 }
 
 
+@cache
+def data_of(evidence):
+    """Rows and targets that a criterion on this evidence is tried on."""
+    return [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
+
+
+@cache
+def plain_scores(evidence):
+    """Beside each of the settings: scores of the features of all tables."""
+    criterion, settings = SCORERS[evidence]
+    return [
+        [scored(one, {"criterion": criterion, **beside}) for one in data_of(evidence)]
+        for beside in settings
+    ]
+
+
 @pytest.mark.parametrize("evidence", SCORERS)
 @pytest.mark.parametrize("name", [*CASES, *ALWAYS])
 def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monkeypatch):
@@ -373,15 +390,13 @@ def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monke
     if name in ("test", "adjust"):  # they act beside each other: test_significance.py
         return
     criterion, settings = SCORERS[evidence]
-    data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
+    data = data_of(evidence)
     values = STRONG.get(name) or (CASES if name in CASES else ALWAYS)[name][0]
     refused, changed = set(), False
-    for beside in settings:
+    for beside, kept in zip(settings, plain_scores(evidence), strict=True):
         for value in values:
-            base = {"criterion": criterion, **beside}
-            words = {**base, name: value}
+            words = {"criterion": criterion, **beside, name: value}
             first = scored(data[0], words)
-            kept = [scored(one, base) for one in data]
             if isinstance(first, str):
                 refused.add(first)
                 if "cannot act" not in first:  # the core's own refusal

@@ -432,12 +432,12 @@ BAYES = {
         "m.predict(X)",
     ),
     "save a Bayes model": Call(
-        "X, y = levels(3_000, 300)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)",
+        "X, y = levels(3_000, 150)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)",
         "m.to_bytes()",
         ("BayesModel.to_bytes",),
     ),
     "load a Bayes model": Call(
-        "X, y = levels(3_000, 300)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)\n"
+        "X, y = levels(3_000, 150)\nm = naive_bayes.AODE(categorical_features='all').fit(X, y)\n"
         "b = m.to_bytes()",
         "fasttree.from_bytes(b)",
         ("BayesModel.from_bytes",),

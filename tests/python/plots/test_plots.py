@@ -502,8 +502,15 @@ def test_titles_and_new_figures_follow_the_font_of_matplotlib(size, asked):
     plt.close(ax.figure)
 
 
-@pytest.mark.parametrize("size", [(12, 5), (14, 4)])
-@pytest.mark.parametrize("layout", ["constrained", "tight", "subfigures"])
+@pytest.mark.parametrize(
+    ("size", "layout"),
+    [
+        ((12, 5), "constrained"),
+        ((14, 4), "tight"),
+        ((12, 5), "subfigures"),
+        ((14, 4), "subfigures"),
+    ],
+)
 def test_trees_beside_each_other_use_the_room_that_is_there(size, layout):
     plt = pytest.importorskip("matplotlib.pyplot")
     if layout == "subfigures":

@@ -111,7 +111,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "n_jobs"), zip(PAIRS, [1, 2] * 3, strict=True), ids=str)
+@pytest.mark.parametrize(("shape", "n_jobs"), [*zip(PAIRS, [1, 2] * 3, strict=True)], ids=str)
 def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
     call = counts(*shape)
     truth, most = taken(call, n_jobs=n_jobs)

@@ -6,11 +6,13 @@
     python benches/at_scale.py --only predict --record      # keeps the numbers in benches/record
     python benches/at_scale.py --only memory --million
     python benches/at_scale.py --only classes values        # many classes, few values; exact
+    python benches/at_scale.py --only wide --shape 2000 20000 --trees 10  # time and memory
 
 One thread, CPU time (user and system), the contestants in turns. A time includes everything between
 the user's arrays and the model: checks, labels, bins, growth. Answers are checked before anything
 is timed: accuracies beside the peer's, equal predictions where the models must be equal. "memory"
-is the growth of a process's largest resident size during the fit, beyond the arrays.
+is the growth of a process's largest resident size during the fit, beyond the arrays, in megabytes
+and as a share of the rows as float32.
 """
 
 from __future__ import annotations
@@ -24,7 +26,16 @@ from typing import Any
 
 import numpy as np
 from clock import add_record, check, have, keep, machine
-from side_by_side import OURS, Contest, measure, numbers, show, uci_folder, ydf_forest
+from side_by_side import (
+    OURS,
+    Contest,
+    measure,
+    numbers,
+    show,
+    uci_folder,
+    ydf_cart,
+    ydf_forest,
+)
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
@@ -157,6 +168,56 @@ def exact(problems: Iterator[Problem], criterion: str, peers: str) -> Iterator[C
         yield Contest(f"exact tree, {criterion}", name, work, {"scikit-learn": goal}, sizes, fitted)
 
 
+def many_columns(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """Normal numbers (float32); the class is the sign of a noisy sum of ten columns."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((rows, columns), np.float32)
+    signal = X[:, :10] @ np.linspace(1, 2, 10)
+    return X, (signal + 2 * rng.standard_normal(rows) > 0).astype(int)
+
+
+def wide(rows: int, columns: int, trees: int) -> Iterator[Contest]:
+    """Many columns: a tree and a forest, exact and binned, beside the fastest peers of each."""
+    test = 2000
+    X, y = many_columns(rows + test, columns)
+    X, X_test, y, y_test = X[:rows], X[rows:], y[:rows], y[rows:]
+    data = f"{rows:,} x {columns:,} float32"
+    how: dict[str, Any] = {"criterion": "gini", "random_state": 0, "n_jobs": 1}
+    bins, orders = {"threshold_search": "histogram"}, {"threshold_search": "exact"}
+    tree, forest = fasttree.FastTreeClassifier, fasttree.FastForestClassifier
+    cases: list[tuple[str, Work, Work]] = [
+        (
+            "tree, exact",
+            {OURS: lambda: tree(**how).fit(X, y)},
+            {"scikit-learn": lambda: DecisionTreeClassifier(random_state=0).fit(X, y)},
+        ),
+        ("tree, histogram", {OURS: lambda: tree(**how, **bins, max_leaf_nodes=255).fit(X, y)}, {}),
+        (
+            f"forest of {trees} trees",
+            {
+                OURS: lambda: forest(trees, **how, **orders).fit(X, y),
+                "fasttree, histogram": lambda: forest(trees, **how, **bins).fit(X, y),
+            },
+            {"scikit-learn": lambda: RandomForestClassifier(trees, random_state=0).fit(X, y)},
+        ),
+    ]
+    if have("ydf"):
+        cases[0][2]["YDF"] = ydf_cart(X, y)
+        cases[2][2]["YDF"] = ydf_forest(X, y, trees)
+    if have("lightgbm"):
+        cases[1][2]["LightGBM"] = lightgbm_tree(X, y)
+    for name, ours, peers in cases:
+        models = {who: make() for who, make in {**ours, **peers}.items()}
+        accuracy = {
+            who: model.score(X_test, y_test)
+            for who, model in models.items()
+            if hasattr(model, "score")
+        }
+        check(max(accuracy.values()) - accuracy[OURS] < 0.05, f"accuracy {accuracy}")
+        goals = dict.fromkeys(peers, 1.0)
+        yield Contest(name, data, {**ours, **peers}, goals, accuracy=accuracy, ours=tuple(ours))
+
+
 def predictions(trees: int) -> Iterator[Contest]:
     """Many rows and one row, down a tree and a forest."""
     X, y, X_test, y_test = numbers(100_000)
@@ -206,7 +267,7 @@ def peak():
     with open("/proc/self/status") as lines:
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 {setup}
-warm = np.random.default_rng(0).normal(size=(200, 20)).astype(np.float32)
+warm = np.random.default_rng(0).normal(size=(200, {columns})).astype(np.float32)
 fit(warm, (warm[:, 0] > 0).astype(int))
 X, y = np.load("{folder}/X.npy"), np.load("{folder}/y.npy")
 with open("/proc/self/clear_refs", "w") as reset:
@@ -221,6 +282,10 @@ SETUPS = {
     "threshold_search='histogram', n_jobs=1).fit",
     "fasttree, exact": "import fasttree\n"
     "fit = fasttree.FastTreeClassifier(criterion='gini', n_jobs=1).fit",
+    "fasttree, forest": "import fasttree\nfit = fasttree.FastForestClassifier({trees}, "
+    "criterion='gini', threshold_search='exact', n_jobs=1).fit",
+    "fasttree, histogram forest": "import fasttree\nfit = fasttree.FastForestClassifier({trees}, "
+    "criterion='gini', threshold_search='histogram', n_jobs=1).fit",
     "scikit-learn, 255 leaves": "from sklearn.tree import DecisionTreeClassifier\n"
     "fit = DecisionTreeClassifier(max_leaf_nodes=255).fit",
     "LightGBM": "import lightgbm\ndef fit(X, y):\n"
@@ -229,29 +294,29 @@ SETUPS = {
 }
 
 
-def memory(rows: int) -> list[dict[str, Any]]:
+def memory(X: np.ndarray, y: np.ndarray, trees: int) -> list[dict[str, Any]]:
     """Growth of the largest resident size in a process of its own, in megabytes."""
     records = []
+    data = f"{X.shape[0]:,} x {X.shape[1]:,} float32"
     with tempfile.TemporaryDirectory() as folder:
-        X, y = numbers(rows)[:2]
         np.save(f"{folder}/X.npy", X)
         np.save(f"{folder}/y.npy", y)
-        del X, y
         for name, setup in SETUPS.items():
             if name == "LightGBM" and not have("lightgbm"):
                 continue
             code = FIT.replace("{setup}", setup).replace("{folder}", folder)
+            code = code.replace("{columns}", str(X.shape[1])).replace("{trees}", str(trees))
             out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
             peak = int(out.stdout) / 1024
-            print(
-                f"{'memory beyond the data':34s} {rows:,} x 20 float32   {name:26s} {peak:.0f} MB"
-            )
+            share = peak * 2**20 / X.nbytes
+            print(f"memory beyond the data  {data:26s} {name:26s} {peak:.0f} MB, {share:.2f} times")
             records.append(
                 {
                     "workload": "memory beyond the data",
-                    "data": f"{rows:,} x 20 float32",
+                    "data": data,
                     "contestant": name,
                     "megabytes": peak,
+                    "times_data": share,
                 }
             )
     return records
@@ -281,7 +346,10 @@ def main() -> None:
         "--only",
         nargs="+",
         default=[],
-        choices=["leaves", "full", "classes", "values", "forest", "predict", "memory"],
+        choices=["leaves", "full", "classes", "values", "forest", "predict", "memory", "wide"],
+    )
+    parser.add_argument(
+        "--shape", nargs=2, type=int, default=(2000, 20_000), help="rows and columns of 'wide'"
     )
     parser.add_argument("--million", action="store_true", help="1,000,000 rows as well")
     parser.add_argument("--trees", type=int, default=100, help="trees of a forest")
@@ -302,7 +370,13 @@ def main() -> None:
             records += found
         if not given.only or "memory" in given.only:
             for rows in sizes:
-                records += memory(rows)
+                records += memory(*numbers(rows)[:2], given.trees)
+        if "wide" in given.only:
+            for contest in wide(*given.shape, given.trees):
+                found = measure(contest, given.rounds)
+                show(found)
+                records += found
+            records += memory(*many_columns(*given.shape), given.trees)
     missed = [r for r in records for a in r.get("against", []) if not a["met"]]
     print(f"{len(missed)} of {sum(len(r.get('against', [])) for r in records)} goals missed")
     if given.record:

@@ -19,7 +19,7 @@ fn smallest(data: &Dataset) -> (usize, usize) {
 }
 
 /// The second MONK's problem: exactly two of six features have their first value.
-fn monks() -> Dataset {
+fn monks() -> Dataset<'static> {
     let sizes = [3_usize, 3, 2, 3, 4, 2];
     let columns: Vec<Vec<u8>> = (0..6)
         .map(|j| {
@@ -33,7 +33,7 @@ fn monks() -> Dataset {
 }
 
 /// Uniform rows labelled by a complete tree of `depth` levels.
-fn sample(depth: usize, seed: u64) -> Dataset {
+fn sample(depth: usize, seed: u64) -> Dataset<'static> {
     let columns: Vec<Vec<f64>> =
         (0..6).map(|j| (0..500).map(|i| made::unit(seed * 10 + j, i)).collect()).collect();
     let codes: Vec<u16> = (0..500)

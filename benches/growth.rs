@@ -10,6 +10,7 @@ use fasttree_core::grow::forest::Bagging;
 use fasttree_core::parallel::Control;
 use fasttree_core::split::NominalSplits;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Duration;
 
 const ROWS: usize = 20_000;
@@ -68,13 +69,13 @@ fn growth(c: &mut Criterion) {
 
 fn forests(c: &mut Criterion) {
     let (columns, codes) = made::numbers(ROWS, 20, 2);
-    let data = made::numeric(&columns, &codes, 2);
+    let data = Arc::new(made::numeric(&columns, &codes, 2));
     let config = Config { criterion: "gini".into(), max_features: Some(4), ..Config::default() };
     let plan = FitPlan::new(config, None).expect("plan");
     let bagging = Bagging { trees: 10, draws: Some(ROWS), first: 0 };
     let grow = |out_of_bag| {
         let control = Control::new(1);
-        let rows = FitRows::Encoded(&data, RowSet::all(ROWS), Weights::Unit);
+        let rows = FitRows::Encoded(data.clone(), RowSet::all(ROWS), Weights::Unit);
         let request = Request { out_of_bag, before: None };
         let grown = plan.fit_forest(rows, &bagging, request, &control).expect("forest");
         (grown.forest, grown.votes)

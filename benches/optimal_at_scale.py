@@ -8,15 +8,25 @@ processor is repeated with a longer one. The made sets have normal numbers, all 
 class that three of them decide with noise; the others are files of the folder that FASTTREE_DATA
 names, or of ../shared/data (``contree``). No peer is measured: at these sizes none ends.
 
+``--anytime`` asks what a search has found when it ends early: errors after each time, and the
+primal integral, the mean over 60 seconds of 1 - best / errors, where `best` are the fewest errors
+that any run found; beside another build, if ``--before`` names the folder that holds its fasttree/.
+A search that ends with a limit is not the first part of one with a longer limit, so each time is a
+run of its own, and the errors in between are those of the run before.
+
     python benches/optimal_at_scale.py --record              # a quarter of an hour
     python benches/optimal_at_scale.py --seconds 600 --only bean --depth 4 --record
+    python benches/optimal_at_scale.py --anytime --before DIR --record
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
+import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 from clock import add_record, check, cpu_seconds, keep
@@ -33,6 +43,12 @@ MADE = {
 
 SETS = {"bean": (4,), "avila": (4,)}
 """Sets of the folder, and their depths."""
+
+ANYTIME = ("bean", "avila", "magic", "eeg", "htru", "segment", "10,000 x 10", "1,000,000 x 10")
+"""Sets that ``--anytime`` searches at depth 4."""
+
+TIMES = (1.0, 3.0, 10.0, 30.0)
+"""Seconds of these searches."""
 
 
 def made(rows: int, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,16 +85,38 @@ def measure(name: str, depth: int, limit: float) -> dict:
     }
 
 
-def search(name: str, depth: int, seconds: float) -> dict:
+def search(name: str, depth: int, seconds: float, before: Path | None = None) -> dict:
     """One search that got at least 0.8 `seconds` of CPU time, or ended with a proof."""
     limit = seconds
-    # A process that has the memory of an earlier case would hide a peak: spawned, not forked.
+    # A process that has the memory of an earlier case would hide a peak.
     while True:
-        with multiprocessing.get_context("spawn").Pool(1) as pool:
-            row = pool.apply(measure, (name, depth, limit))
+        command = [sys.executable, __file__, "--one", name, str(depth), str(limit)]
+        folders = {"PYTHONPATH": str(before)} if before else {}
+        done = subprocess.run(
+            command, env=os.environ | folders, capture_output=True, text=True, check=True
+        )
+        row = json.loads(done.stdout)
         if row["gap"] == 0.0 or row["cpu_s"] >= 0.8 * seconds or limit >= 8 * seconds:
             return {**row, "seconds": seconds}
         limit = min(8 * seconds, limit * seconds / max(row["cpu_s"], 0.1 * seconds))
+
+
+def anytime(names: list[str], before: Path | None) -> list[dict]:
+    """What each build has found after each time, and its primal integral."""
+    results = []
+    for name in names:
+        builds = {"errors": None, **({"errors_before": before} if before else {})}
+        runs = {key: [search(name, 4, at, build) for at in TIMES] for key, build in builds.items()}
+        best = min(run["errors"] for own in runs.values() for run in own)
+        row = {"set": runs["errors"][0]["set"], "depth": 4, "seconds": TIMES, "best": best}
+        for key, own in runs.items():
+            row[key] = [run["errors"] for run in own]
+            gaps = [1 - best / max(errors, 1) for errors in row[key]]
+            steps = np.diff([0.0, *TIMES[1:], 60.0])
+            row[key.replace("errors", "primal_integral")] = round(float(gaps @ steps / 60), 5)
+        results.append(row)
+        print(row, flush=True)
+    return results
 
 
 def main() -> None:
@@ -87,8 +125,22 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, nargs="+", default=[10.0, 60.0])
     parser.add_argument("--only", nargs="+", help="sets whose names hold one of these words")
     parser.add_argument("--depth", type=int, help="this depth alone")
+    parser.add_argument("--anytime", action="store_true", help="what searches find that end early")
+    parser.add_argument("--before", type=Path, help="folder with another build's fasttree/")
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     add_record(parser)
     given = parser.parse_args()
+    if given.one:
+        name, depth, limit = given.one
+        print(json.dumps(measure(name, int(depth), float(limit))))
+        return
+    if given.anytime:
+        names = [one for one in ANYTIME if one in MADE or (folder() / f"{one}.txt.gz").is_file()]
+        names = [one for one in names if not given.only or any(w in one for w in given.only)]
+        found = anytime(names, given.before and given.before.resolve())
+        if given.record:
+            keep({"results": found}, "anytime")
+        return
     known = {**{name: depths for name, (_, _, depths) in MADE.items()}, **SETS}
     if not folder().is_dir():
         print(f"no sets in {folder()}; they are left out", file=sys.stderr)

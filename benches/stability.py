@@ -6,6 +6,7 @@ multiplicities.
 
 The breast cancer data (569 x 30), entropy, grown out. scikit-learn's time covers the fits
 only; fasttree's also covers the counts of features, the votes and the similarities.
+Records are taken with a release build of the core.
 The answer is checked first: the shares of features of ten refits by hand.
 """
 
@@ -23,6 +24,8 @@ import fasttree
 
 REPEATS = 1000
 ROUNDS = 3
+GOAL = 10.0
+"""How many times the CPU of scikit-learn's fits."""
 
 
 def main() -> None:
@@ -44,15 +47,26 @@ def main() -> None:
         start = time.process_time()
         found = model.stability(X, y, repeats=REPEATS, n_jobs=1)
         own.append(time.process_time() - start)
-        times = [found.multiplicities(i).astype(float) for i in range(0, REPEATS, 10)]
+        times = [found.multiplicities(i).astype(float) for i in range(REPEATS)]
         start = time.process_time()
         for weights in times:
             DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y, weights)
-        peer.append((time.process_time() - start) * REPEATS / len(times))
+        peer.append(time.process_time() - start)
     ratio = min(peer) / min(own)
     print(f"fasttree {min(own):.3f} s, scikit-learn {min(peer):.3f} s: {ratio:.1f} times")
     if given.record:
-        keep({"refits": REPEATS, "fasttree": min(own), "scikit-learn": min(peer), "ratio": ratio})
+        keep(
+            {
+                "unit": "CPU seconds of one thread, least first",
+                "data": "breast cancer, 569 x 30",
+                "refits": REPEATS,
+                "fasttree, with features, votes and similarities": sorted(own),
+                "scikit-learn, fits alone": sorted(peer),
+                "ratio": ratio,
+                "goal": GOAL,
+                "met": ratio >= GOAL,
+            }
+        )
 
 
 if __name__ == "__main__":

@@ -91,6 +91,7 @@ pub struct Control {
     /// In a job on the calling thread, which must call its watcher itself.
     inline_watch: Option<Arc<InlineWatch>>,
     deadline: Option<Instant>,
+    ends_early: bool,
 }
 
 /// The watcher of a job that runs on the calling thread, and when it is called next.
@@ -152,6 +153,8 @@ impl InlineWatch {
 #[derive(Debug, Default)]
 struct Shared {
     cancel: AtomicBool,
+    /// Whether what may end early must end.
+    end: AtomicBool,
     /// Finished units of work.
     done: AtomicU64,
     /// Units of work in all.
@@ -170,6 +173,7 @@ impl Control {
             shared: Arc::default(),
             inline_watch: None,
             deadline: None,
+            ends_early: false,
         }
     }
 
@@ -199,15 +203,22 @@ impl Control {
         Self { quiet: true, ..self.clone() }
     }
 
-    /// A handle with a deadline, after which [`Control::check`] returns `Err(OutOfTime)`.
+    /// A handle of what may end early: after the deadline, or once [`Control::end`] was called,
+    /// [`Control::check`] returns `Err(OutOfTime)`.
     pub fn until(&self, deadline: Option<Instant>) -> Self {
-        Self { deadline, ..self.clone() }
+        Self { deadline, ends_early: true, ..self.clone() }
+    }
+
+    /// A handle whose deadline, if it has one, comes after a share of the time since `start`.
+    pub fn within_share(&self, start: Instant, share: f64) -> Self {
+        let at = |end: Instant| start + end.saturating_duration_since(start).mul_f64(share);
+        Self { deadline: self.deadline.map(at), ..self.clone() }
     }
 
     /// A handle whose deadline, if it has one, is earlier.
     pub fn earlier(&self, by: Duration) -> Self {
         let earlier = |deadline: Instant| deadline.checked_sub(by).unwrap_or(deadline);
-        self.until(self.deadline.map(earlier))
+        Self { deadline: self.deadline.map(earlier), ..self.clone() }
     }
 
     /// Number of threads that the job may use.
@@ -224,7 +235,10 @@ impl Control {
             Err(memory::exhausted())
         } else if self.shared.cancel.load(Ordering::Relaxed) {
             Err(Error::Cancelled)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if self.ends_early
+            && (self.shared.end.load(Ordering::Relaxed)
+                || self.deadline.is_some_and(|deadline| Instant::now() >= deadline))
+        {
             Err(Error::OutOfTime)
         } else if let Some(watch) = &self.inline_watch {
             watch.call_if_due(self)
@@ -236,6 +250,12 @@ impl Control {
     /// Ask the job to stop.
     pub fn cancel(&self) {
         self.shared.cancel.store(true, Ordering::Relaxed);
+    }
+
+    /// Ask the parts of the job that may end early to end, whose results are kept. Returns whether
+    /// this was the first time.
+    pub fn end(&self) -> bool {
+        !self.shared.end.swap(true, Ordering::Relaxed)
     }
 
     /// Set the number of units of work.

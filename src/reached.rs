@@ -26,6 +26,7 @@ macro_rules! ways {
 ways! {
     // Rows of a node.
     Ranges "rows/ranges" "A node on ranges of sorted orders.",
+    SortedInNode "rows/sorted in the node" "A feature that a node of ranges has drawn.",
     BitPlanes "rows/bit planes" "A node on bit planes of nominal features.",
     Fractions "rows/fractions" "A node to which rows belong with a fraction of their weight.",
     Codes "rows/codes" "A node on codes of bins or of values.",
@@ -60,6 +61,7 @@ ways! {
     SubsetMasks "levels/masks" "All divisions of the levels in two.",
     SubsetOrder "levels/one by one" "One level against the others, or cuts of an order of levels.",
     SubsetDrawn "levels/drawn" "The one division of levels that was drawn.",
+    MergedLevels "levels/merged" "A branch for each group of merged levels.",
     // Use of a block of tables.
     Screened "block/screened" "Quick scores with a bound on their error, then exact ones.",
     Scored "block/scored" "The formula for every table.",

@@ -39,12 +39,12 @@ pub fn numbers(rows: usize, features: usize, classes: usize) -> (Vec<Vec<f64>>, 
 }
 
 /// The columns of [`numbers`], encoded.
-pub fn numeric(columns: &[Vec<f64>], codes: &[u16], classes: usize) -> Dataset {
+pub fn numeric(columns: &[Vec<f64>], codes: &[u16], classes: usize) -> Dataset<'static> {
     let kind = || Kind::Numeric { cuts: None, fill: None };
     let mut builder =
         DatasetBuilder::new(schema(columns.len(), classes, kind), codes).expect("classes");
     builder
-        .numeric_block(columns.len(), |row, column| columns[column][row], &Control::new(1))
+        .numeric_block(columns.len(), |row, column| columns[column][row], None, &Control::new(1))
         .expect("numbers");
     builder.finish().expect("data")
 }
@@ -66,9 +66,9 @@ pub fn labels(rows: usize, features: usize, values: usize) -> (Vec<Vec<u8>>, Vec
 }
 
 /// The columns of [`labels`], encoded.
-pub fn nominal(columns: &[Vec<u8>], codes: &[u16], values: usize) -> Dataset {
+pub fn nominal(columns: &[Vec<u8>], codes: &[u16], values: usize) -> Dataset<'static> {
     let levels = || (0..values).map(|v| Label::Int(v as i64)).collect();
-    let kind = || Kind::Nominal { levels: levels(), fill: None };
+    let kind = || Kind::Nominal { levels: levels(), ordered: false, fill: None };
     let mut builder = DatasetBuilder::new(schema(columns.len(), 2, kind), codes).expect("classes");
     for column in columns {
         builder.nominal(values, |row| i64::from(column[row])).expect("codes");

@@ -17,9 +17,12 @@ from typing import Any
 from docs.studies.bias_variance import study as bias_variance
 from docs.studies.error_rates import study as error_rates
 from docs.studies.first_screen.make import records_of
+from docs.studies.honest_leaves import study as honest_leaves
 from docs.studies.interactions import study as interactions
+from docs.studies.null_rates import study as null_rates
 from docs.studies.optimal_trees import study as optimal_trees
 from docs.studies.selection_bias import study as selection_bias
+from docs.studies.stability import study as stability
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from docutils.statemachine import StringList
@@ -135,6 +138,39 @@ def tests_error_rates() -> list[str]:
     table = error_rates.ErrorRates.from_record(record.read_text(encoding="utf-8")).table()
     rows = [[f"**{cell.text}**" if cell.bold else cell.text for cell in row] for row in table.rows]
     return [f"{table.title}.", "", *list_table(table.header, rows), *table.notes, ""]
+
+
+def _recorded(study: str) -> str:
+    return (ROOT / "docs" / "studies" / study / "record.json").read_text(encoding="utf-8")
+
+
+def null_rate_table() -> list[str]:
+    """How often trees of significance split noise, from the recorded counts."""
+    return report_lines(null_rates.NullRates.from_record(_recorded("null_rates")).table())
+
+
+def honest_coverage() -> list[str]:
+    """How often intervals of leaves hold the truth, from the recorded counts."""
+    return report_lines(honest_leaves.Coverage.from_record(_recorded("honest_leaves")).table())
+
+
+def firm_choices() -> list[str]:
+    """Whether firm criteria are accurate, from the recorded numbers."""
+    result = stability.Firmness.from_record(_recorded("stability"))
+    return [*report_lines(result.answer_table()), *report_lines(result.methods_table())]
+
+
+def ctree_speed() -> list[str]:
+    """Conditional inference trees beside partykit, from the record."""
+    (one,) = records_of("ctree")
+    seconds = one["cpu_s"]
+    return [
+        f"On {one['rows']:,} rows of {one['columns']} numbers with two classes, {one['leaves']} "
+        f"leaves: {seconds['fasttree']:.2f} s of CPU time of one thread here, "
+        f"{seconds['partykit']:.2f} s in partykit {one['partykit']} (R {one['R']}), "
+        f"{one['ratio']:.1f} times as long (``benches/ctree.py``).",
+        "",
+    ]
 
 
 def bias_variance_parts() -> list[str]:
@@ -458,9 +494,13 @@ MAKERS: dict[str, Callable[[], list[str]]] = {
     "architecture-rust": rust_ranks,
     "bias-variance": bias_variance_parts,
     "criteria": criteria,
+    "ctree-speed": ctree_speed,
+    "firm-choices": firm_choices,
+    "honest-leaves": honest_coverage,
     "interactions-recovery": interactions_recovery,
     "interactions-trees": interactions_trees,
     "metrics": metrics,
+    "null-rates": null_rate_table,
     "datasets": datasets,
     "error-rates": tests_error_rates,
     "formats": formats,

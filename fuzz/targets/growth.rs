@@ -31,7 +31,7 @@ fn columns(source: &mut Source<'_>, rows: usize) -> Vec<Column> {
         .collect()
 }
 
-fn dataset(columns: &[Column], classes: &[u16], k: usize) -> Dataset {
+fn dataset(columns: &[Column], classes: &[u16], k: usize) -> Dataset<'static> {
     let features: Vec<String> = columns
         .iter()
         .enumerate()
@@ -55,7 +55,7 @@ fn dataset(columns: &[Column], classes: &[u16], k: usize) -> Dataset {
     for column in columns {
         match column {
             Column::Numeric(values) => {
-                builder.numeric_block(1, |r, _| values[r], &Control::new(1)).unwrap();
+                builder.numeric_block(1, |r, _| values[r], None, &Control::new(1)).unwrap();
             }
             Column::Nominal(levels, codes) => {
                 builder.nominal(*levels, |r| codes[r].map_or(-1, |c| c as i64)).unwrap();

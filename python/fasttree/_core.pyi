@@ -138,9 +138,11 @@ class Dataset:
         n_jobs: SupportsIndex | None = None,
         progress: Any | None = None,
         memory_limit: SupportsIndex | None = None,
+        statistics: bool = False,
     ) -> ndarray:
         """
-        One score per feature, NaN where there is no split.
+        One score per feature, NaN where there is no split. Where features are chosen by
+        significance it is the p-value of the test, or with `statistics` its statistic.
         """
 
 @final
@@ -1001,12 +1003,28 @@ def optimal_tree(
     n_jobs: SupportsIndex | None = None,
     progress: Any | None = None,
     memory_limit: SupportsIndex | None = None,
+    returns: bool = False,
 ) -> Model:
     """
     The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 
     Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-    the objective.
+    the objective. If `returns`, Ctrl-C ends the search as a time limit does.
+    """
+
+def out_of_bag_importances(
+    forest: Forest,
+    data: Dataset,
+    config: Any,
+    draws: SupportsIndex,
+    sample_weight: ndarray | None = None,
+    unbiased: bool = False,
+    n_jobs: SupportsIndex | None = None,
+    progress: Any | None = None,
+) -> ndarray:
+    """
+    What each tree loses on its out-of-bag rows when one feature is shuffled among them, or with
+    `unbiased` the unbiased importance of each feature, shape (trees, features).
     """
 
 def pair_block_scores(
@@ -1054,20 +1072,6 @@ def pair_counts_across(
 ) -> PairCounts:
     """
     Count the pairs of a row in `rows` and a row in `others`, in both orders; the sets are disjoint.
-    """
-
-def permutation_losses(
-    forest: Forest,
-    data: Dataset,
-    config: Any,
-    draws: SupportsIndex,
-    sample_weight: ndarray | None = None,
-    n_jobs: SupportsIndex | None = None,
-    progress: Any | None = None,
-) -> ndarray:
-    """
-    Loss of accuracy of each tree on its out-of-bag rows when one feature is shuffled, shape (trees,
-    features).
     """
 
 def record_sizes(
@@ -1255,10 +1259,10 @@ __all__ = [
     "network_tables_cost",
     "number_range",
     "optimal_tree",
+    "out_of_bag_importances",
     "pair_block_scores",
     "pair_counts",
     "pair_counts_across",
-    "permutation_losses",
     "record_sizes",
     "registry",
     "rounded_scores",

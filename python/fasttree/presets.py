@@ -18,7 +18,7 @@ from typing import Any
 from . import criteria
 from .pruning import PRUNINGS
 
-__all__ = ["C45", "CART", "CHEN2013", "CTREE", "FMEASURE", "ID3", "VILALTA2001"]
+__all__ = ["C45", "CART", "CHAID", "CHEN2013", "CTREE", "FMEASURE", "ID3", "VILALTA2001"]
 
 _CostComplexity: Any = PRUNINGS["cost_complexity"]
 _ErrorBased: Any = PRUNINGS["error_based"]
@@ -88,8 +88,28 @@ CTREE: dict[str, Any] = {
 }
 """Conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the defaults of R's partykit:
 the feature with the smallest adjusted p-value is split, at an observed value, where the two-sample
-statistic is largest. Missing values join the heavier side (``majority = TRUE`` there). For numbers
-the same parameters serve `FastTreeRegressor`."""
+statistic is largest. One default differs: missing values join the heavier side (``majority = TRUE``
+there), and not random sides (``FALSE``). For numbers the same parameters serve
+`FastTreeRegressor`."""
+
+CHAID: dict[str, Any] = {
+    "selection": "significance",
+    "merge_levels": True,
+    "alpha_merge": 0.05,
+    "alpha": 0.05,
+    "adjust": "none",
+    "discretize": "equal_frequency",
+    "n_bins": 10,
+    "min_samples_split": 20,
+    "min_samples_leaf": 7,
+}
+"""CHAID (Kass 1980): levels that do not differ in their classes are merged, the feature with the
+smallest p-value times Kass's multiplier is split, and has a branch for each group of levels.
+Numbers are cut into ten bins of equal frequency on the rows of the fit, which merge with
+neighbours, as do the levels of an ordered pandas Categorical; missing values are a level that may
+join any other. Limits are those of R's package CHAID. Kass's multipliers adjust for the ways to
+merge within a feature, not for the number of features: ``adjust="bonferroni"`` does both.
+``alpha_split=0.049`` divides merged levels again, as Kass's step 3 does."""
 
 C45: dict[str, Any] = {
     "criterion": criteria.make("gain_ratio").set_params(guard="j48", mdl_penalty=True),  # type: ignore[union-attr]

@@ -41,7 +41,8 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
             _ => f64::NAN,
         }),
     )?;
-    set_levels(&out, tree)?;
+    set_lists(&out, tree, Tree::subset, ["first_level", "n_levels", "levels"])?;
+    set_lists(&out, tree, Tree::groups, ["first_group", "n_groups", "groups"])?;
     out.set_item("first_child", ints(&|n| i64::from(n.first_child)))?;
     out.set_item("n_children", ints(&|n| i64::from(n.n_children)))?;
     out.set_item("missing_branch", ints(&|n| store::branch_code(n.missing_branch)))?;
@@ -74,12 +75,17 @@ pub fn arrays<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyDict>>
     Ok(out)
 }
 
-/// The levels that subset tests list: the lists one after the other, and the start and the length
-/// of each node's list.
-fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
+/// The lists that some nodes have, in three arrays with these names: the start and the length of
+/// each node's list, and the lists one after the other.
+fn set_lists<'t>(
+    out: &Bound<'_, PyDict>,
+    tree: &'t Tree,
+    of: impl Fn(&'t Tree, usize) -> Option<&'t [u32]>,
+    [first, length, lists]: [&str; 3],
+) -> PyResult<()> {
     let py = out.py();
     let listed: Vec<&[u32]> =
-        (0..tree.nodes.len()).map(|i| tree.subset(i).unwrap_or_default()).collect();
+        (0..tree.nodes.len()).map(|i| of(tree, i).unwrap_or_default()).collect();
     let lengths: Vec<i64> = listed.iter().map(|l| l.len() as i64).collect();
     let starts: Vec<i64> = lengths
         .iter()
@@ -88,10 +94,10 @@ fn set_levels(out: &Bound<'_, PyDict>, tree: &Tree) -> PyResult<()> {
             Some(*end - len)
         })
         .collect();
-    out.set_item("first_level", starts.into_pyarray(py))?;
-    out.set_item("n_levels", lengths.into_pyarray(py))?;
+    out.set_item(first, starts.into_pyarray(py))?;
+    out.set_item(length, lengths.into_pyarray(py))?;
     out.set_item(
-        "levels",
+        lists,
         listed.concat().into_iter().map(i64::from).collect::<Vec<_>>().into_pyarray(py),
     )?;
     Ok(())

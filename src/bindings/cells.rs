@@ -1,9 +1,9 @@
 //! The caller's columns as a source of numbers and codes for the routes on codes, of
-//! bins or of values ([`crate::bins`]), which reads them column by column without an encoded copy.
+//! bins or of values ([`crate::bins`]), which reads them column by column without an encoded copy,
+//! and for data sets to which they lend their numbers.
 
 use super::convert::{ArrayView, Columns};
-use crate::bins::{RowChoice, RowSource};
-use crate::data::MISSING;
+use crate::data::{MISSING, RowChoice, RowSource};
 use numpy::ndarray::{ArrayView2, s};
 
 /// Write values of a column to `out`: those of the chosen rows from position `first` on, each

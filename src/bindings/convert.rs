@@ -4,7 +4,7 @@
 
 use super::aligned::{Aligned1, Aligned2};
 use super::job::exception;
-use crate::data::{Dataset, DatasetBuilder, MISSING, RowSet, Schema, Weights};
+use crate::data::{Dataset, DatasetBuilder, Lender, MISSING, RowSet, Schema, Weights};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
 use crate::predict::{Dense, Source};
@@ -141,11 +141,11 @@ impl<'a> Columns<'a> {
         self.rows
     }
 
-    /// Bytes that the table takes as a training set: numbers with their order (12 per cell), codes
-    /// (1), and 16 per row.
-    pub fn encoded_bytes(&self) -> usize {
+    /// Bytes that the table takes as a training set: numbers (8 per cell, unless they are `lent`)
+    /// with their order (4), codes (1), and 16 per row.
+    pub fn encoded_bytes(&self, lent: bool) -> usize {
         let cell = |view: &ArrayView<'_>| match view {
-            ArrayView::F64(_) | ArrayView::F32(_) => 12,
+            ArrayView::F64(_) | ArrayView::F32(_) => 4 + 8 * usize::from(!lent),
             ArrayView::I32(_) | ArrayView::U8(_) => 1,
         };
         let row: usize = self.views.iter().map(|v| v.shape().1 * cell(v)).sum();
@@ -168,13 +168,15 @@ impl<'a> Columns<'a> {
         (self.views.len() == 1).then(|| self.views[0])
     }
 
-    /// Encode the table as a training set.
-    pub fn encode(
+    /// Encode the table as a training set. With a `lender`, which is the table, numbers are
+    /// not copied.
+    pub fn encode<'d>(
         &self,
         schema: Schema,
         target: &GivenTarget,
+        lender: Option<Lender<'d>>,
         control: &Control,
-    ) -> Result<Dataset> {
+    ) -> Result<Dataset<'d>> {
         if self.features() != schema.features.len() || target.len() != self.rows {
             return Err(Error::Internal("schema, target and columns differ in size".into()));
         }
@@ -187,9 +189,14 @@ impl<'a> Columns<'a> {
         for view in &self.views {
             let (_, p) = view.shape();
             match *view {
-                ArrayView::F64(a) => builder.numeric_block(p, move |r, c| a[[r, c]], control)?,
+                ArrayView::F64(a) => {
+                    builder.numeric_block(p, move |r, c| a[[r, c]], lender, control)?
+                }
+                ArrayView::F32(a) if lender.is_some() => {
+                    builder.numeric_block(p, move |r, c| a[[r, c]], lender, control)?
+                }
                 ArrayView::F32(a) => {
-                    builder.numeric_block(p, move |r, c| f64::from(a[[r, c]]), control)?
+                    builder.numeric_block(p, move |r, c| f64::from(a[[r, c]]), None, control)?
                 }
                 ArrayView::I32(a) => {
                     for c in 0..p {

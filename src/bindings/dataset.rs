@@ -12,7 +12,7 @@ use super::convert::{
 use super::job::{Work, exception, reserve, run, run_attached};
 use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
-use crate::data::{Dataset, Schema, Target};
+use crate::data::{Dataset, Lender, RowSet, Schema, Target};
 use crate::discretize::{self, DISCRETIZERS, DiscretizeMethod};
 use crate::error::Result;
 use crate::fit::{CallerRows, Config, FitPlan, FitRows, RecordRows, as_grown};
@@ -28,6 +28,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyDict};
 use pythonize::pythonize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Training rows; immutable but for copies, which the first call that needs them makes.
@@ -37,25 +38,36 @@ pub struct PyDataset {
     target: GivenTarget,
     /// The caller's blocks of columns, until they are encoded.
     blocks: Mutex<Vec<Py<PyAny>>>,
-    encoded: OnceLock<Arc<Dataset>>,
+    encoded: OnceLock<Arc<Dataset<'static>>>,
     /// The encoded rows as growth of models read them, by schema and form of binned numbers.
     grown: Mutex<Vec<GrownRows>>,
     /// Rows that arrived in batches, of which only codes are kept.
     codes: Option<CodedArrays>,
+    /// A fit has read the caller's numbers, sorted them and kept nothing.
+    is_read: AtomicBool,
 }
 
 /// Rows as growth of a model read them: its schema, the form of binned numbers, and the rows.
-type GrownRows = (Arc<Schema>, Option<NominalSplits>, Arc<Dataset>);
+type GrownRows = (Arc<Schema>, Option<NominalSplits>, Arc<Dataset<'static>>);
 
 impl PyDataset {
+    /// Number of rows of the caller's blocks.
+    pub(super) fn rows(&self) -> usize {
+        self.target.len()
+    }
+
     /// The caller's blocks; none once they are encoded.
-    fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
+    pub(super) fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Vec<ArrayBlock<'py>>> {
         let kept = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().map(|block| block.bind(py).extract()).collect()
     }
 
     /// The encoded rows; the first call makes them.
-    pub(super) fn encoded(&self, py: Python<'_>, n_jobs: Option<i64>) -> PyResult<&Arc<Dataset>> {
+    pub(super) fn encoded(
+        &self,
+        py: Python<'_>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<&Arc<Dataset<'static>>> {
         if self.codes.is_some() {
             return Err(PyValueError::new_err(
                 "of rows in batches only codes are left: fit a tree or a forest on them",
@@ -67,15 +79,26 @@ impl PyDataset {
         }
         let rows = self.target.len();
         let columns = Columns::new(&blocks, rows).map_err(exception)?;
-        let amount = columns.rows() * columns.features();
-        let work = Work::from(amount).with_memory(columns.encoded_bytes(), rows * 16);
-        let data = run(py, n_jobs, work, None, |control| {
-            columns.encode(self.schema.clone(), &self.target, control)
-        })?;
+        let data = self.encode(py, &columns, None, n_jobs)?;
         // Two threads may both encode; one result is kept, and the blocks are released.
         let data = self.encoded.get_or_init(|| Arc::new(data));
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(data)
+    }
+
+    /// The caller's columns encoded; with a `lender` without a copy of their numbers.
+    fn encode<'d>(
+        &self,
+        py: Python<'_>,
+        columns: &Columns<'_>,
+        lender: Option<Lender<'d>>,
+        n_jobs: Option<i64>,
+    ) -> PyResult<Dataset<'d>> {
+        let bytes = columns.encoded_bytes(lender.is_some());
+        let work = Work::from(columns.rows() * columns.features());
+        run(py, n_jobs, work.with_memory(bytes, columns.rows() * 16), None, |control| {
+            columns.encode(self.schema.clone(), &self.target, lender, control)
+        })
     }
 
     /// The encoded rows as growth of a model with this schema read them ([`as_grown`]). They are
@@ -86,7 +109,7 @@ impl PyDataset {
         schema: &Arc<Schema>,
         bins: Option<NominalSplits>,
         n_jobs: Option<i64>,
-    ) -> PyResult<Arc<Dataset>> {
+    ) -> PyResult<Arc<Dataset<'static>>> {
         let data = self.encoded(py, n_jobs)?;
         let grown = || self.grown.lock().unwrap_or_else(PoisonError::into_inner);
         let is_known = |(of, form, _): &&GrownRows| of == schema && *form == bins;
@@ -102,70 +125,72 @@ impl PyDataset {
     }
 
     /// The encoded rows, if a call has made them.
-    pub(super) fn known(&self) -> Option<&Dataset> {
+    pub(super) fn known(&self) -> Option<&Dataset<'static>> {
         self.encoded.get().map(Arc::as_ref)
     }
 
-    /// The rows of a tree's fit, in the form that the plan reads: codes or encoded rows.
-    pub(super) fn fit_rows(
+    /// The rows of the fit of a tree or `forest`, in the form that the plan reads: codes or encoded
+    /// rows. The first fit on all rows leaves float32 numbers in `columns`, the caller's, if it
+    /// needs their order or their bins alone. The next call encodes the rows for further ones.
+    #[allow(clippy::too_many_arguments, reason = "the arguments of a fit")]
+    pub(super) fn fit_rows<'a>(
         &self,
         py: Python<'_>,
         plan: &FitPlan,
+        columns: &'a Columns<'_>,
+        forest: bool,
         rows: Option<&Aligned1<'_, i64>>,
         sample_weight: Option<&Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<FitRows<'_>> {
-        let coded = match &self.codes {
-            Some(codes) => Some(codes.read(py, plan, false)?),
-            None if rows.is_some() => None,
-            None => self.read(py, plan, sample_weight, n_jobs)?,
+    ) -> PyResult<FitRows<'a>> {
+        if let Some(codes) = &self.codes {
+            return Ok(FitRows::Codes(codes.read(py, plan, forest)?));
+        }
+        let is_new = rows.is_none()
+            && self.encoded.get().is_none()
+            && matches!(self.target, GivenTarget::Classes(_));
+        if is_new
+            && !forest
+            && let Some(coded) = self.read(py, plan, columns, sample_weight, n_jobs)?
+        {
+            return Ok(FitRows::Codes(coded));
+        }
+        let reads_once = match forest {
+            true => plan.reads_bins(&self.schema, self.rows()),
+            false => plan.reads_orders(),
         };
-        match coded {
-            Some(coded) => Ok(FitRows::Codes(coded)),
-            None => self.encoded_rows(py, rows, sample_weight, n_jobs),
+        let lends = is_new && reads_once && self.is_single(py)?;
+        if !lends || self.is_read.swap(true, Ordering::Relaxed) {
+            let data = self.encoded(py, n_jobs)?;
+            let (rows, weights) = (row_set(rows, data)?, weights(sample_weight, data)?);
+            return Ok(FitRows::Encoded(data.clone(), rows, weights));
         }
-    }
-
-    /// The rows of a forest's fit: all of them, as codes or encoded rows.
-    pub(super) fn forest_rows(
-        &self,
-        py: Python<'_>,
-        plan: &FitPlan,
-        sample_weight: Option<&Aligned1<'_, f64>>,
-        n_jobs: Option<i64>,
-    ) -> PyResult<FitRows<'_>> {
-        match &self.codes {
-            Some(codes) => Ok(FitRows::Codes(codes.read(py, plan, true)?)),
-            None => self.encoded_rows(py, None, sample_weight, n_jobs),
+        let lender = Lender { source: columns, sorts: !forest };
+        let data = self.encode(py, columns, Some(lender), n_jobs)?;
+        if plan.divides_cells(&data) {
+            data.copy_lent();
         }
+        let (all, weights) = (RowSet::all(data.len()), weights(sample_weight, &data)?);
+        Ok(FitRows::Encoded(data.into(), all, weights))
     }
 
-    fn encoded_rows(
-        &self,
-        py: Python<'_>,
-        rows: Option<&Aligned1<'_, i64>>,
-        sample_weight: Option<&Aligned1<'_, f64>>,
-        n_jobs: Option<i64>,
-    ) -> PyResult<FitRows<'_>> {
-        let data = self.encoded(py, n_jobs)?;
-        Ok(FitRows::Encoded(data, row_set(rows, data)?, weights(sample_weight, data)?))
+    /// Whether all numbers of rows that are not encoded are float32. Those of type float64 are read
+    /// again after a fit, for [`inspect::float32_conflicts`].
+    pub(super) fn is_single(&self, py: Python<'_>) -> PyResult<bool> {
+        let is_single = |block: &ArrayBlock<'_>| !matches!(block, ArrayBlock::F64(_));
+        Ok(self.codes.is_none() && self.blocks(py)?.iter().all(is_single))
     }
 
-    /// The caller's columns as codes, if the plan's fit on all rows needs nothing else and no call
-    /// has encoded the rows.
+    /// The caller's columns as codes, if the plan's fit on all rows needs nothing else.
     fn read(
         &self,
         py: Python<'_>,
         plan: &FitPlan,
+        columns: &Columns<'_>,
         sample_weight: Option<&Aligned1<'_, f64>>,
         n_jobs: Option<i64>,
     ) -> PyResult<Option<Box<RecordRows>>> {
-        let blocks = self.blocks(py)?;
-        if self.encoded.get().is_some() || matches!(self.target, GivenTarget::Numbers(_)) {
-            return Ok(None);
-        }
         let n = self.target.len();
-        let columns = Columns::new(&blocks, n).map_err(exception)?;
         let weights = weights_of_rows(sample_weight, n, |row| row)?;
         // Memory for the records: a byte per cell, class and weight, in whole words.
         let record = (columns.features() + 9).next_multiple_of(8);
@@ -174,7 +199,7 @@ impl PyDataset {
         run(py, n_jobs, work, None, |control| {
             let cells = CallerRows {
                 schema: &self.schema,
-                source: &columns,
+                source: columns,
                 classes: self.target.classes(),
                 units: None,
             };
@@ -260,6 +285,7 @@ impl PyDataset {
             encoded: OnceLock::new(),
             grown: Mutex::default(),
             codes: None,
+            is_read: AtomicBool::default(),
         })
     }
 
@@ -280,6 +306,7 @@ impl PyDataset {
             encoded: OnceLock::new(),
             grown: Mutex::default(),
             codes: Some(codes),
+            is_read: AtomicBool::default(),
         })
     }
 
@@ -287,10 +314,11 @@ impl PyDataset {
         self.codes.as_ref().map_or(self.target.len(), |codes| codes.facts.rows)
     }
 
-    /// One score per feature, NaN where there is no split.
+    /// One score per feature, NaN where there is no split. Where features are chosen by
+    /// significance it is the p-value of the test, or with `statistics` its statistic.
     #[pyo3(signature = (
         config, rows = None, sample_weight = None, custom = None, n_jobs = None, progress = None,
-        memory_limit = None
+        memory_limit = None, statistics = false
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
     fn score_features<'py>(
@@ -303,6 +331,7 @@ impl PyDataset {
         n_jobs: Option<i64>,
         progress: Option<Py<PyAny>>,
         memory_limit: Option<usize>,
+        statistics: bool,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let data = self.encoded(py, n_jobs)?;
         let rows = row_set(rows.as_ref(), data)?;
@@ -319,7 +348,7 @@ impl PyDataset {
                     data.sort_columns(control)?;
                 }
                 plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
-                    inspect::score_features(plan, data, rows, weights, control)
+                    inspect::score_features(plan, data, rows, weights, statistics, control)
                 })
             })?;
         Ok(scores.into_pyarray(py))

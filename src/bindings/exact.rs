@@ -129,11 +129,11 @@ fn searched(
 /// The tree that minimises the mean loss + penalty x leaves, or the best that the limits allow.
 ///
 /// Parameters are those of `minimal_tree`; under "found" there are a lower and an upper bound of
-/// the objective.
+/// the objective. If `returns`, Ctrl-C ends the search as a time limit does.
 #[pyfunction]
 #[pyo3(signature = (
     data, objective, limits, parameters, sample_weight = None, n_jobs = None, progress = None,
-    memory_limit = None
+    memory_limit = None, returns = false
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
 pub fn optimal_tree(
@@ -146,10 +146,11 @@ pub fn optimal_tree(
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
     memory_limit: Option<usize>,
+    returns: bool,
 ) -> PyResult<Py<PyModel>> {
     let data = data.encoded(py, None)?;
     let weights = weights(sample_weight.as_ref(), data)?;
-    let work = Work::from(usize::MAX).limited(memory_limit).stating();
+    let work = Work::from(usize::MAX).limited(memory_limit).stating().returning(returns);
     let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         let rows = positive_rows(data.len(), &weights);
         exact::optimal_tree(data, &rows, &weights, &objective.0, &limits.0, control)

@@ -3,9 +3,9 @@
 //! Methods that forests and trees share are those of the base class [`PyTrees`].
 
 use super::aligned::Aligned1;
-use super::convert::{row_set, weights};
+use super::convert::{Columns, row_set, weights};
 use super::dataset::PyDataset;
-use super::job::{reserve, run};
+use super::job::{exception, reserve, run};
 use super::model::PyModel;
 use super::plan::{PyPlain, plan};
 use super::trees::{PyTrees, loaded};
@@ -76,7 +76,9 @@ pub fn forest_fit(
     before: Option<(Py<PyForest>, u64)>,
 ) -> PyResult<Py<PyForest>> {
     let (mut plan, PyPlain(bagging)) = (plan(config, custom)?, bagging);
-    let rows = data.forest_rows(py, &plan.plan, sample_weight.as_ref(), n_jobs)?;
+    let (blocks, given) = (data.blocks(py)?, sample_weight.as_ref());
+    let columns = Columns::new(&blocks, data.rows()).map_err(exception)?;
+    let rows = data.fit_rows(py, &plan.plan, &columns, true, None, given, n_jobs)?;
     plan.plan.settle_search(&rows);
     let before = before.as_ref().map(|(b, content)| (b.get().forest(), *content));
     let request = Request { out_of_bag, before };
@@ -86,7 +88,8 @@ pub fn forest_fit(
             plan.fit_forest(rows, &bagging, request, control)
         })?;
     let k = forest.classes();
-    let votes = votes.zip(data.known()).map(|(votes, encoded)| OutOfBag::new(&votes, encoded, k));
+    let encoded = votes.is_some().then(|| data.encoded(py, n_jobs)).transpose()?;
+    let votes = votes.zip(encoded).map(|(votes, encoded)| OutOfBag::new(&votes, encoded, k));
     let route = reason.map(|reason| reason.to_string());
     PyForest::with(py, forest, route, votes, content)
 }
@@ -149,20 +152,22 @@ pub fn bag_counts<'py>(
     counts.concat().into_pyarray(py).reshape([seeds.len(), encoded.len()])
 }
 
-/// Loss of accuracy of each tree on its out-of-bag rows when one feature is shuffled, shape (trees,
-/// features).
+/// What each tree loses on its out-of-bag rows when one feature is shuffled among them, or with
+/// `unbiased` the unbiased importance of each feature, shape (trees, features).
 #[pyfunction]
 #[pyo3(signature = (
-    forest, data, config, draws, sample_weight = None, n_jobs = None, progress = None
+    forest, data, config, draws, sample_weight = None, unbiased = false, n_jobs = None,
+    progress = None
 ))]
 #[allow(clippy::too_many_arguments, reason = "keyword arguments of one call")]
-pub fn permutation_losses<'py>(
+pub fn out_of_bag_importances<'py>(
     py: Python<'py>,
     forest: &PyForest,
     data: &PyDataset,
     config: PyPlain<Config>,
     draws: usize,
     sample_weight: Option<Aligned1<'_, f64>>,
+    unbiased: bool,
     n_jobs: Option<i64>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
@@ -170,15 +175,20 @@ pub fn permutation_losses<'py>(
     let rows = row_set(None, encoded)?;
     let weights = weights(sample_weight.as_ref(), encoded)?;
     let plan = plan(config, None)?.plan;
-    let trees = forest.forest.trees.len();
+    let (forest, trees) = (&forest.forest, forest.forest.trees.len());
     let work = encoded.len().saturating_mul(trees).saturating_mul(16);
-    let losses = run(py, n_jobs, work, progress.as_ref(), |control| {
+    let found = run(py, n_jobs, work, progress.as_ref(), |control| {
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights)?;
-        resample::permutation_losses(&forest.forest, encoded, &weights, &sampler, draws, control)
+        if unbiased {
+            let weights = plan.weighed(encoded, &rows, &weights)?;
+            resample::unbiased_importances(forest, encoded, &weights, &sampler, draws, control)
+        } else {
+            resample::permutation_losses(forest, encoded, &weights, &sampler, draws, control)
+        }
     })?;
-    losses.into_pyarray(py).reshape([trees, encoded.columns().len()])
+    found.into_pyarray(py).reshape([trees, encoded.columns().len()])
 }
 
 impl PyForest {

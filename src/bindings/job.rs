@@ -31,11 +31,13 @@ pub struct Work {
     amount: usize,
     need: Need,
     limit: Option<usize>,
+    returns: bool,
 }
 
 impl From<usize> for Work {
     fn from(amount: usize) -> Self {
-        Self { amount, need: Need { long: amount >= SHORT, ..Need::default() }, limit: None }
+        let need = Need { long: amount >= SHORT, ..Need::default() };
+        Self { amount, need, limit: None, returns: false }
     }
 }
 
@@ -49,6 +51,12 @@ impl Work {
     /// Set the limit on the bytes that the job may allocate, if one is given.
     pub fn limited(self, limit: Option<usize>) -> Self {
         Self { limit, ..self }
+    }
+
+    /// Set whether Ctrl-C ends what may end early ([`Control::end`]) in place of the job. A second
+    /// one ends the job.
+    pub fn returning(self, returns: bool) -> Self {
+        Self { returns, ..self }
     }
 
     /// Set that the job states its need before it allocates ([`memory::Need::states`]).
@@ -94,7 +102,7 @@ fn run_detached(
     let memory = memory::reserve(work.need).map_err(exception)?;
     let budget = Budget::new(work.limit).after(&memory);
     let control = Control::new(threads_for(n_jobs).map_err(exception)?).within(budget);
-    let (watcher, raised) = watcher_for(py, progress);
+    let (watcher, raised) = watcher_for(py, progress, work.returns);
     let done = py.detach(|| parallel::run(&control, work.amount >= SHORT, &watcher, job));
     finish(py, done, &raised, progress, &control)
 }
@@ -106,8 +114,13 @@ fn without_result() -> PyErr {
 /// The exception that a watcher raised in Python.
 type RaisedByWatcher = Arc<Mutex<Option<PyErr>>>;
 
-/// A watcher that handles signals and reports progress, and the place for the exceptions of these.
-fn watcher_for(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, RaisedByWatcher) {
+/// A watcher that handles signals and reports progress, and the place for the exceptions of these;
+/// `returns`: as [`Work::returning`] says.
+fn watcher_for(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    returns: bool,
+) -> (Watcher, RaisedByWatcher) {
     let raised = RaisedByWatcher::default();
     let (report, kept) = (progress.map(|f| f.clone_ref(py)), raised.clone());
     let watcher = move |control: &Control| {
@@ -115,6 +128,10 @@ fn watcher_for(py: Python<'_>, progress: Option<&Py<PyAny>>) -> (Watcher, Raised
             let answer = py.check_signals().and_then(|()| match &report {
                 Some(f) if control.progress().1 > 0 => f.call1(py, control.progress()).map(|_| ()),
                 _ => Ok(()),
+            });
+            let answer = answer.or_else(|e| {
+                let is_kept = returns && e.is_instance_of::<PyKeyboardInterrupt>(py);
+                if is_kept && control.end() { Ok(()) } else { Err(e) }
             });
             answer.map_err(|e| {
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
@@ -155,7 +172,7 @@ pub fn run_attached<R>(
 ) -> PyResult<R> {
     let _memory = reserve(memory::BASE, 0)?;
     let control = Control::new(1);
-    let (watcher, raised) = watcher_for(py, progress);
+    let (watcher, raised) = watcher_for(py, progress, false);
     let (mut job, mut result) = (Some(job), None);
     let done = parallel::run_here(&control, &watcher, &mut |control| {
         result = job.take().map(|job| job(control)).transpose()?;

@@ -69,7 +69,7 @@ mod _core {
     #[pymodule_export]
     use super::exact::{minimal_tree, near_optimal, optimal_tree};
     #[pymodule_export]
-    use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, permutation_losses};
+    use super::forest::{PyForest, bag_counts, forest_fit, forest_joined, out_of_bag_importances};
     #[pymodule_export]
     use super::genotypes::{scores, tests};
     #[pymodule_export]

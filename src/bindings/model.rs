@@ -169,7 +169,9 @@ pub fn tree_fit(
 ) -> PyResult<Py<PyModel>> {
     let plan = plan(config, custom)?;
     let given = sample_weight.as_ref();
-    let rows = data.fit_rows(py, &plan.plan, rows.as_ref(), given, n_jobs)?;
+    let blocks = data.blocks(py)?;
+    let columns = Columns::new(&blocks, data.rows()).map_err(exception)?;
+    let rows = data.fit_rows(py, &plan.plan, &columns, false, rows.as_ref(), given, n_jobs)?;
     let leaf_rows = leaf_data.map(|leaves| leaves.encoded(py, n_jobs)).transpose()?;
     let leaf_rows =
         leaf_rows.map(|data| weights(leaf_weight.as_ref(), data).map(|w| (data, w))).transpose()?;

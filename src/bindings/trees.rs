@@ -325,13 +325,14 @@ impl PyTrees {
     }
 
     /// The thresholds over which rounding to float32 moves a training value, with their neighbours
-    /// in the column and the rows of these. None if no call has encoded the rows.
+    /// in the column and the rows of these. None if no call has encoded the rows, and they are not
+    /// float32.
     fn float32_conflicts(
         &self,
         py: Python<'_>,
         data: &PyDataset,
     ) -> PyResult<Option<Vec<inspect::Float32Conflict>>> {
-        let Some(data) = data.known() else { return Ok(None) };
+        let Some(data) = data.known() else { return Ok(data.is_single(py)?.then(Vec::new)) };
         run(py, None, self.nodes() * 16, None, |control| {
             inspect::float32_conflicts(self.models(), data, control).map(Some)
         })

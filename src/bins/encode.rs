@@ -7,8 +7,8 @@
 
 use super::lookup::Lookup;
 use super::records::{Records, RowLayout, WeightWidth};
-use super::{FeatureBins, RowChoice, RowSource, TILE};
-use crate::data::{MISSING, Weights};
+use super::{FeatureBins, TILE};
+use crate::data::{MISSING, RowChoice, RowSource, Weights};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::parallel::{self, Control};
@@ -75,6 +75,14 @@ impl BlockValues {
             Encoder::Level(_) => Vec::new(),
         };
         Self { ranges, missing: false }
+    }
+
+    /// Add what another block found.
+    fn join(&mut self, other: &Self) {
+        self.missing |= other.missing;
+        for (range, other) in self.ranges.iter_mut().zip(&other.ranges) {
+            *range = [range[0].min(other[0]), range[1].max(other[1])];
+        }
     }
 
     /// Widen the ranges by some values with their codes; the code of NaN is beyond the bins.
@@ -154,18 +162,21 @@ impl BinnedTable {
         })?;
         drop(blocks);
         // What all blocks found of each feature.
-        let features = encoders
-            .iter()
-            .enumerate()
-            .map(|(f, encoder)| FeatureBins {
-                codes: encoder.codes(),
-                missing: found.iter().any(|block| block[f].missing),
-                ranges: matches!(encoder, Encoder::Number(_)).then(|| match encoding.values {
-                    Some(values) => values[f].iter().map(|&x| [x, x]).collect(),
-                    None => merged_ranges(&found, f),
-                }),
-            })
-            .collect();
+        let found = found.into_iter().reduce(|mut all, block| {
+            all.iter_mut().zip(&block).for_each(|(all, own)| all.join(own));
+            all
+        });
+        let found = found.unwrap_or_else(|| encoders.iter().map(BlockValues::new).collect());
+        let found = found.into_iter().zip(&encoders).enumerate();
+        let features = found.map(|(f, (BlockValues { ranges, missing }, encoder))| FeatureBins {
+            codes: encoder.codes(),
+            missing,
+            ranges: matches!(encoder, Encoder::Number(_)).then(|| match encoding.values {
+                Some(values) => values[f].iter().map(|&x| [x, x]).collect(),
+                None => ranges,
+            }),
+        });
+        let features = features.collect();
         Ok(Self { features, records, classes: encoding.classes, unit })
     }
 
@@ -229,17 +240,6 @@ impl BinnedTable {
         bytes.truncate(at);
         Records { layout, bytes }
     }
-}
-
-/// The ranges of a feature's bins over all blocks.
-fn merged_ranges(blocks: &[Vec<BlockValues>], feature: usize) -> Vec<[f64; 2]> {
-    let mut ranges = blocks.first().map_or_else(Vec::new, |block| block[feature].ranges.clone());
-    for other in &blocks[1.min(blocks.len())..] {
-        for (range, other) in ranges.iter_mut().zip(&other[feature].ranges) {
-            *range = [range[0].min(other[0]), range[1].max(other[1])];
-        }
-    }
-    ranges
 }
 
 /// Encode the rows at the places from `start` on into `block`.
@@ -325,6 +325,7 @@ pub(super) mod tests {
     use crate::numeric::mix;
 
     /// A table of numbers by column.
+    #[derive(Debug)]
     pub(in crate::bins) struct NumberTable(pub Vec<Vec<f64>>);
 
     impl RowSource for NumberTable {

@@ -27,81 +27,9 @@ pub use quantiles::{between, edges, values_of_all};
 pub use records::{Records, RowLayout, WeightWidth};
 pub use summary::{EdgeSummary, ValueCounts};
 
-use crate::data::{Column, Dataset, MISSING};
-
 /// Rows of a tile, which is read column by column. The cells of a row may lie side by side, so a
 /// tile is small enough for the first-level cache.
 const TILE: usize = 128;
-
-/// Some rows of a training set, by their numbers in a [`RowSource`].
-#[derive(Debug, Clone, Copy)]
-pub enum RowChoice<'a> {
-    /// The rows `0..n`.
-    All(usize),
-    /// The rows with these numbers.
-    Some(&'a [u32]),
-}
-
-impl<'a> RowChoice<'a> {
-    /// Number of rows.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::All(n) => *n,
-            Self::Some(rows) => rows.len(),
-        }
-    }
-
-    /// True without rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The first rows, at most `most`.
-    pub fn first(&self, most: usize) -> Self {
-        match self {
-            Self::All(n) => Self::All(most.min(*n)),
-            Self::Some(rows) => Self::Some(&rows[..most.min(rows.len())]),
-        }
-    }
-
-    /// The row at a place.
-    #[inline]
-    pub fn row(&self, at: usize) -> usize {
-        match self {
-            Self::All(_) => at,
-            Self::Some(rows) => rows[at] as usize,
-        }
-    }
-}
-
-/// A table whose cells are read a column of a tile at a time.
-pub trait RowSource: Sync {
-    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()`
-    /// of `rows`; NaN is missing.
-    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
-    /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
-    /// `rows`; [`MISSING`] is missing.
-    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
-}
-
-impl RowSource for Dataset {
-    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
-        let Column::Numeric(column) = &self.columns()[feature] else { return out.fill(f64::NAN) };
-        if let (RowChoice::All(_), Some(values)) = (rows, column.given()) {
-            return out.copy_from_slice(&values[first..][..out.len()]);
-        }
-        for (i, x) in out.iter_mut().enumerate() {
-            *x = column.value(rows.row(first + i) as u32);
-        }
-    }
-
-    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]) {
-        let Column::Nominal(column) = &self.columns()[feature] else { return out.fill(MISSING) };
-        for (i, code) in out.iter_mut().enumerate() {
-            *code = column.code(rows.row(first + i) as u32);
-        }
-    }
-}
 
 /// What the codes of one feature mean.
 #[derive(Debug, Clone, PartialEq)]

@@ -14,9 +14,9 @@
 //! O(n) for the distinct values, and per column one radix sort of at most [`SAMPLE`] values (of all
 //! values if the sample is too coarse) and O(bins log n).
 
+use super::TILE;
 use super::sample::{sampled_rows, total_of};
-use super::{RowChoice, RowSource, TILE};
-use crate::data::{MISSING, Weights};
+use crate::data::{MISSING, RowChoice, RowSource, Weights};
 use crate::error::Result;
 use crate::numeric::{from_order_key, midpoint, order_key, radix, radix_sort};
 use crate::parallel::{self, Control};
@@ -84,6 +84,7 @@ pub fn values_of_all(
 const TOGETHER: usize = 32;
 
 /// Copies of some columns with some of their rows.
+#[derive(Debug)]
 struct CopiedColumns(Vec<Vec<f64>>);
 
 impl CopiedColumns {

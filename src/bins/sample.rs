@@ -6,8 +6,8 @@
 //! number of rows alone. Copies of a row are in it together or not at all. O(cells), about a
 //! nanosecond per cell.
 
-use super::{RowChoice, RowSource, TILE};
-use crate::data::Weights;
+use super::TILE;
+use crate::data::{RowChoice, RowSource, Weights};
 use crate::error::Result;
 use crate::numeric::mix;
 use crate::parallel::{self, Control};

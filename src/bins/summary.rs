@@ -12,8 +12,7 @@
 
 use super::quantiles::{LEAST_DISTINCT, Ranked, SAMPLE, between, few_values};
 use super::sample::sampled_rows;
-use super::{RowChoice, RowSource};
-use crate::data::Weights;
+use crate::data::{RowChoice, RowSource, Weights};
 use crate::error::Result;
 use crate::numeric::{from_order_key, order_key};
 use crate::parallel::Control;

@@ -8,8 +8,9 @@
 
 use super::draw::Draw;
 use super::entries::{entry_row, pack_entry};
+use super::source::{Lender, RowChoice, RowSource};
 use crate::numeric::{order_key, radix_sort};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Code of a missing nominal value in a [`NominalColumn`].
 pub const MISSING: u32 = u32::MAX;
@@ -17,26 +18,56 @@ pub const MISSING: u32 = u32::MAX;
 /// A column of numbers, by internal row. Values and order are shared by clones and by draws of
 /// rows.
 #[derive(Debug, Clone, Default)]
-pub struct NumericColumn {
-    whole: Arc<ColumnData>,
+pub struct NumericColumn<'a> {
+    whole: Arc<ColumnData<'a>>,
     drawn: Option<Arc<Drawn>>,
 }
 
 /// The part of a column that clones and draws share.
 #[derive(Debug, Default)]
-struct ColumnData {
-    values: Vec<f64>,
+struct ColumnData<'a> {
+    /// The values; of a lent column made on first use.
+    values: OnceLock<Vec<f64>>,
     missing: usize,
     order: OnceLock<Vec<u32>>,
     /// Where missing values were filled: from its order that of this column follows.
-    filled: Option<Filled>,
+    filled: Option<Filled<'a>>,
+    /// Where the values are, if the column has no copy of them.
+    lent: Option<Lent<'a>>,
 }
 
 /// A column with missing values, and the value that replaces them.
 #[derive(Debug)]
-struct Filled {
-    column: NumericColumn,
+struct Filled<'a> {
+    column: NumericColumn<'a>,
     fill: f64,
+}
+
+/// Values in a column of the caller.
+#[derive(Debug)]
+struct Lent<'a> {
+    source: &'a dyn RowSource,
+    feature: usize,
+    /// The row of the source of each internal row.
+    original: Arc<Vec<u32>>,
+    /// The order, if it is made, until it is asked for. Growth takes it, as nothing else reads it
+    /// then.
+    order: Mutex<Option<Vec<u32>>>,
+}
+
+impl Lent<'_> {
+    fn order(&self) -> MutexGuard<'_, Option<Vec<u32>>> {
+        self.order.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_order(&self) -> Option<Vec<u32>> {
+        self.order().take()
+    }
+
+    /// Write the values of the rows from `first` on to `out`.
+    fn read(&self, first: usize, out: &mut [f64]) {
+        self.source.numbers(self.feature, RowChoice::Some(&self.original), first, out);
+    }
 }
 
 /// A bootstrap sample of the rows of a column. Values and order are made on first use.
@@ -48,23 +79,36 @@ struct Drawn {
     order: OnceLock<Vec<u32>>,
 }
 
-impl NumericColumn {
+impl<'a> NumericColumn<'a> {
     /// A column from values; NaN is missing.
     pub fn new(values: Vec<f64>) -> Self {
         let missing = values.iter().filter(|v| v.is_nan()).count();
-        Self {
-            whole: Arc::new(ColumnData { values, missing, ..ColumnData::default() }),
-            drawn: None,
-        }
+        let whole = ColumnData { values: values.into(), missing, ..ColumnData::default() };
+        Self { whole: whole.into(), drawn: None }
+    }
+
+    /// The column without its values, none of which is missing: it reads them from `feature` of the
+    /// lender from now on.
+    pub(super) fn lent(
+        self,
+        Lender { source, sorts }: Lender<'a>,
+        feature: usize,
+        original: Arc<Vec<u32>>,
+    ) -> Self {
+        let order = Mutex::new(sorts.then(|| sorted_entries(self.values())));
+        let lent = Some(Lent { source, feature, original, order });
+        let whole = ColumnData { lent, ..ColumnData::default() };
+        Self { whole: whole.into(), drawn: None }
     }
 
     /// The column with `fill` in the place of missing values. Its order is made from that of this
     /// column in O(n), without a sort.
     pub fn filled(&self, fill: f64) -> Self {
-        let values = self.values().iter().map(|&v| if v.is_nan() { fill } else { v }).collect();
+        let value = |&v: &f64| if v.is_nan() { fill } else { v };
+        let values = self.values().iter().map(value).collect::<Vec<f64>>().into();
         let filled = Some(Filled { column: self.clone(), fill });
         let whole = ColumnData { values, filled, ..ColumnData::default() };
-        Self { whole: Arc::new(whole), drawn: None }
+        Self { whole: whole.into(), drawn: None }
     }
 
     /// The drawn rows of the column, without copying it.
@@ -72,7 +116,7 @@ impl NumericColumn {
         let missing = if self.whole.missing == 0 {
             0
         } else {
-            draw.rows().iter().filter(|&&r| self.whole.values[r as usize].is_nan()).count()
+            draw.rows().iter().filter(|&&r| self.whole.value(r).is_nan()).count()
         };
         let drawn =
             Drawn { draw: draw.clone(), missing, values: OnceLock::new(), order: OnceLock::new() };
@@ -82,29 +126,34 @@ impl NumericColumn {
     /// The values.
     pub fn values(&self) -> &[f64] {
         match &self.drawn {
-            None => &self.whole.values,
-            Some(d) => d.values.get_or_init(|| {
-                d.draw.rows().iter().map(|&row| self.whole.values[row as usize]).collect()
-            }),
+            None => self.whole.values(),
+            Some(d) => d
+                .values
+                .get_or_init(|| d.draw.rows().iter().map(|&row| self.whole.value(row)).collect()),
         }
     }
 
-    /// The values of a column of all rows; `None` for a sample, whose values are looked up.
-    pub fn given(&self) -> Option<&[f64]> {
-        self.drawn.is_none().then(|| &self.whole.values[..])
+    /// Write the values of some rows, those at the places from `first` on, to `out`.
+    pub(super) fn read(&self, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+        if let (RowChoice::All(_), None) = (rows, &self.drawn) {
+            return self.whole.read(first, out);
+        }
+        for (i, x) in out.iter_mut().enumerate() {
+            *x = self.value(rows.row(first + i) as u32);
+        }
     }
 
     /// The value of a row.
     #[inline]
     pub fn value(&self, row: u32) -> f64 {
-        *self.cell(row)
+        self.whole.value(self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]))
     }
 
-    /// Where the value of a row is kept.
+    /// Where the value of a row is kept; `None` while it is with the caller.
     #[inline]
-    pub fn cell(&self, row: u32) -> &f64 {
+    pub fn cell(&self, row: u32) -> Option<&f64> {
         let row = self.drawn.as_ref().map_or(row, |d| d.draw.rows()[row as usize]);
-        &self.whole.values[row as usize]
+        self.whole.values.get().map(|values| &values[row as usize])
     }
 
     /// Number of missing values.
@@ -114,7 +163,9 @@ impl NumericColumn {
 
     /// Sort the column now; in a sample, the column that its rows were drawn from.
     pub fn sort(&self) {
-        self.whole.order();
+        if self.whole.lent.as_ref().is_none_or(|lent| lent.order().is_none()) {
+            self.whole.order();
+        }
     }
 
     /// Entries of the rows in ascending order of value, missing ones last (see the module's text).
@@ -132,6 +183,11 @@ impl NumericColumn {
 
     /// Replace the contents of `out` by the order.
     pub fn order_into(&self, out: &mut Vec<u32>) {
+        let lent = self.whole.lent.as_ref().filter(|_| self.drawn.is_none());
+        if let Some(order) = lent.and_then(Lent::take_order) {
+            *out = order;
+            return;
+        }
         let whole = self.whole.order();
         match &self.drawn {
             None => {
@@ -143,18 +199,50 @@ impl NumericColumn {
     }
 }
 
-impl ColumnData {
+impl ColumnData<'_> {
     fn order(&self) -> &[u32] {
-        self.order.get_or_init(|| match &self.filled {
-            Some(filled) => order_of_filled(filled),
-            None => sorted_entries(&self.values),
+        self.order.get_or_init(|| match (&self.filled, &self.lent) {
+            (Some(filled), _) => order_of_filled(filled),
+            (None, lent) => lent
+                .as_ref()
+                .and_then(Lent::take_order)
+                .unwrap_or_else(|| sorted_entries(self.values())),
         })
+    }
+
+    fn values(&self) -> &[f64] {
+        self.values.get_or_init(|| {
+            let mut values = vec![0.0; self.lent.as_ref().map_or(0, |lent| lent.original.len())];
+            self.read(0, &mut values);
+            values
+        })
+    }
+
+    /// Write the values of the rows from `first` on to `out`.
+    fn read(&self, first: usize, out: &mut [f64]) {
+        match (self.values.get(), &self.lent) {
+            (Some(values), _) => out.copy_from_slice(&values[first..][..out.len()]),
+            (None, Some(lent)) => lent.read(first, out),
+            (None, None) => {}
+        }
+    }
+
+    #[inline]
+    fn value(&self, row: u32) -> f64 {
+        match self.values.get() {
+            Some(values) => values[row as usize],
+            None => {
+                let mut value = [f64::NAN];
+                self.read(row as usize, &mut value);
+                value[0]
+            }
+        }
     }
 }
 
 /// The order of a column whose missing values are replaced: their rows move to the place of `fill`
 /// among the known values.
-fn order_of_filled(Filled { column, fill }: &Filled) -> Vec<u32> {
+fn order_of_filled(Filled { column, fill }: &Filled<'_>) -> Vec<u32> {
     let fill = *fill;
     let (known, missing) = column.order().split_at(column.order().len() - column.n_missing());
     let value = |&e: &u32| column.value(entry_row(e));
@@ -300,9 +388,9 @@ impl NominalColumn {
 
 /// One feature, encoded.
 #[derive(Debug, Clone)]
-pub enum Column {
+pub enum Column<'a> {
     /// Numbers.
-    Numeric(NumericColumn),
+    Numeric(NumericColumn<'a>),
     /// Codes.
     Nominal(NominalColumn),
 }

@@ -5,24 +5,25 @@
 //! data set that shares the numbers of the one it was drawn from.
 
 use super::{
-    Bins, Column, Draw, Label, MISSING, NominalColumn, NumericColumn, Planes, Schema, Target,
-    Weights, entry_row,
+    Bins, Column, Draw, Label, Lender, MISSING, NominalColumn, NumericColumn, Planes, Schema,
+    Target, Weights, entry_row,
 };
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Columns and classes by internal row.
 #[derive(Debug)]
-pub struct Dataset {
+pub struct Dataset<'a> {
     schema: Arc<Schema>,
-    columns: Vec<Column>,
+    columns: Vec<Column<'a>>,
     /// Class of each internal row.
     classes: Vec<u16>,
     /// First internal row of each class, then the number of rows.
     class_starts: Vec<u32>,
     /// Original number of each internal row.
-    original: Vec<u32>,
+    original: Arc<Vec<u32>>,
     /// Internal number of each original row.
     internal: Vec<u32>,
     /// The numbers of the rows, where the target is numeric: there is one class then.
@@ -30,7 +31,7 @@ pub struct Dataset {
     planes: OnceLock<Option<Planes>>,
 }
 
-impl Dataset {
+impl<'a> Dataset<'a> {
     /// Bit planes, made on first use; None unless all features are nominal with at most 255 levels
     /// and no missing values.
     pub fn planes(&self) -> Option<&Planes> {
@@ -58,7 +59,7 @@ impl Dataset {
     }
 
     /// The columns in feature order.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[Column<'a>] {
         &self.columns
     }
 
@@ -123,6 +124,15 @@ impl Dataset {
         Ok(())
     }
 
+    /// Copy the numbers that are lent, for a job that often reads them.
+    pub fn copy_lent(&self) {
+        for column in &self.columns {
+            if let Column::Numeric(c) = column {
+                c.values();
+            }
+        }
+    }
+
     /// The data set with some of its features.
     pub fn select(&self, features: &[usize]) -> Self {
         let mut schema = (*self.schema).clone();
@@ -169,7 +179,7 @@ impl Dataset {
     /// The features with other rows. Original rows have no single internal number any more.
     fn with_rows(
         &self,
-        columns: Vec<Column>,
+        columns: Vec<Column<'a>>,
         classes: Vec<u16>,
         class_starts: Vec<u32>,
         original: Vec<u32>,
@@ -179,7 +189,7 @@ impl Dataset {
             columns,
             classes,
             class_starts,
-            original,
+            original: original.into(),
             internal: Vec::new(),
             target: None,
             planes: OnceLock::new(),
@@ -199,12 +209,13 @@ impl Dataset {
         Self {
             schema: Schema { classes: labels, ..(*self.schema).clone() }.into(),
             internal: self.internal.clone(),
-            ..self.with_rows(self.columns.clone(), classes, starts, self.original.clone())
+            original: self.original.clone(),
+            ..self.with_rows(self.columns.clone(), classes, starts, Vec::new())
         }
     }
 
     /// The rows and classes with other columns (binned or imputed), which `schema` describes.
-    pub fn with_columns(&self, schema: Schema, columns: Vec<Column>) -> Self {
+    pub fn with_columns(&self, schema: Schema, columns: Vec<Column<'a>>) -> Self {
         Self {
             schema: schema.into(),
             columns,
@@ -218,19 +229,40 @@ impl Dataset {
     }
 }
 
+/// Some columns of `value(row, column)`, with their rows in the order of `original`.
+// Inlined into the closure of a job, the loop reads the strides of `value` for every cell.
+#[inline(never)]
+fn read_columns<T>(
+    original: &[u32],
+    columns: Range<usize>,
+    value: &impl Fn(usize, usize) -> T,
+    control: &Control,
+) -> Result<Vec<Vec<T>>> {
+    let mut block: Vec<Vec<T>> =
+        columns.clone().map(|_| Vec::with_capacity(original.len())).collect();
+    // 64 rows at a time, so that the cells of a row are read while they are in the cache.
+    for tile in original.chunks(64) {
+        control.check()?;
+        for (column, values) in columns.clone().zip(&mut block) {
+            values.extend(tile.iter().map(|&row| value(row as usize, column)));
+        }
+    }
+    Ok(block)
+}
+
 /// Builds a [`Dataset`], column by column.
 #[derive(Debug)]
-pub struct DatasetBuilder {
+pub struct DatasetBuilder<'a> {
     schema: Schema,
-    columns: Vec<Column>,
+    columns: Vec<Column<'a>>,
     classes: Vec<u16>,
     class_starts: Vec<u32>,
-    original: Vec<u32>,
+    original: Arc<Vec<u32>>,
     internal: Vec<u32>,
     target: Option<Target>,
 }
 
-impl DatasetBuilder {
+impl<'a> DatasetBuilder<'a> {
     /// A builder without columns, from the class code of each original row.
     ///
     /// # Errors
@@ -263,7 +295,7 @@ impl DatasetBuilder {
             internal[i] = place;
             classes[place as usize] = c;
         }
-        let target = None;
+        let (target, original) = (None, original.into());
         Ok(Self { schema, columns: Vec::new(), classes, class_starts, original, internal, target })
     }
 
@@ -277,50 +309,70 @@ impl DatasetBuilder {
         let one_class = Schema { classes: vec![Label::Int(0)], ..schema };
         let mut built = Self::new(one_class, &vec![0; numbers.len()])?;
         built.schema.classes.clear();
-        built.original = super::sorted_entries(numbers).into_iter().map(entry_row).collect();
-        for (place, &row) in built.original.iter().enumerate() {
+        let order: Vec<u32> = super::sorted_entries(numbers).into_iter().map(entry_row).collect();
+        for (place, &row) in order.iter().enumerate() {
             built.internal[row as usize] = place as u32;
         }
-        let sorted: Vec<f64> = built.original.iter().map(|&row| numbers[row as usize]).collect();
+        let sorted: Vec<f64> = order.iter().map(|&row| numbers[row as usize]).collect();
+        built.original = order.into();
         built.target = Some(Target::new(grid, sorted));
         Ok(built)
     }
 
     /// Add `count` numeric columns whose cells lie side by side; `value(row, column)` reads a cell.
+    /// With a `lender` numbers stay there, except in columns with missing values.
     ///
     /// # Errors
     /// [`Error::Data`] names the column and row of an infinite cell.
-    // Inlined into the closure of a job, the loop reads the strides of `value` for every cell.
-    #[inline(never)]
-    pub fn numeric_block(
+    pub fn numeric_block<T: Copy + Into<f64>>(
         &mut self,
         count: usize,
-        value: impl Fn(usize, usize) -> f64,
+        value: impl Fn(usize, usize) -> T + Sync,
+        lender: Option<Lender<'a>>,
         control: &Control,
     ) -> Result<()> {
-        let n = self.original.len();
-        let mut block: Vec<Vec<f64>> = (0..count).map(|_| Vec::with_capacity(n)).collect();
-        // 64 rows at a time, so that the cells of a row are read while they are in the cache.
-        for tile in self.original.chunks(64) {
-            control.check()?;
-            for (column, values) in block.iter_mut().enumerate() {
-                values.extend(tile.iter().map(|&row| value(row as usize, column)));
-            }
-        }
-        for values in block {
-            // Chunks are looked at without a branch per value, of which the compiler makes vectors.
-            let any = |chunk: &[f64]| chunk.iter().fold(false, |any, v| any | v.is_infinite());
-            if values.chunks(1024).any(any)
-                && let Some(at) = values.iter().position(|v| v.is_infinite())
-            {
-                let name = &self.schema.features[self.columns.len()].name;
-                return Err(Error::Data(format!(
-                    "Input X contains infinity or a value too large: column '{name}', row {}, \
-                     value {}; replace it by a number or NaN",
-                    self.original[at], values[at]
-                )));
-            }
-            self.columns.push(Column::Numeric(NumericColumn::new(values)));
+        let made = self.columns.len();
+        // One pass over the rows for each thread; some columns at a time if nothing of them is
+        // kept.
+        let together = match lender {
+            Some(Lender { sorts: false, .. }) => count.div_ceil(8).min(16),
+            _ => count.div_ceil(control.threads()),
+        };
+        let together = together.max(1);
+        let groups = parallel::map(control, count.div_ceil(together), &|group| {
+            let columns = group * together..count.min((group + 1) * together);
+            let block = read_columns(&self.original, columns.clone(), &value, control)?;
+            // The order of a lent column takes the place of its float32 numbers.
+            let columns = columns.zip(block).map(|(column, cells)| {
+                control.check()?;
+                let feature = made + column;
+                let values: Vec<f64> = cells.into_iter().map(Into::into).collect();
+                self.refuse_infinite(feature, &values)?;
+                let column = NumericColumn::new(values);
+                Ok(Column::Numeric(match lender {
+                    Some(lender) if column.n_missing() == 0 => {
+                        column.lent(lender, feature, self.original.clone())
+                    }
+                    _ => column,
+                }))
+            });
+            columns.collect::<Result<Vec<_>>>()
+        })?;
+        self.columns.extend(groups.into_iter().flatten());
+        Ok(())
+    }
+
+    fn refuse_infinite(&self, feature: usize, values: &[f64]) -> Result<()> {
+        // Chunks are looked at without a branch per value, of which the compiler makes vectors.
+        let any = |chunk: &[f64]| chunk.iter().fold(false, |any, v| any | v.is_infinite());
+        if values.chunks(1024).any(any)
+            && let Some(at) = values.iter().position(|v| v.is_infinite())
+        {
+            return Err(Error::Data(format!(
+                "Input X contains infinity or a value too large: column '{}', row {}, value {}; \
+                 replace it by a number or NaN",
+                self.schema.features[feature].name, self.original[at], values[at]
+            )));
         }
         Ok(())
     }
@@ -383,7 +435,7 @@ impl DatasetBuilder {
     }
 
     /// The finished data set.
-    pub fn finish(self) -> Result<Dataset> {
+    pub fn finish(self) -> Result<Dataset<'a>> {
         if self.columns.len() != self.schema.features.len() {
             return Err(Error::Internal("columns and schema differ".into()));
         }

@@ -3,9 +3,9 @@
 //! Rows get *internal* numbers, by which they are sorted by class (stably in the original order),
 //! so that the rows of a class are a range and the class of a row is a few comparisons. Growth
 //! works on internal numbers alone; [`Dataset::original`] translates them back for results. A
-//! numeric column ([`NumericColumn`]) has its values and, made on first use, its sorted order; a
-//! nominal column ([`NominalColumn`]) has codes. Genotypes have a form of their own
-//! ([`genotypes`]).
+//! numeric column ([`NumericColumn`]) has its values, or reads them where the caller keeps them
+//! ([`RowSource`]), and its sorted order; a nominal column ([`NominalColumn`]) has codes. Genotypes
+//! have a form of their own ([`genotypes`]).
 //!
 //! A numeric [`Target`] has one class, within which the rows are sorted by their numbers.
 
@@ -18,6 +18,7 @@ pub mod genotypes;
 mod planes;
 mod rows;
 mod schema;
+mod source;
 mod target;
 mod weights;
 
@@ -29,5 +30,6 @@ pub use entries::{entry_row, entry_tied, pack_entry};
 pub use planes::{PlaneGroup, Planes};
 pub use rows::{Bits, RowSet, ones};
 pub use schema::{Feature, Kind, Label, Schema};
+pub use source::{Lender, RowChoice, RowSource};
 pub use target::{Target, TargetGrid};
 pub use weights::Weights;

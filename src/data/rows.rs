@@ -1,6 +1,8 @@
 //! Sets of rows: [`RowSet`], a list of ascending internal numbers, for passes over the rows, and
 //! [`Bits`], a bit set, for membership.
 
+use super::source::RowChoice;
+
 /// Ascending internal row numbers without repetition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RowSet {
@@ -27,6 +29,11 @@ impl RowSet {
     /// The rows.
     pub fn rows(&self) -> &[u32] {
         &self.rows
+    }
+
+    /// The rows as they are read from the data set.
+    pub fn choice(&self) -> RowChoice<'_> {
+        if self.everything { RowChoice::All(self.len()) } else { RowChoice::Some(&self.rows) }
     }
 
     /// Number of rows.

@@ -45,6 +45,9 @@ pub enum Kind {
     Nominal {
         /// Declared levels; codes index into them.
         levels: Vec<Label>,
+        /// The levels ascend (an ordered pandas Categorical).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ordered: bool,
         /// The code that replaces a missing one (the mode of the training rows), if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fill: Option<u32>,

@@ -4,11 +4,12 @@
 //! the most promising gap of all columns ([`super::gaps`]) is divided at a threshold in its middle,
 //! whose two sides are solved. Each side gets the loss that it must stay below, what is known about
 //! it, and for each of its columns a lower bound of the trees that test that column first: a
-//! neighbouring threshold has nearly the same rows, so most columns fall without a look. Two levels
-//! are solved by [`super::two_levels`]. At the root, threads divide different gaps at the same
-//! time.
+//! neighbouring threshold has nearly the same rows, so most columns fall without a look. Where
+//! leaves need several rows, the sides are first solved without that limit, which gives the bounds,
+//! and then, if these leave a tree possible, with it. Two levels are solved by
+//! [`super::two_levels`]. At the root, threads divide different gaps at the same time.
 
-use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::gaps::{Bounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::known::KnownKey;
 use super::one_test::{leaf_only, one_test};
 use super::part::SetPart;
@@ -76,15 +77,16 @@ pub(super) fn most_leaves(depth: u32, leaves: u32) -> u32 {
     if depth >= 31 { leaves } else { leaves.min(1 << depth) }
 }
 
-/// The best tree of a set, of two levels or more.
-fn solve(setting: &Setting<'_>, query: &Query<'_>, pool: &Pool, control: &Control) -> Answer {
-    // A tree of d levels has d + 1 leaves at least, which must be worth their price.
+/// The best tree of a set, of two levels or more; `less`: what is known of trees of one level less.
+fn solve(
+    setting: &Setting<'_>,
+    query: &Query<'_>,
+    less: Option<Answer>,
+    pool: &Pool,
+    control: &Control,
+) -> Answer {
     let leaf = setting.leaf(query.set);
-    let deepest = |cost: f64| {
-        let most = (cost.min(query.limit) / setting.leaf_price).min(f64::from(u32::MAX));
-        if setting.leaf_price > 0.0 { (most as u32).max(3) - 1 } else { u32::MAX }
-    };
-    let depth = query.depth.min(deepest(leaf));
+    let depth = query.depth.min(setting.deepest(leaf.min(query.limit)));
     let leaves = most_leaves(depth, query.leaves);
     let query = &Query { depth, leaves, ..*query };
     if query.depth <= 2 || leaves <= 3 || query.set.len < 4 {
@@ -93,6 +95,9 @@ fn solve(setting: &Setting<'_>, query: &Query<'_>, pool: &Pool, control: &Contro
     let set = query.set;
     let mut best = Incumbent::new(query.limit, query.is_first);
     best.take(leaf, None, Some(Plan::Stump(1)));
+    if query.is_root {
+        best.reached = query.limit;
+    }
     let floor = query.known.max((2.0 * setting.penalty).min(best.cost));
     let mut by_column = query.by_column.to_vec();
     if best.cost <= floor {
@@ -101,30 +106,33 @@ fn solve(setting: &Setting<'_>, query: &Query<'_>, pool: &Pool, control: &Contro
     }
     // One level less: a tree, and bounds beyond both ends of every column.
     let none: Arc<[f64]> = vec![0.0; set.columns.len()].into();
-    let less = Query {
-        depth: query.depth - 1,
-        limit: f64::INFINITY,
-        known: 0.0,
-        by_column: &none,
-        is_first: false,
-        is_root: false,
-        ..*query
-    };
-    let less = solve(setting, &less, pool, control);
+    let is_whole = less.is_none();
+    let less = less.unwrap_or_else(|| {
+        let less = Query {
+            depth: query.depth - 1,
+            limit: f64::INFINITY,
+            known: 0.0,
+            by_column: &none,
+            is_first: false,
+            is_root: false,
+            ..*query
+        };
+        solve(setting, &less, None, pool, control)
+    });
     let tie = if best.is_first { setting.tie } else { 0.0 };
     let first_test = less.best.split.map(|split| split.test);
-    best.reached = best.reached.min(less.best.cost);
+    best.reached = best.reached.min(less.best.reached);
     if less.best.cost < best.cost - tie {
         best.take(less.best.cost, less.best.split, less.best.plan);
     }
-    if less.halted.is_some() {
+    if is_whole && less.halted.is_some() {
         return Answer { best, lower: floor.min(leaf), by_column, halted: less.halted };
     }
-    if query.depth > deepest(less.best.cost) {
+    if is_whole && query.depth > setting.deepest(less.best.cost.min(query.limit)) {
         // More levels cost more than they can save.
         if query.is_first {
             let query = Query { depth: query.depth - 1, ..*query };
-            return solve(setting, &query, pool, control);
+            return solve(setting, &query, None, pool, control);
         }
         let by_column = less.by_column.iter().map(|bound| bound.min(best.cost)).collect();
         return Answer { lower: less.lower.min(best.cost), best, by_column, halted: None };
@@ -193,6 +201,17 @@ impl Progress {
         let columns = &query.set.columns;
         let none: Arc<[f64]> = vec![0.0; columns.len()].into();
         let (bound, end): (_, Arc<[f64]>) = (less.0, less.1.into());
+        // Nothing is known of free trees of all rows, unless they are the trees.
+        let (free, end) = match setting.free {
+            Some(_) => (setting.penalty, none.clone()),
+            None => (bound, end),
+        };
+        let ends = |here: f64| [(setting.penalty, here), (here, setting.penalty)];
+        let (own, free) = (ends(bound), ends(free));
+        let ends: [GapEnd; 2] = std::array::from_fn(|i| {
+            let [own, free] = [own[i], free[i]].map(|(left, right)| SideCosts { left, right });
+            GapEnd { own, free }
+        });
         let mut gaps = Vec::new();
         for (column, own) in columns.iter().enumerate().filter(|(_, own)| own.first <= own.last) {
             for leaves in divisions(query.depth - 1, query.leaves) {
@@ -202,8 +221,8 @@ impl Progress {
                     gap: ThresholdGap {
                         from: 0,
                         to: own.thresholds,
-                        at_from: SideCosts { left: setting.penalty, right: bound },
-                        at_to: SideCosts { left: bound, right: setting.penalty },
+                        at_from: ends[0],
+                        at_to: ends[1],
                     },
                     at_from: [none.clone(), end.clone()],
                     at_to: [end.clone(), none.clone()],
@@ -235,9 +254,8 @@ fn divisions(depth: u32, leaves: u32) -> Vec<SideLeaves> {
 }
 
 impl Deeper<'_, '_> {
-    fn bounds(&self, column: usize, leaves: SideLeaves) -> Bounds<'_> {
-        let merging = self.setting.merging(self.query.set, leaves.left.max(leaves.right));
-        Bounds { loss: self.setting.loss, set: self.query.set, column, merging }
+    fn bounds(&self, column: usize) -> Bounds<'_> {
+        Bounds { loss: self.setting.loss, set: self.query.set, column }
     }
 
     fn limit(&self, progress: &Progress, gap: &DeepGap, threshold: usize) -> f64 {
@@ -294,8 +312,8 @@ impl Deeper<'_, '_> {
     fn report(&self, progress: &Progress) {
         if self.query.is_root {
             let open = progress.gaps.iter().chain(&progress.busy);
-            let bounds = open
-                .map(|gap| self.bounds(gap.column, gap.leaves).open(&gap.gap, f64::INFINITY).bound);
+            let bounds =
+                open.map(|gap| self.bounds(gap.column).open(&gap.gap, f64::INFINITY).bound);
             let lower =
                 bounds.chain(progress.closed.iter().copied()).fold(progress.best.cost, f64::min);
             let lower = lower.max(self.floor).max(0.0);
@@ -357,7 +375,7 @@ impl Deeper<'_, '_> {
     /// is that of all of the gap.
     fn open(&self, progress: &Progress, gap: &DeepGap) -> OpenThresholds {
         let limit = self.limit(progress, gap, gap.gap.from + 1);
-        let mut open = self.bounds(gap.column, gap.leaves).open(&gap.gap, limit);
+        let mut open = self.bounds(gap.column).open(&gap.gap, limit);
         let of_column = self.query.by_column[gap.column];
         if of_column >= limit {
             open.high = open.low - 1;
@@ -390,42 +408,73 @@ impl Deeper<'_, '_> {
     /// Solve both sides of a threshold.
     fn solve_sides(&self, job: &Job) -> Result<Solved> {
         self.setting.count(self.control)?;
-        let Job { gap: DeepGap { column, leaves, gap, at_from, at_to }, open, threshold, .. } = job;
-        let (set, bounds) = (self.query.set, self.bounds(*column, *leaves));
-        let known = bounds.sides(gap, *threshold);
-        let mut known =
-            [known.left.max(self.setting.penalty), known.right.max(self.setting.penalty)];
+        let Job { gap: DeepGap { column, gap, at_from, at_to, .. }, threshold, .. } = job;
+        let (set, bounds) = (self.query.set, self.bounds(*column));
+        let GapEnd { own, free } = bounds.sides(gap, *threshold);
         let weight = |threshold| set.weight_below(*column, threshold);
         let here = weight(*threshold);
-        let all = set.weight;
-        let up = self.setting.loss.rise(weight(gap.to) - here, all);
-        let down = self.setting.loss.rise(here - weight(gap.from), all);
+        let up = self.setting.loss.rise(weight(gap.to) - here, set.weight);
+        let down = self.setting.loss.rise(here - weight(gap.from), set.weight);
         // What the neighbours know about the columns.
-        let merging = bounds.merging;
         let join = |fewer: &[f64], more: &[f64], rise: f64| -> Vec<f64> {
-            fewer.iter().zip(more).map(|(a, b)| (a - merging).max(b - rise).max(0.0)).collect()
+            fewer.iter().zip(more).map(|(a, b)| a.max(b - rise).max(0.0)).collect()
         };
         let by_column = [join(&at_from[0], &at_to[0], up), join(&at_to[1], &at_from[1], down)];
-        // The sides are solved a little beyond what the threshold needs: the bounds that this
-        // gives close its neighbours, too.
+        let Some(setting) = &self.setting.free else {
+            return self.solve_both(self.setting, job, own, by_column);
+        };
+        let mut found = self.solve_both(setting, job, free, by_column)?;
+        let [left, right] = found.bounds;
+        let free = SideCosts { left, right };
+        let own = SideCosts { left: own.left.max(left), right: own.right.max(right) };
+        (found.bounds, found.plans) = ([own.left, own.right], [None, None]);
+        found.reached = [f64::INFINITY; 2];
+        if found.halted.is_none() && own.left + own.right < self.target(job) {
+            let by_column = [0, 1].map(|side| found.by_column[side].to_vec());
+            let solved = self.solve_both(self.setting, job, own, by_column)?;
+            found = Solved { by_column: found.by_column, ..solved };
+        }
+        found.free = free;
+        Ok(found)
+    }
+
+    /// What both sides together must cost less than to be solved: a little more than the threshold
+    /// needs, so that the bounds close its neighbours, too.
+    fn target(&self, job: &Job) -> f64 {
+        let Job { gap, open, threshold, .. } = job;
+        let weight = |threshold| self.query.set.weight_below(gap.column, threshold);
+        let here = weight(*threshold);
         let nearest = (here - weight(open.low)).min(weight(open.high) - here);
-        let slack = self.setting.loss.rise(nearest, all).min(2.0 * nearest) + 1.0;
-        let target = job.cost + slack;
+        let slack = self.setting.loss.rise(nearest, self.query.set.weight).min(2.0 * nearest) + 1.0;
+        job.cost + slack
+    }
+
+    /// Solve both sides of a threshold in a setting; `known`: lower bounds of them.
+    fn solve_both(
+        &self,
+        setting: &Setting<'_>,
+        job: &Job,
+        known: SideCosts,
+        by_column: [Vec<f64>; 2],
+    ) -> Result<Solved> {
+        let Job { gap: DeepGap { column, leaves, .. }, threshold, .. } = job;
+        let (set, target) = (self.query.set, self.target(job));
+        let mut known = [known.left, known.right].map(|cost| cost.max(setting.penalty));
         let rows = set.rows_below(*column, *threshold);
-        let left = self.setting.known.hash(&set.columns[*column].order[..rows]);
+        let left = setting.known.hash(&set.columns[*column].order[..rows]);
         let hashes = [left, set.hash ^ left];
-        let test = set.test(self.setting.rows, *column, *threshold);
+        let test = set.test(setting.rows, *column, *threshold);
         let mut solved = Solved {
             test,
             bounds: known,
+            free: SideCosts { left: 0.0, right: 0.0 },
             reached: [f64::INFINITY; 2],
             halted: None,
             by_column: [Arc::from([]), Arc::from([])],
             plans: [None, None],
             first_tests: job.hints,
         };
-        let [left, right] = by_column;
-        let mut by_column = [Some(left), Some(right)];
+        let mut by_column = by_column.map(Some);
         let order = if rows >= set.len - rows { [0, 1] } else { [1, 0] };
         for (turn, side) in order.into_iter().enumerate() {
             if turn == 1 && known[0] + known[1] >= target {
@@ -436,7 +485,7 @@ impl Deeper<'_, '_> {
             let most = if self.query.share < 1.0 { job.cost } else { f64::INFINITY };
             let limit = (target - known[1 - side]).min(most).max(known[side]);
             let key = KnownKey { rows: hashes[side], depth: self.query.depth - 1, leaves };
-            if let Some(found) = self.setting.known.get(&key, limit) {
+            if let Some(found) = setting.known.get(&key, limit) {
                 known[side] = known[side].max(found.cost);
                 if found.plan.is_some() {
                     solved.reached[side] = found.cost;
@@ -445,7 +494,7 @@ impl Deeper<'_, '_> {
                 continue;
             }
             let which = (test, side == 1, n);
-            let mut own = set.side(self.setting.rows, which, self.setting.marks(), self.control)?;
+            let mut own = set.side(setting.rows, which, setting.marks(), self.control)?;
             own.hash = hashes[side];
             let by = by_column[side].take().unwrap_or_default();
             let query = Query {
@@ -461,9 +510,9 @@ impl Deeper<'_, '_> {
                 is_first: false,
                 is_root: false,
             };
-            let answer = solve_any(self.setting, &query, self.pool, &self.control.serial());
+            let answer = solve_any(setting, &query, None, self.pool, &self.control.serial());
             if answer.halted.is_none() && answer.lower >= answer.best.cost {
-                self.setting.known.put(key, &answer.best);
+                setting.known.put(key, &answer.best);
             }
             known[side] = known[side].max(answer.lower.min(answer.best.cost));
             solved.reached[side] =
@@ -483,13 +532,15 @@ impl Deeper<'_, '_> {
             }
         }
         solved.bounds = known;
+        let [left, right] = known;
+        solved.free = SideCosts { left, right };
         Ok(solved)
     }
 
     fn take(&self, progress: &mut Progress, job: Job, solved: Solved) {
         let Job { gap: DeepGap { column, leaves, gap, at_from, at_to }, threshold, .. } = job;
         let [left, right] = solved.bounds;
-        let bounds = SideCosts { left, right };
+        let bounds = GapEnd { own: SideCosts { left, right }, free: solved.free };
         progress.closed[column] = progress.closed[column].min(left + right);
         progress.last = solved.first_tests;
         progress.halted = progress.halted.take().or(solved.halted);
@@ -527,7 +578,7 @@ impl Deeper<'_, '_> {
         let is_settled = self.is_settled(&progress);
         let mut of_columns = progress.closed.clone();
         for gap in &progress.gaps {
-            let bound = self.bounds(gap.column, gap.leaves).open(&gap.gap, f64::INFINITY).bound;
+            let bound = self.bounds(gap.column).open(&gap.gap, f64::INFINITY).bound;
             of_columns[gap.column] = of_columns[gap.column].min(bound);
         }
         let mut lower = best.cost.min(self.setting.leaf(self.query.set));
@@ -552,8 +603,9 @@ pub(super) struct FirstTest {
 /// What was found about both sides of a threshold.
 struct Solved {
     test: RankedTest,
-    /// Of both sides, a lower bound and the cost of the tree.
+    /// Of both sides, lower bounds, of free trees, too, and the cost of the tree.
     bounds: [f64; 2],
+    free: SideCosts,
     reached: [f64; 2],
     halted: Option<Error>,
     by_column: [Arc<[f64]>; 2],
@@ -561,10 +613,11 @@ struct Solved {
     first_tests: [Option<RankedTest>; 2],
 }
 
-/// The best tree of a set.
+/// The best tree of a set; `less`: what is known of trees of one level less.
 pub(super) fn solve_any(
     setting: &Setting<'_>,
     query: &Query<'_>,
+    less: Option<Answer>,
     pool: &Pool,
     control: &Control,
 ) -> Answer {
@@ -574,6 +627,6 @@ pub(super) fn solve_any(
             let part = SetPart::whole(query.set);
             one_test(setting, part, query.limit, |counts| setting.cost(counts), control)
         }
-        _ => solve(setting, query, pool, control),
+        _ => solve(setting, query, less, pool, control),
     }
 }

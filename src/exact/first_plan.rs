@@ -34,7 +34,7 @@ pub(super) fn first_plan(
         is_first: true,
         is_root: false,
     };
-    let answer = solve_any(setting, &query, pool, control).complete()?;
+    let answer = solve_any(setting, &query, None, pool, control).complete()?;
     first_of(setting, set, depth, &answer.best, pool, control)
 }
 

@@ -10,12 +10,13 @@
 //! ```
 //!
 //! *Fewer rows:* the best tree of a set is a tree of every subset, where no leaf costs more; leaves
-//! without rows are taken away, which saves their penalties. Where leaves need `min_rows`, a leaf
-//! that has too few rows of the subset gives them to its sibling, whose loss rises by at most
-//! `rise` of their weight. So do the missing values of a test that has no known values on one of
-//! its sides in the subset. [`Bounds::merging`] is that for all tests. *More rows:* the best tree
-//! of a subset is a tree of the set, with a loss that is higher by at most `rise` of the weight
-//! that came.
+//! without rows are taken away, which saves their penalties. A test that has no known values on one
+//! of its sides in the subset divides the missing values from the others, or nothing; the test of
+//! all known values does the same. Where leaves need `min_rows`, they may have too few rows of the
+//! subset. So these bounds are of *free* trees, whose leaves may have any number of rows: a free
+//! tree costs no more than the best tree, and what a free tree of fewer rows costs bounds both.
+//! *More rows:* the best tree of a subset is a tree of the set, with a loss that is higher by at
+//! most `rise` of the weight that came.
 //!
 //! So the thresholds between `a` and `b` that may cost less than a known tree are one interval.
 //! (Brita, van der Linden & Demirovic, "Optimal classification trees for continuous feature data
@@ -38,14 +39,22 @@ pub(super) struct SideCosts {
     pub(super) right: f64,
 }
 
+/// What is known about a solved threshold: lower bounds of the trees of both sides, and of their
+/// free trees.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GapEnd {
+    pub(super) own: SideCosts,
+    pub(super) free: SideCosts,
+}
+
 /// Open thresholds between the solved ones `from` and `to`, where 0 has no rows on its left, and
 /// the number of distinct ranks none on its right.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ThresholdGap {
     pub(super) from: usize,
     pub(super) to: usize,
-    pub(super) at_from: SideCosts,
-    pub(super) at_to: SideCosts,
+    pub(super) at_from: GapEnd,
+    pub(super) at_to: GapEnd,
 }
 
 /// Thresholds `low..=high`, and a lower bound of the cost of every threshold of the gap.
@@ -68,8 +77,6 @@ pub(super) struct Bounds<'a> {
     pub(super) loss: &'a dyn Loss,
     pub(super) set: &'a SortedSet,
     pub(super) column: usize,
-    /// What a tree may cost more with fewer rows.
-    pub(super) merging: f64,
 }
 
 impl Bounds<'_> {
@@ -82,13 +89,18 @@ impl Bounds<'_> {
     }
 
     /// What is proven about both sides of a threshold in a gap.
-    pub(super) fn sides(&self, gap: &ThresholdGap, threshold: usize) -> SideCosts {
+    pub(super) fn sides(&self, gap: &ThresholdGap, threshold: usize) -> GapEnd {
         let here = self.passed(threshold);
         let up = self.rise(self.passed(gap.to) - here);
         let down = self.rise(here - self.passed(gap.from));
-        SideCosts {
-            left: (gap.at_from.left - self.merging).max(gap.at_to.left - up),
-            right: (gap.at_to.right - self.merging).max(gap.at_from.right - down),
+        let (fewer, more) = (gap.at_from.free.left, gap.at_to.free.right);
+        let sides = |to: SideCosts, from: SideCosts| SideCosts {
+            left: fewer.max(to.left - up),
+            right: more.max(from.right - down),
+        };
+        GapEnd {
+            own: sides(gap.at_to.own, gap.at_from.own),
+            free: sides(gap.at_to.free, gap.at_from.free),
         }
     }
 
@@ -98,8 +110,9 @@ impl Bounds<'_> {
         let (from, to) = (self.passed(gap.from), self.passed(gap.to));
         // Both first halves, or both second halves: the rise is concave, so two equal steps are
         // the worst.
-        let fewer = gap.at_from.left + gap.at_to.right - 2.0 * self.merging;
-        let more = gap.at_to.left + gap.at_from.right - 2.0 * self.rise((to - from) / 2.0);
+        let ThresholdGap { at_from, at_to, .. } = gap;
+        let fewer = at_from.free.left + at_to.free.right;
+        let more = at_to.own.left + at_from.own.right - 2.0 * self.rise((to - from) / 2.0);
         let mut open = OpenThresholds {
             low: (gap.from + 1).max(column.first),
             high: (gap.to - 1).min(column.last),
@@ -110,11 +123,11 @@ impl Bounds<'_> {
             return open;
         }
         // From `from` on: the left side costs no less, and the right side still much.
-        let low = gap.at_from.left - self.merging + gap.at_from.right - limit;
+        let low = at_from.free.left + at_from.own.right - limit;
         if low >= 0.0 {
             open.low = first(open.low, open.high + 1, |t| self.rise(self.passed(t) - from) > low);
         }
-        let high = gap.at_to.left + gap.at_to.right - self.merging - limit;
+        let high = at_to.own.left + at_to.free.right - limit;
         if high >= 0.0 {
             open.high =
                 first(open.low, open.high + 1, |t| self.rise(to - self.passed(t)) <= high) - 1;

@@ -7,7 +7,7 @@
 //! half of the bounds rest. The other half rests on a fact of all losses here: a leaf with fewer
 //! rows of any class costs no more.
 
-use super::ranked::{RankedRows, TestColumn};
+use super::ranked::RankedRows;
 use super::sorted::{BUCKET, NEEDED, SortedSet};
 use crate::criteria::{Context, Criterion, LossRise};
 use crate::numeric::Count;
@@ -34,9 +34,11 @@ pub(super) struct LaneThresholds {
 pub(super) struct SideLosses {
     /// As leaves.
     pub(super) leaf: BothSides,
-    /// With one more test: a loss that is reached, and a lower bound.
+    /// With one more test: a loss that is reached, a lower bound, and one of tests that may leave
+    /// any number of rows on both sides.
     pub(super) reached: BothSides,
     pub(super) bound: BothSides,
+    pub(super) free: BothSides,
 }
 
 /// The sides of some thresholds, row by row.
@@ -87,14 +89,14 @@ pub(super) trait Loss: Sync {
     /// The loss of a leaf with these weights of the classes.
     fn leaf(&self, counts: &[f64]) -> f64;
 
-    /// The losses of both sides of some thresholds, as leaves and with the best test of each
-    /// `column` that `wanted` names; `is_coarse`: bounds will do.
+    /// The losses of both sides of some thresholds, as leaves and with the best test; `how`:
+    /// whether bounds will do, and the fewest rows that the test must leave on each side.
     fn stumps(
         &self,
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        is_coarse: bool,
+        how: (bool, u32),
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses>;
@@ -106,7 +108,8 @@ pub(super) trait Loss: Sync {
     /// at most `all`; infinite if that is not known. Never falls as `moved` grows, and is concave.
     fn rise(&self, moved: f64, all: f64) -> f64;
 
-    /// Whether the best threshold is never inside a run of rows of one class.
+    /// Whether the best threshold is never inside a run of rows of one class, if leaves may have
+    /// any number of rows.
     fn skips_runs(&self) -> bool;
 }
 
@@ -167,7 +170,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        is_coarse: bool,
+        (is_coarse, min_rows): (bool, u32),
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
@@ -178,7 +181,8 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
         left.extend(codes.left.iter().map(|lanes| lanes.map(|x| T::of(x as i32))));
         totals.clear();
         totals.extend(set.counts.iter().map(|&x| T::of(x as i32)));
-        let sides = SideCounts { left, totals };
+        // Whole weights are copies, so their sums are numbers of rows.
+        let sides = SideCounts { left, totals, least: T::of(min_rows as i32) };
         let mut leaf = [[0.0; LANES]; 2];
         for l in 0..LANES {
             let side = |count: &dyn Fn(usize) -> f64| {
@@ -190,7 +194,7 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
             leaf[0][l] = side(&|class| codes.left[class][l]);
             leaf[1][l] = side(&|class| set.counts[class] - codes.left[class][l]);
         }
-        let mut found = SideLosses { leaf, reached: leaf, bound: leaf };
+        let mut found = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
         let lower = |to: &mut BothSides, from: &[Lanes<T>; 2]| {
             for side in 0..2 {
                 for l in 0..LANES {
@@ -225,9 +229,10 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                     totals: &keys.totals,
                     exact: column.exact,
                 };
-                let [reached, bound] = T::table(self.level, &rows, &sides, table);
+                let [reached, free] = T::table(self.level, &rows, &sides, table);
                 lower(&mut found.reached, &reached);
-                lower(&mut found.bound, &bound);
+                lower(&mut found.bound, if column.exact { &reached } else { &free });
+                lower(&mut found.free, &free);
             } else {
                 let rows = ScannedRows {
                     order: &column.order,
@@ -236,9 +241,10 @@ impl<T: LaneInt + Send + Sync + 'static> Loss for ErrorLoss<T> {
                     weights: &self.weights,
                     codes: &codes.by_row,
                 };
-                let errors = T::scan(self.level, &rows, &sides, scan);
-                lower(&mut found.reached, &errors);
-                lower(&mut found.bound, &errors);
+                let [reached, free] = T::scan(self.level, &rows, &sides, scan);
+                lower(&mut found.reached, &reached);
+                lower(&mut found.bound, &reached);
+                lower(&mut found.free, &free);
             }
             check()?;
         }
@@ -326,8 +332,6 @@ pub(super) struct AdditiveLoss<C> {
     pub(super) loss: LeafLoss,
     pub(super) rise: LossRise,
     pub(super) classes: usize,
-    /// Fewest rows of a leaf.
-    pub(super) min_rows: u32,
     pub(super) skips_runs: bool,
     pub(super) weight: std::marker::PhantomData<C>,
 }
@@ -379,7 +383,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         rows: &RankedRows,
         set: &SortedSet,
         thresholds: &LaneThresholds,
-        is_coarse: bool,
+        (is_coarse, min_rows): (bool, u32),
         memory: &mut StumpMemory,
         check: &mut dyn FnMut() -> crate::error::Result<()>,
     ) -> crate::error::Result<SideLosses> {
@@ -401,28 +405,13 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
             leaf[0][l] = losses[LANES + l];
             leaf[1][l] = losses[3 * LANES + l];
         }
-        let mut found = SideLosses { leaf, reached: [[f64::INFINITY; LANES]; 2], bound: leaf };
-        if self.min_rows <= 1 {
-            found.reached = leaf;
-        }
-        for (g, column) in set.columns.iter().enumerate().filter(|(_, c)| c.buckets > 1) {
-            // Where missing values go left, both sides of a test need a row whose value is known.
-            let TestColumn { ranks, .. } = &rows.columns[g];
-            let is_counted = |row: u32| column.has_missing && ranks[row as usize] > 0;
-            let (mut counted, mut counted_left) = (0, [0; LANES]);
-            if column.has_missing {
-                for &row in column.order.iter().filter(|&&row| is_counted(row)) {
-                    let code = memory.codes.by_row[row as usize] & 255;
-                    counted += 1;
-                    counted_left.iter_mut().skip(code.into()).for_each(|n| *n += 1);
-                }
-            }
+        let mut found = SideLosses { leaf, reached: leaf, bound: leaf, free: leaf };
+        for column in set.columns.iter().filter(|column| column.buckets > 1) {
             memory.before.fill([C::default(); LANES]);
             memory.passed.fill(C::default());
             let is_coarse = is_coarse && !column.exact;
             let mark = if is_coarse { BUCKET } else { NEEDED };
-            let (mut counted_before, mut rows_before) = ([0_u32; LANES], [0_u32; LANES]);
-            let (mut counted_passed, mut rows_passed) = (0, 0);
+            let (mut rows_before, mut rows_passed) = ([0_u32; LANES], 0);
             // Of the part before the last place.
             let mut first = [[0.0; LANES]; 2];
             for (&row, &marks) in column.order.iter().zip(&column.marks) {
@@ -430,14 +419,11 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                 let (class, code) = (usize::from(x >> 8), u32::from(x & 255));
                 let (w, size) = (C::of(rows.weight(row)), rows.size(row));
                 let before = &mut memory.before[class];
-                let is_counted = is_counted(row);
                 for l in 0..LANES {
                     let is_left = l as u32 >= code;
                     before[l] = before[l].plus(if is_left { w } else { C::default() });
                     rows_before[l] += if is_left { size } else { 0 };
-                    counted_before[l] += u32::from(is_left && is_counted);
                 }
-                counted_passed += u32::from(is_counted);
                 rows_passed += size;
                 memory.passed[class] = memory.passed[class].plus(w);
                 if marks & mark == 0 {
@@ -445,27 +431,21 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
                 }
                 self.at_place(memory, &mut losses);
                 // Whether a side has too few rows before or behind the place.
-                let few = |least: u32, before: [u32; 2], all: [u32; 2], side: usize| {
-                    before[side] < least || all[side] - before[side] < least
-                };
                 let is_few = |side: usize, l: usize| {
                     let (before, left) = (rows_before[l], memory.codes.rows_left[l]);
-                    let before = [before, rows_passed - before];
-                    let known = [counted_before[l], counted_passed - counted_before[l]];
-                    let all_known = [counted_left[l], counted - counted_left[l]];
-                    few(self.min_rows, before, [left, memory.codes.rows - left], side)
-                        || column.has_missing && few(1, known, all_known, side)
+                    let before = [before, rows_passed - before][side];
+                    let all = [left, memory.codes.rows - left][side];
+                    before < min_rows || all - before < min_rows
                 };
-                let is_free = self.min_rows <= 1 && !column.has_missing;
                 for side in 0..2 {
                     for l in 0..thresholds.len {
                         let (a, b) =
                             (losses[2 * side * LANES + l], losses[(2 * side + 1) * LANES + l]);
-                        if is_free || !is_few(side, l) {
+                        if min_rows <= 1 || !is_few(side, l) {
                             found.reached[side][l] = found.reached[side][l].min(a + b);
                         }
-                        let bound = if is_coarse { first[side][l] + b } else { f64::INFINITY };
-                        found.bound[side][l] = found.bound[side][l].min(bound);
+                        let bound = if is_coarse { first[side][l] + b } else { a + b };
+                        found.free[side][l] = found.free[side][l].min(bound);
                         first[side][l] = a;
                     }
                 }
@@ -473,7 +453,7 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
             if is_coarse {
                 for side in 0..2 {
                     for l in 0..LANES {
-                        found.bound[side][l] = found.bound[side][l].min(first[side][l]);
+                        found.free[side][l] = found.free[side][l].min(first[side][l]);
                     }
                 }
             }
@@ -481,9 +461,9 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
         }
         for side in 0..2 {
             for l in 0..LANES {
-                let reached = found.reached[side][l];
-                let bound = if is_coarse { found.bound[side][l].min(reached) } else { reached };
-                found.bound[side][l] = bound;
+                let (reached, free) = (found.reached[side][l], &mut found.free[side][l]);
+                *free = free.min(reached);
+                found.bound[side][l] = if is_coarse { *free } else { reached };
             }
         }
         Ok(found)
@@ -499,6 +479,6 @@ impl<C: Weight> Loss for AdditiveLoss<C> {
     }
 
     fn skips_runs(&self) -> bool {
-        self.skips_runs && self.min_rows <= 1
+        self.skips_runs
     }
 }

@@ -28,6 +28,7 @@ mod first_plan;
 mod found;
 mod gaps;
 mod greedy;
+mod grown;
 mod known;
 mod lists;
 mod losses;
@@ -101,6 +102,12 @@ impl SearchLimits {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Half of the time and of the search nodes.
+    fn half(&self) -> Self {
+        let time_limit = self.time_limit.map(|seconds| seconds / 2.0);
+        Self { time_limit, node_budget: self.node_budget.map(|nodes| nodes / 2), ..self.clone() }
     }
 
     /// When the search must end, and when what has to be done in any case must end.

@@ -9,7 +9,7 @@ use super::found::flat;
 use super::losses::Loss;
 use super::objective::Cheapest;
 use super::part::SetPart;
-use super::passes::complete;
+use super::passes::complete_stumps;
 use super::ranked::{RankedTest, TestColumn};
 use super::search::{OptimalSearch, Question, Started};
 use super::setting::{Answer, Query};
@@ -77,7 +77,7 @@ impl Question for NearRoots {
         let zeros = vec![0.0; set.columns.len()];
         let whole = |depth| {
             let query = Query { depth, leaves, is_first: false, ..Query::stump(&set, &zeros) };
-            solve_any(&setting, &query, &pool, control).complete()
+            solve_any(&setting, &query, None, &pool, control).complete()
         };
         let best = whole(depth)?.best.cost;
         let optimal = setting.reachable(&set, best);
@@ -126,9 +126,9 @@ impl Question for NearRoots {
         sort_few(&mut all, &|a, b| a.0.cmp(&b.0).then(a.1.cost.total_cmp(&b.1.cost)));
         for (_, FirstTest { cost, plan, .. }, (feature, i)) in all.into_iter().take(self.most_trees)
         {
-            let known = complete(&setting, SetPart::whole(&set), &plan, (0, 0), control)?;
+            let known = complete_stumps(&setting, SetPart::whole(&set), &plan, control)?;
             let lower = (cost > optimal).then_some(best);
-            let opened = setting.opened.load(Ordering::Relaxed);
+            let opened = setting.nodes.opened.load(Ordering::Relaxed);
             found.features[feature].tests[i].tree = Some(found.trees.len());
             found.trees.push(search.written(loss, &flat(&known.plan), lower, opened));
         }

@@ -1,11 +1,11 @@
-//! Optimal trees of limited depth and size: [`optimal_tree`] ranks the rows, grows a greedy tree as
-//! the first bound, runs the search ([`super::deeper`]) and writes its result down as a tree.
+//! Optimal trees of limited depth and size: [`optimal_tree`] ranks the rows, grows greedy trees as
+//! the first bound, runs the search ([`super::passes`]) and writes its result down as a tree.
 //! [`near_optimal`] lists the first tests of trees that are nearly as good.
 
 use super::SearchLimits;
 use super::near::{NearRoots, NearTrees};
 use super::objective::{Cheapest, ERROR, Objective};
-use super::pairs::{best_by, leaf_by};
+use super::pairs::best_by;
 use super::search::{BestTree, Prepared};
 use crate::data::{Dataset, Weights};
 use crate::error::{Error, Result};
@@ -41,17 +41,23 @@ pub fn optimal_tree(
     });
     let prepared = Prepared::new(data, rows, weights, error.as_ref().unwrap_or(objective), limits)?;
     let control = prepared.control(control);
-    let [searching, ending] = limits.deadlines(prepared.start).map(|end| control.until(end));
-    let (ranked, bytes) = match prepared.ranked(measure.is_some(), &searching) {
-        Err(Error::OutOfTime) => {
-            let leaf = prepared.single_leaf();
-            return Ok(measure.map_or(leaf.clone(), |measure| leaf_by(measure, leaf)));
-        }
-        ranked => ranked?,
-    };
-    let controls = (&searching.holding(bytes), &ending.holding(bytes));
+    // A sum is searched level by level; of a measure, one level less has half of the limits.
+    let is_limited = limits.time_limit.is_some() || limits.node_budget.is_some();
+    let mut less = None;
+    if let Some(depth) = objective.max_depth
+        && measure.is_some()
+        && is_limited
+        && depth > 1
+    {
+        prepared.admit(true, &control)?;
+        let objective = Objective { max_depth: Some(depth - 1), ..objective.clone() };
+        less = Some(optimal_tree(data, rows, weights, &objective, &limits.half(), &control)?);
+    }
+    let (ranked, bytes) = prepared.ranked(measure.is_some(), &control)?;
+    let ending = control.holding(bytes);
+    let controls = (&ending.until(limits.deadlines(prepared.start)[0]), &ending);
     match measure {
-        Some(measure) => best_by(measure, &prepared, ranked, controls),
+        Some(measure) => best_by(measure, &prepared, ranked, less, controls),
         None => prepared.search(&ranked).ask(&BestTree, controls).map(|(tree, _)| tree),
     }
 }

@@ -134,11 +134,12 @@ impl Corners {
     }
 }
 
-/// The best tree by a measure.
+/// The best tree by a measure; `less`: a tree of one level less.
 pub(super) fn best_by(
     measure: Measure,
     prepared: &Prepared<'_>,
     mut ranked: RankedRows,
+    less: Option<Cheapest>,
     controls: (&Control, &Control),
 ) -> Result<Cheapest> {
     let own = std::mem::take(&mut ranked.weights);
@@ -153,7 +154,8 @@ pub(super) fn best_by(
         let told = "F and Matthews need rows of both classes: take criterion='error'";
         return Err(Error::Data(told.into()));
     }
-    let (mut corners, mut opened) = (Corners::new(measure, sides), 0);
+    let mut opened = less.as_ref().map_or(0, |less| less.opened);
+    let mut corners = Corners::new(measure, sides);
     while let Some((chord, scales)) = corners.next() {
         ranked.weights = exactly_summed(weighted(&ranked.class, scales));
         let mut search = prepared.search(&ranked);
@@ -173,7 +175,10 @@ pub(super) fn best_by(
     let reached = measure.of(wrong, sides);
     let objective = 1.0 - reached;
     let lower = if most > reached { 1.0 - most } else { objective };
-    Ok(Cheapest { objective, lower, opened, ..tree })
+    Ok(match less.filter(|less| less.objective < objective) {
+        Some(less) => Cheapest { lower: lower.min(less.objective), opened, ..less },
+        None => Cheapest { objective, lower, opened, ..tree },
+    })
 }
 
 /// The tree by the rows' own weights, with the labels that cost least by these costs of a negative
@@ -188,13 +193,6 @@ fn written_by(
     search.costs = Some(CostMatrix::new(&[vec![0.0, negative], vec![positive, 0.0]], 2)?);
     let loss = search.additive::<f64>(prepared.objective.criterion()?);
     Ok(search.written(&loss, nodes, None, 0))
-}
-
-/// A leaf of all rows, of whose objective nothing is known but that it is no less than 0.
-pub(super) fn leaf_by(measure: Measure, leaf: Cheapest) -> Cheapest {
-    let sides = [leaf.tree.counts[0], leaf.tree.counts[1]];
-    let objective = 1.0 - measure.of(wrong_of(&leaf, [1.0, 1.0]), sides);
-    Cheapest { objective, lower: 0.0, ..leaf }
 }
 
 /// The misclassified weight of a tree whose rows of each class weigh `scales` times as much.

@@ -108,11 +108,6 @@ impl RankedRows {
         self.class.len()
     }
 
-    /// Whether values are missing.
-    pub(super) fn has_missing(&self) -> bool {
-        self.columns.iter().any(|column| column.missing_right)
-    }
-
     /// Weight of a row.
     pub(super) fn weight(&self, row: u32) -> f64 {
         self.weights.get(row as usize).copied().unwrap_or(1.0)

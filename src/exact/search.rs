@@ -4,35 +4,42 @@
 use super::SearchLimits;
 use super::first_plan::first_of;
 use super::found::{FoundNode, flat};
+use super::grown::GreedyGrowth;
 use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
-use super::passes::{Passed, complete, search};
+use super::passes::{Task, complete_stumps, search};
 use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
-use super::setting::Setting;
+use super::setting::{SearchNodes, Setting};
 use super::sorted::SortedSet;
 use super::two_levels::Pool;
 use super::written::{WrittenTest, listing, write};
-use crate::criteria::{Cells, Context, Criterion, LossRise};
+use crate::criteria::{self, Context, Criterion, LossRise};
 use crate::data::{Column, Dataset, Weights};
 use crate::error::{Error, Result};
 use crate::numeric::midpoint;
 use crate::parallel::Control;
 use crate::simd::stumps::{LANES, LaneNumber};
 use crate::tree::{CostMatrix, NodePosition, Test, Tree, majority};
+use serde_json::Map;
 use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The largest weight of all rows whose errors are counted in whole numbers.
 const MOST_COUNTED: f64 = (1_u64 << 30) as f64;
+
+/// The criterion of a greedy tree beside that of the loss.
+const GINI: &str = "gini";
 
 /// Solved sets are kept if all columns together have so few values.
 const MOST_KNOWN_PLACES: usize = 1000;
 
 /// The rows of a search, checked.
 pub(super) struct Prepared<'a> {
-    pub(super) data: &'a Dataset,
+    pub(super) data: &'a Dataset<'a>,
     pub(super) rows: &'a [u32],
     pub(super) objective: &'a Objective,
     pub(super) limits: &'a SearchLimits,
@@ -44,7 +51,7 @@ pub(super) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Check what is asked.
     pub(super) fn new(
-        data: &'a Dataset,
+        data: &'a Dataset<'a>,
         rows: &'a [u32],
         weights: &'a Weights,
         objective: &'a Objective,
@@ -69,13 +76,20 @@ impl<'a> Prepared<'a> {
         if self.limits.node_budget.is_some() { control.serial() } else { control.clone() }
     }
 
-    /// The rows by rank, and the bytes that they and their search take; `is_weighed`: whatever the
-    /// rows weigh.
+    /// The rows by rank, and the bytes that they and their search take ([`Self::admit`]).
     pub(super) fn ranked(
         &self,
         is_weighed: bool,
         control: &Control,
     ) -> Result<(RankedRows, usize)> {
+        let (bytes, nominal) = (self.admit(is_weighed, control)?, self.objective.nominal_splits);
+        let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
+        Ok((ranked, bytes))
+    }
+
+    /// The bytes that ranked rows and their search take, if they may; `is_weighed`: whatever the
+    /// rows weigh.
+    pub(super) fn admit(&self, is_weighed: bool, control: &Control) -> Result<usize> {
         let (n, nominal) = (self.rows.len(), self.objective.nominal_splits);
         let [cuts, levels] = width(self.data, self.rows, nominal, control)?;
         let (leaves, [_, depth]) = self.objective.shape(self.limits, n);
@@ -99,8 +113,7 @@ impl<'a> Prepared<'a> {
             _ => "give it that much, or take fewer rows, or nominal_splits='ordered'",
         };
         control.budget().admit("the search for an optimal tree", bytes, remedy)?;
-        let ranked = RankedRows::new(self.data, self.rows, self.weights, nominal, control)?;
-        Ok((ranked, bytes))
+        Ok(bytes)
     }
 
     /// The search of ranked rows, by their own weights.
@@ -115,42 +128,12 @@ impl<'a> Prepared<'a> {
             ranked,
             objective: self.objective,
             limits: self.limits,
+            start: self.start,
             costs: self.costs.clone(),
             total,
             is_whole: ranked.weights.iter().all(|w| w.fract() == 0.0) && total <= MOST_COUNTED,
             opened: 0,
         }
-    }
-
-    /// The result if time was up before the rows were ranked: one leaf. Its bound is that no loss
-    /// is negative.
-    pub(super) fn single_leaf(&self) -> Cheapest {
-        let (data, objective) = (self.data, self.objective);
-        let mut counts = vec![0.0; data.n_classes()];
-        for &row in self.rows {
-            counts[usize::from(data.classes()[row as usize])] += self.weights.value(row);
-        }
-        let n: f64 = counts.iter().sum();
-        let label =
-            self.costs.as_ref().map_or_else(|| majority(&counts), |costs| costs.label(&counts));
-        let errors = n - counts[label];
-        let loss = match (&self.costs, objective.criterion()) {
-            (Some(costs), _) => costs.of(&counts, label as i32),
-            // The last one listed is that of all rows.
-            _ if objective.leaf_losses.is_some() => {
-                objective.leaf_losses.as_ref().and_then(|l| l.last().copied()).unwrap_or(errors)
-            }
-            (None, Ok(criterion)) => {
-                let context = Context::new(counts.len(), 0);
-                criterion.loss(Cells::Weights(&counts), &context).unwrap_or(errors)
-            }
-            (None, Err(_)) => errors,
-        };
-        let mut tree = Tree::empty(data.n_classes());
-        let rows = self.weights.copied(self.rows);
-        write(&mut tree, NodePosition::ROOT, (counts, rows), label as i32, None);
-        let penalty = objective.leaf_penalty;
-        Cheapest { tree, objective: loss / n + penalty, lower: penalty, errors, opened: 0 }
     }
 }
 
@@ -184,12 +167,14 @@ impl Question for BestTree {
 
 /// A search and its input.
 pub(super) struct OptimalSearch<'a> {
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     /// The ranked rows in the data.
     rows: &'a [u32],
     pub(super) ranked: &'a RankedRows,
     objective: &'a Objective,
     limits: &'a SearchLimits,
+    /// When the call started.
+    start: Instant,
     pub(super) costs: Option<CostMatrix>,
     /// Weight of all rows.
     pub(super) total: f64,
@@ -216,7 +201,6 @@ impl OptimalSearch<'_> {
     /// The loss by a criterion or by costs.
     pub(super) fn additive<C: Weight>(&self, criterion: Box<dyn Criterion>) -> AdditiveLoss<C> {
         let classes = self.ranked.classes;
-        let min_rows = self.objective.min_samples_leaf.min(u32::MAX as usize) as u32;
         let (loss, rise, skips_runs) = match (&self.costs, &self.objective.leaf_losses) {
             (Some(costs), _) => {
                 (LeafLoss::Costs(costs.clone()), LossRise::PerWeight(costs.largest()), true)
@@ -235,7 +219,7 @@ impl OptimalSearch<'_> {
                 (LeafLoss::Of(criterion, context), rise, skips_runs)
             }
         };
-        AdditiveLoss { loss, rise, classes, min_rows, skips_runs, weight: PhantomData }
+        AdditiveLoss { loss, rise, classes, skips_runs, weight: PhantomData }
     }
 
     /// Weight of the rows of a class, which is whole.
@@ -295,8 +279,12 @@ impl OptimalSearch<'_> {
                 return Err(Error::Data(what));
             }
         }
-        let is_counted = self.is_error(criterion.as_ref()) && self.is_whole;
-        if is_counted && self.objective.min_samples_leaf == 1 && !self.ranked.has_missing() {
+        // What is counted in whole numbers counts the rows of a leaf, too.
+        let is_size = |row: u32| self.ranked.weight(row) == f64::from(self.ranked.size(row));
+        let is_counted = self.is_error(criterion.as_ref())
+            && self.is_whole
+            && (self.objective.min_samples_leaf == 1 || (0..self.ranked.len() as u32).all(is_size));
+        if is_counted {
             return if self.total <= f64::from(i16::MOST) {
                 question.ask(self, &ErrorLoss::<i16>::new(self.ranked), controls)
             } else {
@@ -333,29 +321,45 @@ impl OptimalSearch<'_> {
         let tie = if is_first { step / 2.0 } else { 0.0 };
         let all: Vec<u32> = (0..ranked.len() as u32).collect();
         let min_rows = self.objective.min_samples_leaf.min(ranked.sizes(&all) as usize) as u32;
-        let heaviest = all.iter().map(|&row| ranked.weight(row) / f64::from(ranked.size(row)));
         let places = ranked.columns.iter().map(|column| column.end as usize);
-        let known = match places.sum::<usize>() <= MOST_KNOWN_PLACES {
-            true => Known::new(ranked.len(), limits.memory.min(control.budget().left())),
-            false => Known::default(),
-        };
-        let setting = Setting {
+        let is_kept = places.sum::<usize>() <= MOST_KNOWN_PLACES;
+        let bytes = limits.memory.min(control.budget().left()) / if min_rows > 1 { 2 } else { 1 };
+        let budget = limits.node_budget.unwrap_or(u64::MAX).into();
+        let nodes = Arc::new(SearchNodes { opened: self.opened.into(), budget });
+        let of_leaves = |min_rows: u32, free: Option<Box<Setting<'s>>>| Setting {
             rows: ranked,
             loss,
             penalty: leaf_penalty + 2.0 * tie,
             leaf_price: leaf_penalty,
             tie,
             min_rows,
-            few_rows: f64::from(min_rows - 1) * heaviest.fold(0.0, f64::max),
-            known,
-            opened: self.opened.into(),
+            free,
+            known: if is_kept { Known::new(ranked.len(), bytes) } else { Known::default() },
+            nodes: nodes.clone(),
             reported: 0.into(),
-            budget: limits.node_budget.unwrap_or(u64::MAX),
         };
+        let free = (min_rows > 1).then(|| Box::new(of_leaves(1, None)));
+        let setting = of_leaves(min_rows, free);
         let (leaves, [full_depth, depth]) = self.objective.shape(limits, ranked.len());
         let mut set = SortedSet::all(ranked, setting.marks(), control)?;
         set.hash = setting.known.hash(&all);
         Ok(Started { setting, set, pool: Pool::new(), depth, full_depth, leaves, is_exact })
+    }
+
+    /// How greedy trees grow.
+    fn growth<'s, 'a>(&self, setting: &'s Setting<'a>) -> Result<GreedyGrowth<'s, 'a>> {
+        let own = self.objective.criterion()?;
+        let is_own = self.costs.is_none() && self.objective.leaf_losses.is_none();
+        let is_gini = is_own && own.info().name == GINI;
+        // Neither the error nor gini takes logarithms.
+        let most = if self.is_error(own.as_ref()) { 0 } else { self.total as u64 };
+        Ok(GreedyGrowth {
+            setting,
+            criterion: is_own.then_some(own),
+            gini: if is_gini { None } else { Some(criteria::make(GINI, Map::new())?) },
+            context: Context::new(self.ranked.classes, most),
+            is_whole: self.is_whole,
+        })
     }
 
     /// Search, and write the tree down.
@@ -366,41 +370,25 @@ impl OptimalSearch<'_> {
     ) -> Result<(Cheapest, Vec<FoundNode>)> {
         let leaf_penalty = self.objective.leaf_penalty * self.total;
         let is_first = self.objective.ties == TieRule::First;
-        let started = match self.start(loss, is_first, searching) {
-            Err(Error::OutOfTime) => {
-                let leaf = vec![FoundNode { test: None, right: 0 }];
-                return Ok((self.written(loss, &leaf, Some(leaf_penalty), self.opened), leaf));
-            }
-            started => started?,
-        };
+        let started = self.start(loss, is_first, ending)?;
         let Started { setting, set, pool, depth, full_depth, leaves, is_exact } = &started;
         let (depth, leaves, tie) = (*depth, *leaves, setting.tie);
-        let how = (is_first, self.limits.time_limit.is_some());
-        let Passed { answer, found, first } =
-            search(setting, set, (depth, leaves), how, pool, searching)?;
-        if let Some(error) = answer.halted.clone().filter(|error| *error != Error::OutOfTime) {
-            return Err(error);
+        let (start, is_timed) = (self.start, self.limits.time_limit.is_some());
+        let growth = self.growth(setting)?;
+        let task = Task { depth, leaves, is_first, start, is_timed };
+        let (answer, mut known) = search(&growth, set, &task, pool, (searching, ending))?;
+        let (is_done, whole) = (answer.halted.is_none(), SetPart::whole(set));
+        if is_done && is_first && answer.best.plan.is_some() {
+            match first_of(setting, set, depth, &answer.best, pool, searching) {
+                Err(Error::OutOfTime) => {}
+                plan => known = complete_stumps(setting, whole, &plan?, ending)?,
+            }
         }
-        let is_done = answer.halted.is_none();
-        let plan = match is_done && is_first && answer.best.plan.is_some() {
-            true => match first_of(setting, set, depth, &answer.best, pool, searching) {
-                Err(Error::OutOfTime) => found.plan,
-                plan => plan?,
-            },
-            false => found.plan,
-        };
         let is_deepest = depth == *full_depth;
-        let grown = if is_deepest { 0 } else { *full_depth };
-        let completed = match plan == first.plan && is_deepest {
-            true => Some(first.clone()),
-            false => match complete(setting, SetPart::whole(set), &plan, (0, grown), ending) {
-                Err(Error::OutOfTime) => None,
-                completed => Some(completed?),
-            },
-        };
-        let known = completed.filter(|known| is_done || known.cost < first.cost).unwrap_or(first);
-        // Time may have ended before the tree was completed. Of deeper trees nothing is known but
-        // that no loss is negative.
+        if !is_deepest {
+            known = growth.extended(whole, &known.plan, *full_depth, ending)?;
+        }
+        // Of deeper trees nothing is known but that no loss is negative.
         let is_proven = is_done && known.cost <= setting.reachable(set, answer.best.cost);
         let lower = match is_deepest {
             true => (!is_proven).then_some(answer.lower),
@@ -413,7 +401,7 @@ impl OptimalSearch<'_> {
             let lower = (lower - ties).max(leaf_penalty);
             if *is_exact { (lower - 1e-6).ceil().max(leaf_penalty) + 0.0 } else { lower }
         });
-        let opened = setting.opened.load(std::sync::atomic::Ordering::Relaxed);
+        let opened = setting.nodes.opened.load(Ordering::Relaxed);
         Ok((self.written(loss, &nodes, lower, opened), nodes))
     }
 

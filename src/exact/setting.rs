@@ -4,6 +4,9 @@
 //! Inside, a cost is the loss plus `penalty` per leaf. The penalty includes a tiny one for ties, so
 //! that of trees with the same loss the one with the fewest leaves costs least; it obeys the same
 //! bounds as the real one. Costs closer than `tie` count as equal.
+//!
+//! Where leaves need several rows, a second setting has the same rows without that limit: the
+//! bounds of [`super::gaps`] need what its trees cost.
 
 use super::known::Known;
 use super::losses::Loss;
@@ -12,6 +15,7 @@ use super::ranked::{RankedRows, RankedTest};
 use super::sorted::{MarkRule, SortedSet};
 use crate::error::{Error, Result};
 use crate::parallel::Control;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The setting of a search.
@@ -24,52 +28,66 @@ pub(super) struct Setting<'a> {
     pub(super) leaf_price: f64,
     /// Costs that differ by less are equal; 0 where ties are not resolved.
     pub(super) tie: f64,
-    /// Fewest rows of a leaf (copies are rows), and the most that fewer rows weigh.
+    /// Fewest rows of a leaf; copies are rows.
     pub(super) min_rows: u32,
-    pub(super) few_rows: f64,
+    /// If that is more than one, the setting in which it is one.
+    pub(super) free: Option<Box<Self>>,
     /// Solved sets.
     pub(super) known: Known,
-    /// Search nodes opened, and most of them.
-    pub(super) opened: AtomicU64,
-    pub(super) budget: u64,
+    pub(super) nodes: Arc<SearchNodes>,
     /// Progress that was reported, in thousandths.
     pub(super) reported: AtomicU64,
 }
 
+/// Search nodes opened, and the largest number of them.
+#[derive(Debug, Default)]
+pub(super) struct SearchNodes {
+    pub(super) opened: AtomicU64,
+    pub(super) budget: AtomicU64,
+}
+
 impl Setting<'_> {
     pub(super) fn marks(&self) -> MarkRule {
-        MarkRule { min_rows: self.min_rows, skips_runs: self.loss.skips_runs() }
+        let skips_runs = self.loss.skips_runs() && self.min_rows <= 1;
+        MarkRule { min_rows: self.min_rows, skips_runs }
     }
 
     /// Count a search node, or stop.
     pub(super) fn count(&self, control: &Control) -> Result<()> {
-        if self.opened.fetch_add(1, Ordering::Relaxed) >= self.budget {
-            self.opened.fetch_sub(1, Ordering::Relaxed);
+        let SearchNodes { opened, budget } = &*self.nodes;
+        if opened.fetch_add(1, Ordering::Relaxed) >= budget.load(Ordering::Relaxed) {
+            opened.fetch_sub(1, Ordering::Relaxed);
             return Err(Error::OutOfTime);
         }
         control.check()
     }
 
-    /// What a tree of `leaves` leaves can cost more if rows are taken away; see [`super::gaps`].
-    pub(super) fn merging(&self, set: &SortedSet, leaves: u32) -> f64 {
-        let moved = self.few_rows.max(set.missing);
-        if moved == 0.0 || leaves <= 1 {
-            return 0.0;
-        }
-        let merged = f64::from(leaves - 1).min(set.len as f64);
-        merged * self.loss.rise(moved, set.weight)
+    /// The most levels of a tree that may cost less than `cost`: one of d levels has d + 1 leaves
+    /// at least, which must be worth their price.
+    pub(super) fn deepest(&self, cost: f64) -> u32 {
+        let most = (cost / self.leaf_price).min(f64::from(u32::MAX));
+        if self.leaf_price > 0.0 { (most as u32).max(3) - 1 } else { u32::MAX }
     }
 
     /// From lower bounds of the trees that test a column first, those that also hold for what is
     /// left of such trees in a subset, where their first test may divide nothing. What is left is
     /// then a tree of one level less. Without other limits than the depth, any column that divides
     /// the rows could be tested in front of it; the tree would then have its leaves twice.
+    ///
+    /// A first test that sends missing values left may divide them from the others, as a test of
+    /// the next column does, where they go right; without missing values, both have the same tests.
     pub(super) fn for_subsets(&self, query: &Query<'_>, best: f64, by_column: &mut [f64]) {
         let (set, below) = (query.set, query.depth.saturating_sub(1));
-        let is_free = self.few_rows == 0.0
-            && set.missing == 0.0
-            && below < 16
-            && query.leaves >= 1 << query.depth;
+        for (g, column) in set.columns.iter().enumerate() {
+            let twin = self.rows.columns.get(g + 1).is_some_and(|next| next.missing_right);
+            if twin && !self.rows.columns[g].missing_right {
+                by_column[g] = by_column[g].min(by_column[g + 1]);
+                if !column.has_missing {
+                    by_column[g + 1] = by_column[g];
+                }
+            }
+        }
+        let is_free = self.min_rows <= 1 && below < 16 && query.leaves >= 1 << query.depth;
         let mut less = best;
         if is_free {
             let again = self.penalty * f64::from(1_u32 << below);
@@ -174,6 +192,7 @@ impl<'q> Query<'q> {
 }
 
 /// What was found.
+#[derive(Clone)]
 pub(super) struct Answer {
     /// The best tree, if it costs less than the limit of the query; else a bound of its cost.
     pub(super) best: Incumbent,

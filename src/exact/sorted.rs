@@ -66,8 +66,6 @@ pub(super) struct SortedSet {
     pub(super) counts: Vec<f64>,
     pub(super) weight: f64,
     pub(super) columns: Vec<SortedColumn>,
-    /// The largest weight of missing values in a column.
-    pub(super) missing: f64,
     /// The number of the set in [`super::known`].
     pub(super) hash: u128,
 }
@@ -190,18 +188,7 @@ impl SortedSet {
         let order = columns.first().map_or(&[][..], |column| &column.order);
         let (len, counts) = (order.len(), rows.counts(order));
         let weight = counts.iter().sum::<f64>();
-        let mut set = Self { len, counts, weight, columns, missing: 0.0, hash: 0 };
-        for (g, column) in rows.columns.iter().enumerate() {
-            if set.columns[g].has_missing {
-                let last = set.columns[g].thresholds - 1;
-                let missing = match column.missing_right {
-                    true => weight - set.weight_below(g, last),
-                    false => set.weight_below(g, 1),
-                };
-                set.missing = set.missing.max(missing);
-            }
-        }
-        set
+        Self { len, counts, weight, columns, hash: 0 }
     }
 
     /// Rows below a threshold; those of all thresholds are below the one behind the last.
@@ -284,21 +271,24 @@ impl SortedColumn {
         let mut below = Vec::with_capacity(n.min(most));
         let mut weight_below = Vec::new();
         let mut marks = vec![0; n];
-        // Beside missing values no test ends a run, so all places are needed.
         let rank_of = |row: Option<&u32>| row.map(|&row| all[row as usize]);
         let has_left = rank_of(order.first()) == Some(0);
         let has_right = rank_of(order.last()) == Some(*end);
         let has_missing = has_left || has_right;
-        let skips_runs = rule.skips_runs && !has_missing;
+        // Without missing values, the column where they go left has the same tests.
+        let is_twin = column.missing_right && !has_right;
         // The value before, and the present one: rank and class.
         let (mut from, mut to) = (None, None);
         let (mut before, mut class, mut weight) = (MIXED, MIXED, 0.0);
         // The mark of the place between them.
-        let mark = |from: Option<u32>, before: u8, class: u8| {
-            if from == Some(0) {
+        let mark = |from: Option<u32>, before: u8, class: u8, values: usize| {
+            if from == Some(0) || is_twin {
                 return 0;
             }
-            let is_run = before == class && class != MIXED && skips_runs;
+            // The place before the first run of known values is a test of the other column; the
+            // next one may be as good, and has a lower threshold.
+            let is_first = has_left && values == 3;
+            let is_run = before == class && class != MIXED && rule.skips_runs && !is_first;
             ALLOWED | if is_run { 0 } else { NEEDED }
         };
         for (k, &row) in order.iter().enumerate() {
@@ -306,7 +296,7 @@ impl SortedColumn {
             if rank != to {
                 // The place before the value that ends here.
                 if let [_, .., start] = below[..] {
-                    marks[start as usize - 1] = mark(from, before, class);
+                    marks[start as usize - 1] = mark(from, before, class, below.len());
                 }
                 (before, class) = (class, own);
                 (from, to) = (to, rank);
@@ -322,13 +312,13 @@ impl SortedColumn {
             }
         }
         if let [_, .., start] = below[..] {
-            marks[start as usize - 1] = mark(from, before, class);
+            marks[start as usize - 1] = mark(from, before, class, below.len());
         }
         let places = marks.iter().filter(|&&mark| mark & NEEDED != 0).count();
         // Thresholds that leave enough rows on both sides and divide values that are known, or
         // these from missing ones that go right; where they go left, that is the same test.
         let thresholds = below.len();
-        let known = 1 + usize::from(has_left)..thresholds;
+        let known = 1 + usize::from(has_left)..if is_twin { 0 } else { thresholds };
         // Copies up to each place, where a row may be several.
         let (mut passed, several) = (0, rule.min_rows > 1 && !rows.copies.is_empty());
         let copies = order.iter().take(if several { n } else { 0 }).map(|&row| {

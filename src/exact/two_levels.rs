@@ -5,7 +5,7 @@
 //! [`super::gaps`] leave intervals, over which the lanes of the next scan are spread. Large sets
 //! are looked at coarsely first.
 
-use super::gaps::{Bounds, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
+use super::gaps::{Bounds, GapEnd, OpenThresholds, SideCosts, SideLeaves, ThresholdGap};
 use super::losses::{LaneThresholds, SideLosses, StumpMemory};
 use super::plans::{Incumbent, Plan, PlanSplit, Split};
 use super::ranked::{RankedRows, RankedTest};
@@ -73,6 +73,7 @@ pub(super) fn two_levels(
         _ => &[two],
     };
     let low = SideCosts { left: setting.penalty, right: setting.penalty };
+    let low = GapEnd { own: low, free: low };
     let mut items = Vec::new();
     for (column, own) in set.columns.iter().enumerate() {
         if own.first > own.last {
@@ -113,7 +114,7 @@ pub(super) fn two_levels(
     let mut of_columns = vec![f64::INFINITY; by_column.len()];
     for item in &items {
         let item = lock(item);
-        let bounds = task_bounds(setting, query, item.column, item.leaves);
+        let bounds = task_bounds(setting, query, item.column);
         let open = |gap: &ThresholdGap| bounds.open(gap, f64::INFINITY).bound;
         let of_item = item.gaps.iter().map(open).fold(item.closed, f64::min);
         let of_item =
@@ -131,14 +132,8 @@ pub(super) fn two_levels(
     Answer { best, lower, by_column, halted }
 }
 
-fn task_bounds<'a>(
-    setting: &'a Setting<'_>,
-    query: &Query<'a>,
-    column: usize,
-    leaves: SideLeaves,
-) -> Bounds<'a> {
-    let merging = setting.merging(query.set, leaves.left.max(leaves.right));
-    Bounds { loss: setting.loss, set: query.set, column, merging }
+fn task_bounds<'a>(setting: &'a Setting<'_>, query: &Query<'a>, column: usize) -> Bounds<'a> {
+    Bounds { loss: setting.loss, set: query.set, column }
 }
 
 /// What the looks at all columns share.
@@ -166,7 +161,7 @@ impl TwoLevelSearch<'_, '_> {
     fn look(&self, item: &mut Item, is_first_look: bool, memory: &mut StumpMemory) -> Result<()> {
         let set = self.query.set;
         let rows = self.setting.rows;
-        let bounds = task_bounds(self.setting, self.query, item.column, item.leaves);
+        let bounds = task_bounds(self.setting, self.query, item.column);
         let mut is_first = true;
         while !item.gaps.is_empty() && (is_first || !is_first_look) {
             if self.is_settled() {
@@ -215,7 +210,8 @@ impl TwoLevelSearch<'_, '_> {
             let is_coarse = is_first_look && self.setting.loss.is_coarse_useful(set, least);
             let mut check = || self.control.check();
             let loss = self.setting.loss;
-            let losses = loss.stumps(rows, set, &thresholds, is_coarse, memory, &mut check)?;
+            let how = (is_coarse, self.setting.min_rows);
+            let losses = loss.stumps(rows, set, &thresholds, how, memory, &mut check)?;
             self.take(item, &open, &lanes, &losses);
         }
         Ok(())
@@ -243,6 +239,7 @@ impl TwoLevelSearch<'_, '_> {
         let mut rest: Vec<Option<ThresholdGap>> = open.iter().map(|(gap, _)| Some(*gap)).collect();
         for (lane, &(threshold, of)) in lanes.iter().enumerate() {
             let (reached, bound) = (sides(&losses.reached, lane), sides(&losses.bound, lane));
+            let end = GapEnd { own: bound, free: sides(&losses.free, lane) };
             let total = reached.left + reached.right;
             let split = Split {
                 test: self.query.set.test(self.setting.rows, item.column, threshold),
@@ -266,14 +263,14 @@ impl TwoLevelSearch<'_, '_> {
                 item.closed = item.closed.min(total);
             } else {
                 let (from, to) = (threshold - 1, threshold + 1);
-                gaps.push(ThresholdGap { from, to, at_from: bound, at_to: bound });
+                gaps.push(ThresholdGap { from, to, at_from: end, at_to: end });
             }
             // Lanes ascend, so the part of the gap above the threshold is divided next.
             if let Some(gap) = rest[of] {
                 if threshold - gap.from > 1 {
-                    gaps.push(ThresholdGap { to: threshold, at_to: bound, ..gap });
+                    gaps.push(ThresholdGap { to: threshold, at_to: end, ..gap });
                 }
-                let above = ThresholdGap { from: threshold, at_from: bound, ..gap };
+                let above = ThresholdGap { from: threshold, at_from: end, ..gap };
                 rest[of] = (above.to - threshold > 1).then_some(above);
             }
         }

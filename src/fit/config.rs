@@ -4,7 +4,7 @@
 //! (`python/fasttree/estimators/declaration.py`). Parsing checks names and types;
 //! [`super::FitPlan::new`] checks domains and combinations.
 
-use crate::criteria::{self, Criterion};
+use crate::criteria::{self, Criterion, Info};
 use crate::discretize;
 use crate::error::Result;
 use crate::grow::{EmptyBranch, Evaluation, LeafLabels, LeafOrder, Thresholds};
@@ -84,6 +84,9 @@ pub struct Config {
     pub cut_test: FeatureTestKind,
     pub min_prob: f64,
     pub split_tries: usize,
+    pub merge_levels: bool,
+    pub alpha_merge: f64,
+    pub alpha_split: Option<f64>,
     pub evaluation: Evaluation,
     pub labels: LeafLabels,
     pub ties: Ties,
@@ -141,6 +144,9 @@ impl Default for Config {
             cut_test: FeatureTestKind::Quadratic,
             min_prob: 0.01,
             split_tries: 2,
+            merge_levels: false,
+            alpha_merge: 0.05,
+            alpha_split: None,
             evaluation: Evaluation::Local,
             labels: LeafLabels::Majority,
             ties: Ties::First,
@@ -190,6 +196,11 @@ impl Config {
         self.selection == Selection::Significance
     }
 
+    /// Whether levels are merged before a feature is tested.
+    pub(super) fn merges(&self) -> bool {
+        self.by_significance() && self.merge_levels
+    }
+
     /// The criterion of the splits: where features are chosen by significance and splits by the
     /// two-sample statistic, the measure that is largest where the statistic is, else `named`.
     pub(super) fn split_criterion(&self, named: Box<dyn Criterion>) -> Result<Box<dyn Criterion>> {
@@ -203,6 +214,21 @@ impl Config {
             (false, FeatureTestKind::Maximum) => Box::new(criteria::LargestDeviation {}),
             (false, _) => criteria::make("chi2", Map::new())?,
         })
+    }
+
+    /// Whether rows without a value are divided among all branches of a split by a criterion: by
+    /// the parameter, or with `auto` where criterion and evaluation serve it.
+    pub(super) fn divides(&self, criterion: &Info) -> bool {
+        match self.missing {
+            Missing::Fractional => criterion.fractional,
+            Missing::Auto => {
+                self.evaluation == Evaluation::Local
+                    && !self.by_significance()
+                    && criterion.fractional
+                    && self.cost_matrix.is_none()
+            }
+            _ => false,
+        }
     }
 
     /// Number of features drawn for each node; `None` where all `features` are searched.

@@ -10,7 +10,7 @@ use super::grow::TreeRows;
 use super::plan::FitPlan;
 use super::prepare::few_branches;
 use super::records::{FitRows, RecordRows};
-use super::route::{FitShape, Reason, codes_obstacle};
+use super::route::{FitShape, MANY_ROWS, Reason, codes_obstacle};
 use super::validate;
 use crate::bins::{BinnedTable, TableFacts, WeightWidth};
 use crate::criteria::Context;
@@ -74,9 +74,6 @@ fn class_totals(data: &Dataset, rows: &RowSet, weights: &Weights) -> Vec<f64> {
     of_class.iter().map(|rows| weights.total(rows)).collect()
 }
 
-/// Rows of positive weight from which on forests search histograms.
-const MANY_ROWS: usize = 10_000;
-
 impl FitPlan {
     /// Replace [`ThresholdSearch::Auto`] by a histogram where rows of positive weight are many and
     /// codes of bins serve, else by the exact search; others stay.
@@ -114,6 +111,7 @@ impl FitPlan {
             }
             FitRows::Encoded(data, rows, weights) => (data, rows, weights),
         };
+        let data = &*data;
         // Without samples, copies may become rows of their own, as for a single tree.
         if bagging.draws.is_none() {
             return self.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
@@ -202,7 +200,7 @@ impl FitPlan {
             let routed = self.routed(prepared, &rows, weights, control)?;
             table = self.records(prepared, &rows, weights, &routed, control)?;
             reason = Some(routed.reason);
-            if table.is_none() {
+            if table.is_none() && self.needs_orders(routed.route, prepared) {
                 prepared.sort_columns(control)?;
             }
         }

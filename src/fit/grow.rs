@@ -39,9 +39,9 @@ pub struct Fitted {
 #[derive(Clone, Copy)]
 pub(super) struct TreeRows<'a> {
     /// The data set as it was given.
-    pub raw: &'a Dataset,
+    pub raw: &'a Dataset<'a>,
     /// The data set as growth reads it: imputed and binned.
-    pub data: &'a Dataset,
+    pub data: &'a Dataset<'a>,
     /// Rows to grow on.
     pub rows: &'a RowSet,
     /// All training rows, where pruning holds some of them out.
@@ -160,7 +160,9 @@ impl FitPlan {
                 on_codes(table, setting, control)?
             }
             None => {
-                data.sort_columns(control)?;
+                if self.needs_orders(routed.route, data) {
+                    data.sort_columns(control)?;
+                }
                 grown(routed.route, data, setting, rows, weights, control)?
             }
         };
@@ -183,12 +185,12 @@ impl FitPlan {
 
     /// The rows with the bins of a numeric target as classes; `None` where there are no bins to be
     /// made.
-    pub fn with_target_bins(
+    pub fn with_target_bins<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         weights: &Weights,
-    ) -> Result<Option<Dataset>> {
+    ) -> Result<Option<Dataset<'d>>> {
         let (Some(method), Some(target)) = (&self.config.target_bins, data.target()) else {
             return Ok(None);
         };

@@ -52,7 +52,12 @@ impl NodePlan {
         if !compares_numbers || !has_cuts || on_bins {
             config.discretize = None;
         }
-        let is_divided = model.tree.is_shared() && info.fractional;
+        // The inner nodes of a tree tell how growth treated missing values, whatever the criterion
+        // of the candidates; a tree without any is asked by its own criterion.
+        let is_divided = match model.tree.is_leaf(0) {
+            true => config.divides(info),
+            false => model.tree.is_shared() && info.fractional,
+        };
         config.missing = if config.by_significance() && config.missing == Missing::Auto {
             Missing::Auto
         } else if is_divided {

@@ -110,19 +110,9 @@ impl FitPlan {
         self.config.missing
     }
 
-    /// Whether rows without a value are divided among all branches: by the parameter, or with
-    /// `auto` where criterion and evaluation serve it.
+    /// Whether rows without a value are divided among all branches.
     pub fn is_fractional(&self) -> bool {
-        match self.config.missing {
-            Missing::Fractional => true,
-            Missing::Auto => {
-                self.config.evaluation == Evaluation::Local
-                    && self.significance.is_none()
-                    && self.criterion.info().fractional
-                    && self.config.cost_matrix.is_none()
-            }
-            _ => false,
-        }
+        self.config.divides(self.criterion.info())
     }
 
     /// Whether rows without a value are left out of the search for a split, and join its heaviest
@@ -194,6 +184,7 @@ impl FitPlan {
             ties: self.config.ties,
             seed: self.config.seed,
             max_features: self.config.drawn_features(features),
+            sorts_in_nodes: self.sorts_in_nodes(features),
             splitter: self.config.splitter,
             nominal_splits: self.config.nominal_splits,
             thresholds: match self.on_bins() {

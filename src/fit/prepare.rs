@@ -10,7 +10,7 @@
 
 use super::config::Missing;
 use super::plan::FitPlan;
-use super::records::{CallerRows, chosen};
+use super::records::CallerRows;
 use super::route::{FitShape, Route};
 use crate::criteria::{EvidenceKind, Info};
 use crate::data::{
@@ -26,20 +26,20 @@ use crate::split::NominalSplits;
 impl FitPlan {
     /// Whether rows of a data set are divided where they have no value: a tree on rows without
     /// missing values is walked without shares, which are not computed in vain.
-    pub(super) fn divides_cells(&self, data: &Dataset) -> bool {
+    pub fn divides_cells(&self, data: &Dataset) -> bool {
         self.is_fractional() && data.columns().iter().any(|column| n_missing(column) > 0)
     }
 
     /// The data set as growth reads it, imputed and binned on the training rows; `None` where it is
     /// used unchanged. `all` are these rows and those held out for pruning.
-    pub fn prepare(
+    pub fn prepare<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         all: &RowSet,
         weights: &Weights,
         control: &Control,
-    ) -> Result<Option<Dataset>> {
+    ) -> Result<Option<Dataset<'d>>> {
         let bin = self.config.discretize;
         if bin.is_none()
             && !self.on_bins()
@@ -59,27 +59,27 @@ impl FitPlan {
     }
 
     /// The imputed data set, whose numeric columns are not binned; `None` where no cell is imputed.
-    pub fn imputed(
+    pub fn imputed<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         weights: &Weights,
         control: &Control,
-    ) -> Result<Option<Dataset>> {
+    ) -> Result<Option<Dataset<'d>>> {
         self.imputed_and_binned(data, rows, rows, weights, None, control)
     }
 
     /// The data set with the cut points of all numeric columns in its schema, and with rounded
     /// numbers where growth does not read codes.
-    fn with_edges(
+    fn with_edges<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         weights: &Weights,
         control: &Control,
-    ) -> Result<Dataset> {
+    ) -> Result<Dataset<'d>> {
         let cells = CallerRows::of(data);
-        let schema = self.schema_with_cuts(cells, chosen(rows), weights, control)?;
+        let schema = self.schema_with_cuts(cells, rows.choice(), weights, control)?;
         let mut columns = data.columns().to_vec();
         if !Route::of(self, &FitShape::of(data, rows, weights)).0.is_on_codes() {
             for (column, feature) in columns.iter_mut().zip(&schema.features) {
@@ -96,15 +96,15 @@ impl FitPlan {
 
     /// The data set with imputed cells, and with numeric columns as levels if there is a method;
     /// `None` where nothing changes.
-    fn imputed_and_binned(
+    fn imputed_and_binned<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         all: &RowSet,
         weights: &Weights,
         method: Option<&DiscretizeMethod>,
         control: &Control,
-    ) -> Result<Option<Dataset>> {
+    ) -> Result<Option<Dataset<'d>>> {
         if self.config.missing == Missing::Error {
             refuse_missing(data, rows)?;
         }
@@ -144,12 +144,12 @@ impl FitPlan {
 ///
 /// # Errors
 /// [`Error::Data`] for other columns or classes than those of the schema.
-pub fn as_grown(
-    data: &Dataset,
+pub fn as_grown<'d>(
+    data: &Dataset<'d>,
     schema: &Schema,
     bins: Option<NominalSplits>,
     control: &Control,
-) -> Result<Option<Dataset>> {
+) -> Result<Option<Dataset<'d>>> {
     let pairs = data.columns().iter().zip(&schema.features);
     let fits = |(column, feature): (&Column, &Feature)| match (column, &feature.kind) {
         (Column::Numeric(_), Kind::Numeric { .. }) => true,
@@ -201,7 +201,7 @@ fn fill_missing(column: &mut Column, kind: &mut Kind, rows: &RowSet, weights: &W
 }
 
 /// The column with the schema's value in the place of missing cells; `None` where nothing changes.
-fn filled(column: &Column, kind: &Kind) -> Option<Column> {
+fn filled<'d>(column: &Column<'d>, kind: &Kind) -> Option<Column<'d>> {
     match (column, kind) {
         _ if n_missing(column) == 0 => None,
         (Column::Numeric(numbers), Kind::Numeric { fill: Some(mean), .. }) => {
@@ -224,7 +224,7 @@ fn levels(column: &NumericColumn, bins: &Bins) -> NominalColumn {
 
 /// Each number as the upper edge of its bin. The last bin has no upper edge; its numbers become the
 /// next number above the last cut.
-fn rounded(column: &NumericColumn, bins: &Bins) -> NumericColumn {
+fn rounded(column: &NumericColumn<'_>, bins: &Bins) -> NumericColumn<'static> {
     let cuts = bins.cuts();
     let last = cuts.last().map_or(0.0, |c| c.next_up());
     let edge = |&v: &f64| {
@@ -278,7 +278,7 @@ fn n_missing(column: &Column) -> usize {
 }
 
 /// The rows without a value in the column.
-fn rows_without<'a>(column: &'a Column, rows: &'a RowSet) -> impl Iterator<Item = u32> + 'a {
+fn rows_without<'a>(column: &'a Column<'_>, rows: &'a RowSet) -> impl Iterator<Item = u32> + 'a {
     let rows = if n_missing(column) > 0 { rows.rows() } else { &[] };
     rows.iter().copied().filter(move |&row| match column {
         Column::Numeric(c) => c.value(row).is_nan(),

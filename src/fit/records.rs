@@ -7,12 +7,15 @@
 
 use super::plan::FitPlan;
 use super::route::{FitShape, MOST_VALUES, Reason, Route};
-use crate::bins::{self, BinEncoding, BinnedTable, RowChoice, RowSource};
-use crate::data::{Bins, Dataset, Kind, RowSet, Schema, Target, TargetGrid, Weights};
+use crate::bins::{self, BinEncoding, BinnedTable};
+use crate::data::{
+    Bins, Dataset, Kind, RowChoice, RowSet, RowSource, Schema, Target, TargetGrid, Weights,
+};
 use crate::error::{Error, Result};
 use crate::grow::GrowthSetting;
 use crate::parallel::Control;
 use crate::reached::{self, Way};
+use std::sync::Arc;
 
 /// The caller's columns, which are no data set yet.
 #[derive(Clone, Copy)]
@@ -29,7 +32,7 @@ pub struct CallerRows<'a> {
 
 impl<'a> CallerRows<'a> {
     /// The rows of a data set.
-    pub(super) fn of(data: &'a Dataset) -> Self {
+    pub(super) fn of(data: &'a Dataset<'_>) -> Self {
         Self {
             schema: data.schema(),
             source: data,
@@ -45,7 +48,7 @@ pub enum FitRows<'a> {
     /// Records of codes, without a data set.
     Codes(Box<RecordRows>),
     /// Rows of a data set, with their own weights.
-    Encoded(&'a Dataset, RowSet, Weights),
+    Encoded(Arc<Dataset<'a>>, RowSet, Weights),
 }
 
 /// Training rows as records of codes, and what growth needs to know about them.
@@ -109,7 +112,7 @@ impl FitPlan {
         weights: &Weights,
         control: &Control,
     ) -> Result<Routed> {
-        Routed::of(self, &mut FitShape::of(data, rows, weights), data, chosen(rows), control)
+        Routed::of(self, &mut FitShape::of(data, rows, weights), data, rows.choice(), control)
     }
 
     /// The records of rows of a prepared data set, where the route reads them.
@@ -125,7 +128,7 @@ impl FitPlan {
             return Ok(None);
         }
         let cells = CallerRows::of(data);
-        self.encoded(cells, chosen(rows), weights, routed.values.as_deref(), control).map(Some)
+        self.encoded(cells, rows.choice(), weights, routed.values.as_deref(), control).map(Some)
     }
 
     /// Encode rows. The cut points are between the `values` of each column if given, else those of
@@ -256,9 +259,4 @@ impl FitPlan {
         let rows = RecordRows { schema, table, occurring, copies, rows, grid, reason, hashes };
         Ok(Some(Box::new(rows)))
     }
-}
-
-/// The rows of a set as they are numbered in the data set.
-pub(super) fn chosen(rows: &RowSet) -> RowChoice<'_> {
-    if rows.is_everything() { RowChoice::All(rows.len()) } else { RowChoice::Some(rows.rows()) }
 }

@@ -19,24 +19,24 @@ use std::sync::Arc;
 
 /// What fits on the same rows by several plans share.
 #[derive(Debug, Default)]
-pub struct Common {
+pub struct Common<'d> {
     /// The pairs of the root, for columns that preparation leaves unchanged.
     root: Option<Arc<KnownPairs>>,
     /// Most bytes of pairs that are kept per preparation.
     kept: usize,
-    by_preparation: HashMap<String, SharedRows>,
+    by_preparation: HashMap<String, SharedRows<'d>>,
 }
 
 /// The rows as one preparation leaves them.
 #[derive(Debug)]
-struct SharedRows {
+struct SharedRows<'d> {
     /// The prepared data set; `None` where it is the given one.
-    prepared: Option<Dataset>,
+    prepared: Option<Dataset<'d>>,
     /// The pairs of nodes that were counted.
     memo: PairMemo,
 }
 
-impl Common {
+impl Common<'_> {
     /// Nothing but the pairs of the `root`, if they are known. Up to `kept` bytes of pairs of other
     /// nodes will be kept per preparation.
     pub fn new(root: Option<Arc<KnownPairs>>, kept: usize) -> Self {
@@ -59,12 +59,12 @@ impl FitPlan {
     }
 
     /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.
-    pub fn fit_beside(
+    pub fn fit_beside<'d>(
         &self,
-        data: &Dataset,
+        data: &Dataset<'d>,
         rows: &RowSet,
         weights: &Weights,
-        common: &mut Common,
+        common: &mut Common<'d>,
         control: &Control,
     ) -> Result<Model> {
         if !self.shares_pairs() {

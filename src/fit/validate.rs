@@ -6,7 +6,7 @@
 
 use super::config::{Config, Cut, Missing, ThresholdSearch};
 use crate::criteria::{CRITERIA, Criterion, EvidenceKind, GainFilter, SplitRule, TargetKind};
-use crate::data::{Column, Dataset};
+use crate::data::{Column, Dataset, Kind};
 use crate::discretize;
 use crate::error::{Error, Result, unsupported};
 use crate::grow::{Constraints, Evaluation, LeafLabels, OnRise, Thresholds};
@@ -15,14 +15,19 @@ use crate::numeric::Ties;
 use crate::prune::PruneMethod;
 use crate::split::NominalSplits;
 use crate::split::significance::Significance;
-use crate::stats::inference::FeatureTestKind;
+use crate::stats::inference::{FeatureTestKind, LevelMerging};
 use serde_json::Value;
 
+/// Most levels of a nominal column that are compared in pairs for merging.
+const MOST_MERGED: usize = 1000;
+
 /// The configuration with `nominal_splits='auto'` settled as multiway for criteria that support no
-/// other splits.
+/// other splits, and for merged levels.
 pub(super) fn with_splits_served(mut config: Config, criterion: &dyn Criterion) -> Config {
     if config.nominal_splits == NominalSplits::Auto
-        && (!criterion.info().evidence.is_of_branches() || criterion.split_rule() == SplitRule::C45)
+        && (!criterion.info().evidence.is_of_branches()
+            || criterion.split_rule() == SplitRule::C45
+            || config.merges())
     {
         config.nominal_splits = NominalSplits::Multiway;
     }
@@ -40,6 +45,9 @@ pub(super) fn target(config: &Config, criterion: &dyn Criterion, data: &Dataset)
         method.check_target(served)?;
     }
     constrained_columns(config, data)?;
+    if config.merges() {
+        merged_columns(config, data)?;
+    }
     let Some(target) = data.target() else {
         return match is_on_number {
             false => Ok(()),
@@ -198,6 +206,21 @@ pub(super) fn significance(
     if config.split_tries < 1 {
         return Err(Error::parameter("split_tries", config.split_tries, "must be at least 1"));
     }
+    for (name, value, most) in [
+        ("alpha_merge", Some(config.alpha_merge), 1.0_f64.next_down()),
+        ("alpha_split", config.alpha_split, config.alpha_merge),
+    ] {
+        if config.merge_levels && value.is_some_and(|value| !(value > 0.0 && value <= most)) {
+            let domain = match name {
+                "alpha_merge" => "must lie between 0 and 1".into(),
+                _ => format!(
+                    "must lie above 0 and be at most alpha_merge={most}: levels that are merged \
+                     again would be divided again"
+                ),
+            };
+            return Err(Error::parameter(name, value.unwrap_or_default(), domain));
+        }
+    }
     if config.cut_test == FeatureTestKind::Permutation {
         return Err(Error::parameter(
             "cut_test",
@@ -217,6 +240,19 @@ pub(super) fn significance(
         ("mdl_penalty=True", "mdl_penalty=False")
     } else if config.cut == Cut::Statistic && criterion.info().evidence == EvidenceKind::Order {
         ("cut='statistic' and a criterion whose leaves predict quantiles", "cut='criterion'")
+    } else if config.merge_levels && criterion.info().is_on_number() {
+        ("merge_levels=True and a numeric target", "merge_levels=False, or target_bins")
+    } else if config.merge_levels && config.test != FeatureTestKind::Quadratic {
+        ("merge_levels=True and test='maximum' or 'permutation'", "test='quadratic'")
+    } else if config.merge_levels && config.cut == Cut::Criterion {
+        ("merge_levels=True and cut='criterion' (the groups are the split)", "cut='statistic'")
+    } else if config.merge_levels
+        && matches!(config.nominal_splits, NominalSplits::Subset | NominalSplits::OneVsRest)
+    {
+        (
+            "merge_levels=True and nominal_splits='subset' or 'one_vs_rest'",
+            "nominal_splits='multiway' or 'auto'",
+        )
     } else {
         return Ok(Some(Significance {
             test: config.test,
@@ -225,7 +261,11 @@ pub(super) fn significance(
             tries: config.split_tries,
             least: config.min_samples_leaf as f64,
             least_share: config.min_prob,
-            leaves_out: config.missing == Missing::Auto,
+            leaves_out: config.missing == Missing::Auto && !config.merge_levels,
+            merging: config.merge_levels.then_some(LevelMerging {
+                alpha_merge: config.alpha_merge,
+                alpha_split: config.alpha_split,
+            }),
         }));
     };
     unsupported(format!("selection='significance' with {}", refused.0), refused.1)
@@ -371,6 +411,30 @@ fn constrained_columns(config: &Config, data: &Dataset) -> Result<()> {
     }
     if config.target_bins.is_some() {
         return unsupported("monotonic_cst with target_bins", "target_bins=None");
+    }
+    Ok(())
+}
+
+/// Refuse columns whose levels cannot be merged: numbers without bins, and too many levels to be
+/// compared in pairs.
+fn merged_columns(config: &Config, data: &Dataset) -> Result<()> {
+    for (column, feature) in data.columns().iter().zip(&data.schema().features) {
+        let name = &feature.name;
+        match (column, &feature.kind) {
+            (Column::Numeric(_), _) if config.discretize.is_none() && feature.unused.is_none() => {
+                return unsupported(
+                    format!("merge_levels=True with discretize=None (column '{name}' has numbers)"),
+                    "discretize='equal_frequency' or another, whose bins are levels",
+                );
+            }
+            (Column::Nominal(_), Kind::Nominal { levels, .. }) if levels.len() > MOST_MERGED => {
+                return unsupported(
+                    format!("merge_levels=True with column '{name}' of {} levels", levels.len()),
+                    format!("at most {MOST_MERGED} levels; join the rare ones, or drop the column"),
+                );
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

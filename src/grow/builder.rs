@@ -42,8 +42,8 @@ pub(super) struct NodeSplit {
     pub test: Test,
     pub first_child: u32,
     pub n_children: u32,
-    /// The last branch holds the rows with a missing value.
-    pub missing: bool,
+    /// The branch that holds the rows with a missing value; `None` where there were none.
+    pub missing: Option<u32>,
     pub score: f64,
     pub distance: f64,
     pub step: u32,
@@ -272,8 +272,7 @@ impl<S: Sum> TreeBuilder<S> {
                 node.test = tree.copy_levels(s.test, &self.levels);
                 node.feature = s.feature;
                 node.n_children = s.n_children;
-                node.missing_branch =
-                    if s.missing { s.n_children - 1 } else { self.heaviest(children, unit) };
+                node.missing_branch = s.missing.unwrap_or_else(|| self.heaviest(children, unit));
                 node.score = s.score;
                 node.distance = s.distance;
                 node.step = if s.step == NONE { next_step } else { s.step };

@@ -6,9 +6,12 @@
 //! its own.
 
 use crate::criteria::{Evidence, EvidenceKind};
-use crate::data::{Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row};
+use crate::data::{
+    Bits, Column, Dataset, Kind, NumericColumn, RowSet, entry_row, entry_tied, sorted_entries,
+};
 use crate::exact::TrainingSizes;
 use crate::parallel::Control;
+use crate::reached::{self, Way};
 use crate::split::NominalSplits;
 use crate::split::threshold::{ClassOf, Scanning};
 use crate::stats::Sum;
@@ -29,7 +32,7 @@ const FEW_CLASSES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Numeric<'a> {
     pub feature: u32,
-    pub column: &'a NumericColumn,
+    pub column: &'a NumericColumn<'a>,
     /// Rows whose value is missing, where the column has any.
     pub missing: Option<Bits>,
 }
@@ -43,12 +46,14 @@ pub(super) struct Nominal<'a> {
     pub missing: Vec<bool>,
     /// The edges between codes that are bins of a number.
     pub cuts: Vec<Option<&'a [f64]>>,
+    /// Whether codes ascend: bins, and where features are tested ordered levels.
+    pub ordered: Vec<bool>,
 }
 
 /// The facts that all nodes of a tree share.
 #[derive(Debug)]
 pub(super) struct GrowContext<'a, W> {
-    pub data: &'a Dataset,
+    pub data: &'a Dataset<'a>,
     pub setting: &'a GrowthSetting<'a>,
     pub weights: W,
     pub numeric: Vec<Numeric<'a>>,
@@ -79,7 +84,7 @@ pub(super) enum FeaturePlace {
 impl<'a, W: Scanning> GrowContext<'a, W> {
     /// The context of a tree on some rows.
     pub fn new(
-        data: &'a Dataset,
+        data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: W,
@@ -88,7 +93,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
         let k = data.n_classes();
         let mut numeric = Vec::new();
         let (mut features, mut arities, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut cuts, mut places) = (Vec::new(), Vec::new());
+        let (mut cuts, mut ordered, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (feature, column) in data.columns().iter().enumerate() {
             let feature = feature as u32;
             match column {
@@ -107,10 +112,14 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
                     places.push(FeaturePlace::Nominal(features.len()));
                     features.push(feature);
                     missing.push(column.n_missing() > 0);
-                    cuts.push(match &data.schema().features[feature as usize].kind {
-                        Kind::Numeric { cuts, .. } => cuts.as_deref(),
-                        Kind::Nominal { .. } => None,
-                    });
+                    let (edges, ascends) = match &data.schema().features[feature as usize].kind {
+                        Kind::Numeric { cuts, .. } => (cuts.as_deref(), cuts.is_some()),
+                        Kind::Nominal { ordered, .. } => {
+                            (None, *ordered && setting.significance.is_some())
+                        }
+                    };
+                    cuts.push(edges);
+                    ordered.push(ascends);
                     let arity = column.levels() + usize::from(column.n_missing() > 0);
                     arities.push(arity.max(1) as u32);
                 }
@@ -133,7 +142,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             weights,
             numeric,
             places,
-            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts },
+            nominal: Nominal { features, layout: Layout::new(&arities, k), missing, cuts, ordered },
             class_of: ClassOf { codes: data.classes(), starts: &data.class_starts()[1..k.max(1)] },
             total_weight: sum.value(weights.unit()),
             packed: weights.packed().unwrap_or_default(),
@@ -143,6 +152,17 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
             size_budget: Mutex::new(size_budget),
             sizes,
         }
+    }
+
+    /// The order of a numeric feature within a node, of which `rows` are the rows as ascending
+    /// entries.
+    pub fn sorted(&self, numeric: usize, rows: &[u32]) -> Vec<u32> {
+        reached::count(Way::SortedInNode);
+        let column = self.numeric[numeric].column;
+        let values: Vec<f64> = rows.iter().map(|&e| column.value(entry_row(e))).collect();
+        let mut order = sorted_entries(&values);
+        order.iter_mut().for_each(|e| *e = rows[entry_row(*e) as usize] | entry_tied(*e));
+        order
     }
 
     /// How the nominal column at a place among them is split.
@@ -195,7 +215,7 @@ impl<'a, W: Scanning> GrowContext<'a, W> {
 
 /// The rows of the root, prepared for the search of neighbours; `None` for other criteria.
 pub(super) fn neighbours_root<'a, W: Scanning>(
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     setting: &GrowthSetting<'a>,
     rows: &RowSet,
     weights: W,

@@ -182,18 +182,25 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             // Only features without missing values have short orders.
             return KnownOrder { order: short.orders.entries(numeric).collect(), sums: None };
         }
-        let order = self.slices.order(numeric, self.range);
+        let mut order = match self.context.setting.sorts_in_nodes {
+            true => self.context.sorted(numeric, self.slices.order(0, self.range)).into(),
+            false => Cow::Borrowed(self.slices.order(numeric, self.range)),
+        };
         // Missing values come last in every order.
         let known = match &self.context.numeric[numeric].missing {
             Some(bits) => order.partition_point(|&e| bits.get(entry_row(e)) == 0),
             None => order.len(),
         };
-        let (order, missing) = order.split_at(known);
+        let missing = &order[known..];
         let sums = (!missing.is_empty() && !self.leaves_out()).then(|| {
             let missing = self.context.sums_of(missing);
             self.totals.iter().zip(missing).map(|(total, sum)| total.minus(sum)).collect()
         });
-        KnownOrder { order: Cow::Borrowed(order), sums }
+        match &mut order {
+            Cow::Borrowed(order) => *order = &order[..known],
+            Cow::Owned(order) => order.truncate(known),
+        }
+        KnownOrder { order, sums }
     }
 
     /// Score the thresholds of the wanted features of a small node.
@@ -213,7 +220,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             let foresee = |place: usize, at: usize| {
                 let column = self.context.numeric[place].column;
                 let beside = node.in_order(place, at - 1..at + 1);
-                beside.for_each(|row| prefetch(column.cell(row)));
+                beside.filter_map(|row| column.cell(row)).for_each(prefetch);
             };
             let means = &mut workspace.search.block.means;
             return numbers.score_candidates(orders, features, foresee, context, means, sink);
@@ -636,7 +643,7 @@ impl<W: ByOrder> NodeTables for RangeTables<'_, '_, '_, W> {
         let feature = columns.features[nominal];
         FeatureLevels {
             table: NominalTable { feature, cells: Cow::Borrowed(cells), missing },
-            ordered: columns.cuts[nominal].is_some(),
+            ordered: columns.ordered[nominal],
             rows,
         }
     }
@@ -684,7 +691,7 @@ impl<W: ByOrder> WholeRows for RangeTables<'_, '_, '_, W> {
         if branch_of.is_empty() {
             return by_code;
         }
-        let mut sizes = vec![0; 3];
+        let mut sizes = vec![0; (sums.len() / evaluator.totals.len()).max(3)];
         branch_of.iter().zip(by_code).for_each(|(&b, size)| sizes[b as usize] += size);
         sizes
     }

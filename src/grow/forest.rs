@@ -10,8 +10,7 @@
 //! codes with copies; the numbers themselves are shared. One sort of n hashes per forest, O(n +
 //! draws) per sample.
 
-use crate::bins::{RowChoice, RowSource};
-use crate::data::{Bits, Column, Dataset, MISSING, RowSet, Target, Weights};
+use crate::data::{Bits, Column, Dataset, MISSING, RowChoice, RowSet, RowSource, Target, Weights};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::model::Forest;
@@ -74,6 +73,13 @@ impl BootstrapSampler {
         self.rows.iter().zip(by_place).for_each(|(&row, t)| times[row as usize] = t);
         times
     }
+
+    /// The rows that can be drawn and are not in the sample of a tree, sorted by content and
+    /// weight.
+    pub fn out_of_bag(&self, seed: u64, draws: usize) -> Vec<u32> {
+        let times = self.draw(seed, draws);
+        self.rows.iter().copied().filter(|&row| times[row as usize] == 0).collect()
+    }
 }
 
 /// The weight of a row in units: its copies, or its real weight in fixed point.
@@ -90,7 +96,7 @@ pub fn row_hashes(data: &Dataset, rows: &RowSet) -> Vec<u64> {
     let numeric: Vec<bool> =
         data.columns().iter().map(|c| matches!(c, Column::Numeric(_))).collect();
     let units = data.target().map(Target::units);
-    content_hashes(data, &numeric, RowChoice::Some(rows.rows()), data.classes(), units)
+    content_hashes(data, &numeric, rows.choice(), data.classes(), units)
 }
 
 /// A hash of the content of each row: its class, its number if the target is one (in units), and

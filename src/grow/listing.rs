@@ -131,6 +131,9 @@ fn listed<W: ByOrder>(
     let evaluator = one_node(&context, &slices, rows, &totals);
     let mut workspace = Workspace::default();
     let contingency = evaluator.count_tables(&mut workspace);
+    if let Some(merging) = setting.significance.and_then(|rule| rule.merging) {
+        return evaluator.merged_candidates(&merging, &contingency);
+    }
     // Relief's radius is the root's, which has to be found where the node is another.
     if matches!(evidence, Evidence::Pairs(formula) if formula.reads_radius())
         && rows.len() != root.len()

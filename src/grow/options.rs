@@ -216,6 +216,8 @@ pub struct GrowthSetting<'a> {
     pub seed: u64,
     /// Number of features drawn for each node, fewer than there are; `None`: all are searched.
     pub max_features: Option<usize>,
+    /// Nodes sort the features that they draw, instead of keeping the orders of all.
+    pub sorts_in_nodes: bool,
     /// Which splits of a feature are tried.
     pub splitter: Splitter,
     /// How nominal features are split.
@@ -235,7 +237,7 @@ pub struct GrowthSetting<'a> {
     /// Buffers that trees grown one after the other share.
     pub pool: Option<&'a BufferPool>,
     /// The data before numbers were binned, for criteria on neighbours.
-    pub raw: Option<&'a Dataset>,
+    pub raw: Option<&'a Dataset<'a>>,
     /// Rows without a value go down all branches as fractional instances.
     pub fractional: bool,
     /// Number of all training rows, those held out for pruning included.

@@ -17,7 +17,7 @@ const WORDS: usize = 14;
 pub struct PackedTree {
     /// [`WORDS`] words per node: parent, branch, depth, rows, key; then, 0 where the node is not
     /// split, kind and two operands of the test, feature, first child, children, score, distance,
-    /// and `step << 1 | missing`.
+    /// and `step << 32` with the branch of missing values.
     pub words: Vec<u64>,
     /// Class sums, node by node, as words ([`SentSum`]).
     pub sums: Vec<u32>,
@@ -65,12 +65,13 @@ fn words_of(node: &BuilderNode) -> [u64; WORDS] {
         Test::Threshold(t) => (2, t.at.to_bits(), t.reach.to_bits()),
         Test::Multiway => (3, 0, 0),
         Test::Subset { first, len } => (4, u64::from(first), u64::from(len)),
+        Test::Groups { first, len } => (5, u64::from(first), u64::from(len)),
     };
     words[5..8].copy_from_slice(&[kind, a, b]);
     let NodeSplit { feature, first_child, n_children, missing, score, distance, step, .. } = split;
     words[8..11].copy_from_slice(&[feature, first_child, n_children].map(u64::from));
     words[11..13].copy_from_slice(&[score, distance].map(f64::to_bits));
-    words[13] = u64::from(step) << 1 | u64::from(missing);
+    words[13] = u64::from(step) << 32 | u64::from(missing.unwrap_or(NONE));
     words
 }
 
@@ -83,6 +84,7 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         }
         (3, ..) => Test::Multiway,
         (4, first, len) => Test::Subset { first: first as u32, len: len as u32 },
+        (5, first, len) => Test::Groups { first: first as u32, len: len as u32 },
         _ => return Err(Error::Internal("a packed tree with an unknown test".into())),
     };
     let split = (words[5] > 0).then(|| NodeSplit {
@@ -90,10 +92,10 @@ fn node_of(words: &[u64; WORDS]) -> Result<BuilderNode> {
         test,
         first_child: words[9] as u32,
         n_children: words[10] as u32,
-        missing: words[13] & 1 == 1,
+        missing: Some(words[13] as u32).filter(|&branch| branch != NONE),
         score: f64::from_bits(words[11]),
         distance: f64::from_bits(words[12]),
-        step: (words[13] >> 1) as u32,
+        step: (words[13] >> 32) as u32,
     });
     let [parent, branch, depth, rows] = [0, 1, 2, 3].map(|i| words[i] as u32);
     debug_assert!(parent == NONE || split.is_none() || words[9] > 0);

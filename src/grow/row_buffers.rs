@@ -1,18 +1,19 @@
 //! The buffers in which the rows of a node are a range: owned ([`RowBuffers`]), and as slices for
 //! one worker ([`RowSlices`]).
 //!
-//! Each numeric feature has its sorted order, which a split partitions in place. The codes of all
-//! nominal features are one matrix, row by row, which a split copies from one of two buffers to the
-//! other; each node knows its buffer. Slices are divided into disjoint slices, one per subtree that
-//! another thread grows. Growth on sorted orders and global growth use them; O(rows x features) in
-//! memory, and per level in time.
+//! Each numeric feature has its sorted order, which a split partitions in place. Where nodes sort
+//! the few features that they draw, one list of rows takes the place of all orders. The codes of
+//! all nominal features are one matrix, row by row, which a split copies from one of two buffers to
+//! the other; each node knows its buffer. Slices are divided into disjoint slices, one per subtree
+//! that another thread grows. Growth on sorted orders and global growth use them; O(rows x
+//! features) in memory, and per level in time.
 
 use super::buffer_pool::BufferPool;
 use super::context::{FeaturePlace, GrowContext};
 use super::partition::{
     CodedBuffer, coded_by_branch, order_by_branch, order_in_three, order_in_two,
 };
-use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied};
+use crate::data::{Bits, Column, MISSING, RowSet, entry_row, entry_tied, pack_entry};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use crate::split::threshold::Scanning;
@@ -21,6 +22,7 @@ use crate::stats::contingency::{CodedRows, Layout};
 /// Owned buffers of all rows of a tree.
 #[derive(Debug)]
 pub(super) struct RowBuffers {
+    /// The order of each numeric feature; or one list of ascending rows.
     orders: Vec<Vec<u32>>,
     codes: [Vec<u8>; 2],
     classes: [Vec<u16>; 2],
@@ -48,7 +50,8 @@ impl RowBuffers {
             0 => 0,
             _ => context.nominal.layout.row_bytes() + size_of::<u32>() + size_of::<u16>(),
         };
-        rows.saturating_mul(coded + size_of::<u32>() * context.numeric.len())
+        let orders = if context.setting.sorts_in_nodes { 1 } else { context.numeric.len() };
+        rows.saturating_mul(coded + size_of::<u32>() * orders)
     }
 
     /// The rows of the root, for the evaluation of that node without a split.
@@ -60,16 +63,21 @@ impl RowBuffers {
         let data = context.data;
         // The sorted order of each numeric feature, without the rows of others.
         let keep = (!rows.is_everything()).then(|| rows.bits(data.len()));
-        let orders = parallel::map(control, context.numeric.len(), &|i| {
-            control.check()?;
-            let column = context.numeric[i].column;
-            let mut order = context.setting.pool.map(BufferPool::take).unwrap_or_default();
-            match &keep {
-                None => column.order_into(&mut order),
-                Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
-            }
-            Ok(order)
-        })?;
+        let listed = context.setting.sorts_in_nodes;
+        let orders =
+            parallel::map(control, if listed { 1 } else { context.numeric.len() }, &|i| {
+                if listed {
+                    return Ok(rows.rows().iter().map(|&row| pack_entry(row, false)).collect());
+                }
+                control.check()?;
+                let column = context.numeric[i].column;
+                let mut order = context.setting.pool.map(BufferPool::take).unwrap_or_default();
+                match &keep {
+                    None => column.order_into(&mut order),
+                    Some(bits) => filtered(column.order(), bits, rows.len(), &mut order),
+                }
+                Ok(order)
+            })?;
         // The matrix of nominal codes; missing values have the code after the last level.
         let width = context.nominal.features.len();
         let n = if width > 0 { rows.len() } else { 0 };
@@ -218,11 +226,13 @@ impl<'f> RowSlices<'f> {
     }
 
     /// Write the branch of each row of a node into the scratch memory: as one bit for two branches,
-    /// as two bits for three, else as a number.
+    /// as two bits for three, else as a number. `sorted` is the order of a numeric split feature
+    /// that the buffers do not hold.
     fn mark(
         &self,
         node: NodeRange,
         plan: &PartitionPlan<'_>,
+        sorted: Option<&Vec<u32>>,
         layout: &Layout,
         scratch: &mut PartitionScratch,
     ) {
@@ -234,8 +244,10 @@ impl<'f> RowSlices<'f> {
         }
         match plan.place {
             FeaturePlace::Numeric(split) => {
-                // The order of the split feature has the branches side by side.
-                let order = &self.orders[split][range];
+                let order = match sorted {
+                    Some(order) => &order[..],
+                    None => &self.orders[split][range],
+                };
                 let (left, rest) = order.split_at(plan.sizes[0] as usize);
                 left.iter().for_each(|&e| scratch.later.clear(entry_row(e)));
                 rest.iter().for_each(|&e| scratch.later.set(entry_row(e)));
@@ -297,17 +309,29 @@ impl<'f> RowSlices<'f> {
             starts.push(sum);
             sum += size;
         }
-        if let (FeaturePlace::Numeric(split), [left, _]) = (plan.place, plan.sizes) {
-            // Rows without a value come last in the order.
-            let joined = left.saturating_sub(plan.at) as usize;
-            self.orders[split][range.clone()][plan.at as usize..].rotate_right(joined);
+        // The order of the split feature has its branches side by side.
+        let listed = context.setting.sorts_in_nodes;
+        let mut sorted = Vec::new();
+        if let FeaturePlace::Numeric(split) = plan.place {
+            if listed {
+                sorted = context.sorted(split, &self.orders[0][range.clone()]);
+            }
+            if let [left, _] = plan.sizes {
+                let order = match listed {
+                    true => &mut sorted[..],
+                    false => &mut self.orders[split][range.clone()],
+                };
+                // Rows without a value come last in the order.
+                let joined = left.saturating_sub(plan.at) as usize;
+                order[plan.at as usize..].rotate_right(joined);
+            }
         }
-        self.mark(node, plan, layout, scratch);
+        self.mark(node, plan, listed.then_some(&sorted), layout, scratch);
         let branches = plan.sizes.len();
         // Every order but that of the split feature.
         let size = |b: usize| plan.sizes[b] as usize;
         for (i, order) in self.orders.iter_mut().enumerate() {
-            if matches!(plan.place, FeaturePlace::Numeric(split) if split == i) {
+            if !listed && matches!(plan.place, FeaturePlace::Numeric(split) if split == i) {
                 continue;
             }
             let order = &mut order[range.clone()];

@@ -96,6 +96,7 @@ impl ShortScoring {
         let fits = pays
             && known
             && !context.numeric.is_empty()
+            && !setting.sorts_in_nodes
             && context.nominal.features.is_empty()
             && setting.splitter == Splitter::Best
             && setting.limits.max_leaf_nodes.is_none()

@@ -183,9 +183,9 @@ fn on_known_rows(
     Ok(found)
 }
 
-/// One score per feature on the given rows; where features are chosen by significance the adjusted
-/// p-value, else that of the multiway split of a nominal or binned
-/// feature, of the best threshold of a numeric one; NaN if there is no split.
+/// One score per feature on the given rows: of the multiway split of a nominal or binned feature,
+/// of the best threshold of a numeric one; NaN if there is no split. Where features are chosen by
+/// significance it is the adjusted p-value, or with `statistics` the statistic of the test.
 ///
 /// Rows whose value is missing are left out, and the score is multiplied by the known fraction if
 /// the criterion asks for it, unless the plan treats missing values otherwise. For criteria on
@@ -196,6 +196,7 @@ pub fn score_features(
     data: &Dataset,
     rows: &RowSet,
     weights: &Weights,
+    statistics: bool,
     control: &Control,
 ) -> Result<Vec<f64>> {
     let rows = plan.training_rows(data, rows, weights)?;
@@ -215,7 +216,7 @@ pub fn score_features(
     let setting = plan.setting(data, &rows, weights);
     if setting.significance.is_some() {
         for (feature, test) in feature_tests(data, &setting, &rows, weights, control)? {
-            out[feature as usize] = test.log_p.exp();
+            out[feature as usize] = if statistics { test.statistic } else { test.log_p.exp() };
         }
         return Ok(out);
     }

@@ -78,7 +78,7 @@ fn collect_thresholds(model: &Model, out: &mut [Vec<f64>]) {
     for node in &model.tree.nodes {
         match node.test {
             Test::Threshold(threshold) => out[node.feature as usize].push(threshold.reach),
-            Test::Multiway => binned[node.feature as usize] = true,
+            Test::Multiway | Test::Groups { .. } => binned[node.feature as usize] = true,
             _ => {}
         }
     }

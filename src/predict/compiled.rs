@@ -23,7 +23,7 @@ pub trait Source: Sync {
 }
 
 /// Rows of an encoded data set, by internal number.
-impl Source for Dataset {
+impl Source for Dataset<'_> {
     fn number(&self, row: usize, feature: usize) -> f64 {
         match &self.columns()[feature] {
             Column::Numeric(c) => c.values()[row],
@@ -92,7 +92,7 @@ const MOST_FEATURES: usize = 1 << 28;
 
 /// Pack a node. `value` is the threshold, or in a leaf the number of its prediction; for other
 /// tests it holds two numbers ([`two_numbers`]): the first mask word and the levels of a subset
-/// test, the first child and the branches of a multiway test. `packed` holds, from the lowest bit
+/// test, the first child and the codes of a multiway test. `packed` holds, from the lowest bit
 /// on, two bits for the kind, two for `missing`, and the feature. `second` is the second branch; of
 /// a multiway test, the branch of missing values.
 fn node(kind: TestKind, missing: u32, feature: u32, value: f64, second: u32) -> WalkNode {
@@ -166,14 +166,20 @@ impl<N: Iterator<Item = u32>> TreeCompiler<N> {
             return Err(Error::Internal(format!("node {i} is not followed by its first child")));
         }
         // A multiway test refers to a list of children.
-        if let Test::Multiway = own.test {
+        if let Test::Multiway | Test::Groups { .. } = own.test {
             let first = self.children.len() as u32;
-            self.children.extend_from_slice(children);
+            match tree.groups(i) {
+                Some(groups) => {
+                    self.children.extend(groups.iter().map(|&branch| children[branch as usize]));
+                }
+                None => self.children.extend_from_slice(children),
+            }
+            let codes = self.children.len() as u32 - first;
             let missing = match own.missing_branch {
                 ALL => me,
                 branch => children[branch as usize],
             };
-            let value = two_numbers(first, own.n_children);
+            let value = two_numbers(first, codes);
             return Ok(node(TestKind::Multiway, FIRST, own.feature, value, missing));
         }
         // A binary test refers to its second child, and where it has one to a third.
@@ -335,8 +341,8 @@ impl CompiledTree {
                     }
                     Reading::Number { .. } => MISSING,
                 };
-                let (first, branches) = numbers_of(n);
-                if code < branches { self.children[(first + code) as usize] } else { n.second }
+                let (first, codes) = numbers_of(n);
+                if code < codes { self.children[(first + code) as usize] } else { n.second }
             }
         }
     }

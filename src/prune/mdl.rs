@@ -9,7 +9,8 @@
 //! - every node: 1 bit, leaf or test;
 //! - a test: `log2(features)` for the feature. A threshold costs `log2(n - 1)` more: a node of
 //!   weight `n` has at most `n - 1` of them. A subset of `v` declared levels costs
-//!   `log2(2^(v - 1) - 1)` more, for the ways to divide them in two;
+//!   `log2(2^(v - 1) - 1)` more, for the ways to divide them in two; groups of them `v
+//!   log2(branches)`;
 //! - a leaf with `n_c` rows of each of `k` classes and `n` rows in all: `log2 C(n + k - 1, k - 1)`
 //!   for the counts plus `log2(n! / (n_1! ... n_k!))` for the class of each row. This is the loss
 //!   of the criterion `mdl`; `k` counts the classes with training rows. An empty leaf costs its 1
@@ -88,6 +89,7 @@ fn prune(edited: &mut EditableTree, schema: &Schema) {
         let value_bits = match node.test {
             Test::Threshold(_) => (edited.weight(i).max(2.0) - 1.0).log2(),
             Test::Subset { .. } => subset_bits(schema.features[node.feature as usize].arity()),
+            Test::Groups { len, .. } => f64::from(len) * f64::from(node.n_children).log2(),
             Test::Multiway | Test::Leaf => 0.0,
         };
         let tree = 1.0 + (feature_bits + value_bits) + edited.sum_over_children(i, &bits);

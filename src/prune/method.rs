@@ -43,7 +43,7 @@ pub struct PruneInfo {
 #[derive(Debug, Clone, Copy)]
 pub struct PruneRows<'a> {
     /// Values as they were before binning and imputation; the model's schema reads them.
-    pub data: &'a Dataset,
+    pub data: &'a Dataset<'a>,
     /// Internal row numbers.
     pub rows: &'a [u32],
     /// Weights by internal row.

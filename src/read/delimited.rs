@@ -280,9 +280,9 @@ impl KeptRecords {
             format!("the row has {n} cells but there are {width} columns")
         } else {
             let remedy = if n > width {
-                "quote cells that hold the separator"
+                "quote cells that hold the separator, or name another one"
             } else {
-                "write ? for missing cells, or delete the line if it is a note"
+                "write ? for missing cells, delete the line if it is a note, or name the separator"
             };
             format!("the line has {n} cells but there are {width} columns; {remedy}")
         };

@@ -63,7 +63,7 @@ pub fn fit(
     match rows {
         FitRows::Codes(coded) => Ok((plan.fit_records(*coded, control)?, None)),
         FitRows::Encoded(data, rows, weights) => {
-            plan.on_counted_rows(data, &rows, &weights, |data, rows, weights| {
+            plan.on_counted_rows(&data, &rows, &weights, |data, rows, weights| {
                 fit_counted(plan, data, rows, weights, control)
             })
         }
@@ -239,14 +239,14 @@ fn leaf_from(
 
 /// What the rows of a data set cost by what a tree answers.
 struct RowCosts<'a> {
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     matrix: Option<CostMatrix>,
     /// The criterion whose loss is the cost of a number; `None`: the squared error.
     criterion: Option<&'a dyn Criterion>,
 }
 
 impl<'a> RowCosts<'a> {
-    fn new(plan: &'a FitPlan, data: &'a Dataset) -> Result<Self> {
+    fn new(plan: &'a FitPlan, data: &'a Dataset<'a>) -> Result<Self> {
         let by_criterion = plan.impurity() == Impurity::Criterion;
         let criterion = by_criterion.then(|| plan.criterion());
         Ok(Self { data, matrix: plan.costs(data.n_classes())?, criterion })

@@ -1,4 +1,5 @@
-//! Cross-validation of fits, the choice of `ccp_alpha` by it, and permutation importance.
+//! Cross-validation of fits, the choice of `ccp_alpha` by it, and the importance of
+//! features on out-of-bag rows.
 //!
 //! [`cross_validate`] fits every plan on every fold in one call. Columns are sorted once for the
 //! whole data set, and each fold filters the sorted orders. Folds run in parallel; the fits of one
@@ -8,9 +9,11 @@
 pub mod alpha;
 mod permutation;
 mod roots;
+mod unbiased;
 
 pub use permutation::permutation_losses;
 pub use roots::Fold;
+pub use unbiased::unbiased_importances;
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};

@@ -16,7 +16,7 @@ use crate::predict::{Predictor, Source};
 
 /// Some rows of a data set, with one feature read from other rows.
 struct Shuffled<'s> {
-    data: &'s Dataset,
+    data: &'s Dataset<'s>,
     /// The rows.
     rows: &'s [u32],
     /// The shuffled feature; a number beyond all features shuffles none.
@@ -56,9 +56,7 @@ pub fn permutation_losses(
     let n_features = data.columns().len();
     let by_tree = parallel::map(control, forest.trees.len(), &|t| {
         let (model, seed) = (&forest.trees[t], forest.seeds[t]);
-        let times = sampler.draw(seed, draws);
-        let out_of_bag: Vec<u32> =
-            sampler.rows().iter().copied().filter(|&r| times[r as usize] == 0).collect();
+        let out_of_bag = sampler.out_of_bag(seed, draws);
         let total: f64 = out_of_bag.iter().map(|&r| weights.value(r)).sum();
         if total <= 0.0 {
             return Ok(vec![f64::NAN; n_features]);

@@ -65,6 +65,8 @@ pub(super) trait LaneVec: Copy {
     unsafe fn sub(self, other: Self) -> Self;
     /// Lane by lane.
     unsafe fn max(self, other: Self) -> Self;
+    /// The lanes where `over` is at most 0; 0 in the others.
+    unsafe fn unless(self, over: Self) -> Self;
     /// `x` in all lanes.
     #[inline(always)]
     unsafe fn splat(x: Self::Int) -> Self {
@@ -113,15 +115,17 @@ impl<T: LaneNumber> LaneVec for Plain<T> {
         fn add(self, other: Self) -> Self = self.join(other, T::plus);
         fn sub(self, other: Self) -> Self = self.join(other, T::minus);
         fn max(self, other: Self) -> Self = self.join(other, |a, b| if b > a { b } else { a });
+        fn unless(self, over: Self) -> Self =
+            self.join(over, |a, over| if over > T::default() { T::default() } else { a });
     }
 }
 
-/// A [`LaneVec`] of several registers; `masked(mask, x)` sets the lanes of a register, and
-/// `running` adds up the lanes of all.
+/// A [`LaneVec`] of several registers; `masked(mask, x)` sets the lanes of a register,
+/// `unless(x, over)` is that of a register, and `running` adds up the lanes of all.
 #[cfg(target_arch = "x86_64")]
 macro_rules! registers {
     ($name:ident, $int:ty, [$register:ty; $n:literal], $per:literal, $load:ident, $store:ident,
-     $add:ident, $sub:ident, $max:ident, $masked:expr, $running:expr) => {
+     $add:ident, $sub:ident, $max:ident, $masked:expr, $unless:expr, $running:expr) => {
         #[derive(Clone, Copy)]
         pub(in crate::simd) struct $name([$register; $n]);
 
@@ -154,6 +158,8 @@ macro_rules! registers {
                     Self(std::array::from_fn(|i| $sub(self.0[i], other.0[i])));
                 fn max(self, other: Self) -> Self =
                     Self(std::array::from_fn(|i| $max(self.0[i], other.0[i])));
+                fn unless(self, over: Self) -> Self =
+                    Self(std::array::from_fn(|i| $unless(self.0[i], over.0[i])));
                 fn running(self) -> Self = $running(self);
             }
         }
@@ -191,6 +197,9 @@ pub(super) mod x86 {
         Avx512x16, i16, [__m512i; 1], 32, _mm512_loadu_si512, _mm512_storeu_si512,
         _mm512_add_epi16, _mm512_sub_epi16, _mm512_max_epi16,
         |mask: u32, x| _mm512_maskz_set1_epi16(mask, x),
+        |x, over| {
+            _mm512_maskz_mov_epi16(_mm512_cmple_epi16_mask(over, _mm512_setzero_si512()), x)
+        },
         |v: Avx512x16| {
             const FROM: [[i16; LANES]; 5] =
                 [before(1), before(2), before(4), before(8), before(16)];
@@ -207,6 +216,9 @@ pub(super) mod x86 {
         Avx512x32, i32, [__m512i; 2], 16, _mm512_loadu_si512, _mm512_storeu_si512,
         _mm512_add_epi32, _mm512_sub_epi32, _mm512_max_epi32,
         |mask: u32, x| _mm512_maskz_set1_epi32(mask as u16, x),
+        |x, over| {
+            _mm512_maskz_mov_epi32(_mm512_cmple_epi32_mask(over, _mm512_setzero_si512()), x)
+        },
         |v| plain::<Avx512x32>(v)
     }
     registers! {
@@ -220,6 +232,7 @@ pub(super) mod x86 {
             let own = _mm256_and_si256(_mm256_set1_epi16(mask as i16), bits);
             _mm256_and_si256(_mm256_cmpeq_epi16(own, bits), _mm256_set1_epi16(x))
         },
+        |x, over| _mm256_andnot_si256(_mm256_cmpgt_epi16(over, _mm256_setzero_si256()), x),
         |v| plain::<Avx2x16>(v)
     }
     registers! {
@@ -230,6 +243,7 @@ pub(super) mod x86 {
             let own = _mm256_and_si256(_mm256_set1_epi32(mask as i32), bits);
             _mm256_and_si256(_mm256_cmpeq_epi32(own, bits), _mm256_set1_epi32(x))
         },
+        |x, over| _mm256_andnot_si256(_mm256_cmpgt_epi32(over, _mm256_setzero_si256()), x),
         |v| plain::<Avx2x32>(v)
     }
 }

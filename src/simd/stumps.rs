@@ -12,6 +12,10 @@
 //! [`LaneInt::table`] first counts the rows in buckets of the order, one increment per row; tests
 //! between two buckets give errors that are reached, and tests inside of buckets a lower bound: at
 //! best, all rows of their bucket are right.
+//!
+//! Where a test must leave `least` rows on both sides, sizes are counted beside the classes, and a
+//! lane whose test leaves fewer counts as a leaf. Both kernels then give two results: of these
+//! tests, and of all tests.
 
 use super::Level;
 #[cfg(target_arch = "x86_64")]
@@ -24,16 +28,16 @@ const STEP: usize = LANES + 1;
 
 /// A type of lanes with its kernels.
 pub trait LaneInt: LaneNumber {
-    /// The fewest errors of a test at a marked place, or of a leaf: on the left sides, and on the
-    /// right sides.
+    /// The fewest errors of a test at a marked place, or of a leaf, on the left sides and on the
+    /// right sides; then those of tests that leave any number of rows.
     fn scan(
         level: Level,
         rows: &ScannedRows<'_>,
         sides: &SideCounts<'_, Self>,
         memory: &mut Vec<[Lanes<Self>; 2]>,
-    ) -> [Lanes<Self>; 2];
+    ) -> [[Lanes<Self>; 2]; 2];
     /// The fewest errors of a test between two buckets, or of a leaf, on both sides; then lower
-    /// bounds of all tests.
+    /// bounds of all tests that leave any number of rows.
     fn table(
         level: Level,
         rows: &BucketRows<'_>,
@@ -51,12 +55,12 @@ macro_rules! lane_int {
                 rows: &ScannedRows<'_>,
                 sides: &SideCounts<'_, Self>,
                 memory: &mut Vec<[Lanes<Self>; 2]>,
-            ) -> [Lanes<Self>; 2] {
+            ) -> [[Lanes<Self>; 2]; 2] {
                 by_level!(
                     $type, $avx512, $avx2, level, scan(
                         rows: &ScannedRows<'_>, sides: &SideCounts<'_, $type>,
                         memory: &mut Vec<[Lanes<$type>; 2]>,
-                    ) -> [Lanes<$type>; 2]
+                    ) -> [[Lanes<$type>; 2]; 2]
                 )
             }
             fn table(
@@ -115,6 +119,8 @@ pub struct SideCounts<'a, T> {
     pub left: &'a [Lanes<T>],
     /// By class, the weight of all rows.
     pub totals: &'a [T],
+    /// The least weight that a test must leave on both sides.
+    pub least: T,
 }
 
 impl<T: LaneNumber> SideCounts<'_, T> {
@@ -185,46 +191,69 @@ unsafe fn array<V: LaneVec>(v: V) -> Lanes<V::Int> {
     lanes
 }
 
+/// What is above 0 where fewer than `least` rows are on one side of a test, `size` of `all` rows on
+/// the other.
+#[inline(always)]
+unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
+    // SAFETY: the caller has checked the features.
+    unsafe { least.sub(size).max(size.sub(all).add(least)) }
+}
+
 /// Two classes: one signed sum says it all. Per lane, the sum of the left side after some rows is
 /// `p = n_0 - n_1`; a test there makes `N_0 - p` errors if it says class 0 first, else `N_1 + p`.
 #[inline(always)]
-unsafe fn scan_two<V: LaneVec>(
+unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     weight: impl Fn(usize) -> V::Int,
-) -> [Lanes<V::Int>; 2] {
+) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     // SAFETY: the caller has checked the features.
-    let [high, low, high_r, low_r] = unsafe {
+    let [limited, free] = unsafe {
         let none = V::splat(zero);
-        let (mut p, mut high, mut low, mut high_r, mut low_r) = (none, none, none, none, none);
-        let mut sum = zero;
+        // Of both sides, the largest `p` and `-p`: of the tests that count, and of all.
+        let mut most = [[[none; 2]; 2]; 2];
+        let (mut p, mut size, mut sum, mut passed) = (none, none, zero, zero);
+        let sizes = sides.sizes().map(|size| V::load(&size));
         for (&row, &mark) in rows.order.iter().zip(rows.marks) {
             let x = rows.codes[row as usize];
             let w = weight(row as usize);
             let signed = if x >> 8 == 0 { w } else { zero.minus(w) };
             sum = sum.plus(signed);
             p = p.add(V::from(u32::from(x & 255), signed));
+            if LIMITED {
+                passed = passed.plus(w);
+                size = size.add(V::from(u32::from(x & 255), w));
+            }
             if mark & rows.mark != 0 {
-                let q = V::splat(sum).sub(p);
-                high = high.max(p);
-                low = low.max(none.sub(p));
-                high_r = high_r.max(q);
-                low_r = low_r.max(none.sub(q));
+                let sums = [p, V::splat(sum).sub(p)];
+                let before = [size, V::splat(passed).sub(size)];
+                for side in 0..2 {
+                    let both = [sums[side], none.sub(sums[side])];
+                    let over = over(before[side], sizes[side], V::splat(sides.least));
+                    for k in 0..2 {
+                        let [limited, free] = &mut most;
+                        free[side][k] = free[side][k].max(both[k]);
+                        if LIMITED {
+                            limited[side][k] = limited[side][k].max(both[k].unless(over));
+                        }
+                    }
+                }
             }
         }
-        [array(high), array(low), array(high_r), array(low_r)]
+        most.map(|most| most.map(|side| side.map(|most| array(most))))
     };
-    let (left, n) = (&sides.left[..2], &sides.totals[..2]);
-    let side = |counts: [V::Int; 2], high: V::Int, low: V::Int| {
-        counts[0].minus(high).min(counts[1].minus(low))
+    let errors = |most: [[Lanes<V::Int>; 2]; 2]| {
+        let side = |side: usize, l: usize| {
+            let count = |class: usize| {
+                let left = sides.left[class][l];
+                if side == 0 { left } else { sides.totals[class].minus(left) }
+            };
+            count(0).minus(most[side][0][l]).min(count(1).minus(most[side][1][l]))
+        };
+        std::array::from_fn(|of| std::array::from_fn(|l| side(of, l)))
     };
-    let [mut on_left, mut on_right] = [[zero; LANES]; 2];
-    for l in 0..LANES {
-        on_left[l] = side([left[0][l], left[1][l]], high[l], low[l]);
-        on_right[l] = side([n[0].minus(left[0][l]), n[1].minus(left[1][l])], high_r[l], low_r[l]);
-    }
-    [on_left, on_right]
+    [errors(if LIMITED { limited } else { free }), errors(free)]
 }
 
 /// The rows of a class: on the left side of each lane, and in all.
@@ -253,45 +282,60 @@ unsafe fn take<V: LaneVec>(
 /// Any number of classes: the largest class of the rows up to each place, forward, and of the rows
 /// behind it, backward.
 #[inline(always)]
-unsafe fn scan_many<V: LaneVec>(
+unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
     weight: impl Fn(usize) -> V::Int,
-) -> [Lanes<V::Int>; 2] {
+) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     let mut counts = vec![([zero; LANES], zero); sides.totals.len()];
     if memory.len() < rows.order.len() {
         memory.resize(rows.order.len(), [[zero; LANES]; 2]);
     }
     // SAFETY: the caller has checked the features.
-    let best = unsafe {
+    let [limited, free] = unsafe {
         let none = V::splat(zero);
-        let (mut most, mut most_r) = (none, none);
-        for (&row, [first, first_r]) in rows.order.iter().zip(memory.iter_mut()) {
-            let [left, right] = take::<V>(rows, row, &mut counts, &weight);
-            (most, most_r) = (most.max(left), most_r.max(right));
-            most.store(first);
-            most_r.store(first_r);
+        let mut most = [none; 2];
+        for (&row, first) in rows.order.iter().zip(memory.iter_mut()) {
+            let taken = take::<V>(rows, row, &mut counts, &weight);
+            for side in 0..2 {
+                most[side] = most[side].max(taken[side]);
+                most[side].store(&mut first[side]);
+            }
         }
         // All rows on one side: a leaf.
-        let (mut best, mut best_r) = (most, most_r);
+        let (mut limited, mut free) = (most, most);
         counts.fill(([zero; LANES], zero));
-        (most, most_r) = (none, none);
-        for ((&row, &mark), [first, first_r]) in
+        most = [none; 2];
+        let (mut size, mut passed) = (none, zero);
+        let sizes = sides.sizes().map(|size| V::load(&size));
+        for ((&row, &mark), first) in
             rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
         {
             // Without a branch, which would often be mispredicted: other places count as nothing.
             let less =
                 V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
-            best = best.max(V::load(first).add(most).sub(less));
-            best_r = best_r.max(V::load(first_r).add(most_r).sub(less));
-            let [left, right] = take::<V>(rows, row, &mut counts, &weight);
-            (most, most_r) = (most.max(left), most_r.max(right));
+            let behind = [size, V::splat(passed).sub(size)];
+            let taken = take::<V>(rows, row, &mut counts, &weight);
+            for side in 0..2 {
+                let correct = V::load(&first[side]).add(most[side]).sub(less);
+                free[side] = free[side].max(correct);
+                if LIMITED {
+                    let over = over(behind[side], sizes[side], V::splat(sides.least));
+                    limited[side] = limited[side].max(correct.unless(over));
+                }
+                most[side] = most[side].max(taken[side]);
+            }
+            if LIMITED {
+                let (code, w) = (rows.codes[row as usize] & 255, weight(row as usize));
+                passed = passed.plus(w);
+                size = size.add(V::from(code.into(), w));
+            }
         }
-        [array(best), array(best_r)]
+        [limited, free].map(|correct| correct.map(|side| array(side)))
     };
-    sides.errors(best)
+    [sides.errors(if LIMITED { limited } else { free }), sides.errors(free)]
 }
 
 #[inline(always)]
@@ -299,16 +343,20 @@ unsafe fn scan<V: LaneVec>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
-) -> [Lanes<V::Int>; 2] {
+) -> [[Lanes<V::Int>; 2]; 2] {
     let one = |_| V::Int::of(1);
     let weighed = |row: usize| V::Int::of(rows.weights[row] as i32);
     // SAFETY: the caller has checked the features.
     unsafe {
-        match (sides.totals.len(), rows.weights.is_empty()) {
-            (2, true) => scan_two::<V>(rows, sides, one),
-            (2, false) => scan_two::<V>(rows, sides, weighed),
-            (_, true) => scan_many::<V>(rows, sides, memory, one),
-            (_, false) => scan_many::<V>(rows, sides, memory, weighed),
+        match (sides.totals.len(), rows.weights.is_empty(), sides.least > V::Int::of(1)) {
+            (2, true, false) => scan_two::<V, false>(rows, sides, one),
+            (2, false, false) => scan_two::<V, false>(rows, sides, weighed),
+            (2, true, true) => scan_two::<V, true>(rows, sides, one),
+            (2, false, true) => scan_two::<V, true>(rows, sides, weighed),
+            (_, true, false) => scan_many::<V, false>(rows, sides, memory, one),
+            (_, false, false) => scan_many::<V, false>(rows, sides, memory, weighed),
+            (_, true, true) => scan_many::<V, true>(rows, sides, memory, one),
+            (_, false, true) => scan_many::<V, true>(rows, sides, memory, weighed),
         }
     }
 }
@@ -383,25 +431,26 @@ unsafe fn table<V: LaneVec>(
             let [size, size_r] = take_bucket(bucket, &mut counts, &mut first);
             most.push([array(first[0]), array(first[1]), array(size), array(size_r)]);
         }
-        let ([mut best, mut best_r], mut last) = (first, [none; 2]);
-        let (mut bound, mut bound_r) = (best, best_r);
+        let (mut best, mut bound, mut last) = (first, first, [none; 2]);
+        let sizes = sides.sizes().map(|size| V::load(&size));
+        let mut behind = [none; 2];
         counts.fill([zero; 2]);
         for (b, bucket) in buckets().enumerate().rev() {
-            let [first, first_r, size, size_r] = &most[b];
-            best = best.max(V::load(first).add(last[0]));
-            best_r = best_r.max(V::load(first_r).add(last[1]));
-            if !rows.exact {
-                let [before, before_r] = match b {
-                    0 => [none; 2],
-                    _ => [V::load(&most[b - 1][0]), V::load(&most[b - 1][1])],
-                };
-                bound = bound.max(before.add(V::load(size)).add(last[0]));
-                bound_r = bound_r.max(before_r.add(V::load(size_r)).add(last[1]));
+            let before = if b == 0 { [zero; 2] } else { [most[b - 1][0], most[b - 1][1]] };
+            for side in 0..2 {
+                let correct = V::load(&most[b][side]).add(last[side]);
+                let over = over(behind[side], sizes[side], V::splat(sides.least));
+                best[side] = best[side].max(correct.unless(over));
+                bound[side] = bound[side].max(correct);
+                if !rows.exact {
+                    let size = V::load(&most[b][2 + side]);
+                    bound[side] = bound[side].max(V::load(&before[side]).add(size).add(last[side]));
+                }
             }
-            take_bucket(bucket, &mut counts, &mut last);
+            let taken = take_bucket(bucket, &mut counts, &mut last);
+            behind = [behind[0].add(taken[0]), behind[1].add(taken[1])];
         }
-        let bounds = [array(bound.max(best)), array(bound_r.max(best_r))];
-        ([array(best), array(best_r)], bounds)
+        (best.map(|side| array(side)), bound.map(|side| array(side)))
     };
     [sides.errors(best), sides.errors(bound)]
 }

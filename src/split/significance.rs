@@ -4,10 +4,10 @@
 //! It is the rule of conditional inference trees (Hothorn, Hornik & Zeileis 2006) with the details
 //! of partykit 1.2. Growth tests the features of a node ([`crate::stats::inference`]); the rule
 //! adjusts the p-values and ranks the features. A feature without an allowed split gives way to the
-//! next significant one. The split of the chosen feature is that of the criterion.
-//! O(features log features) per node.
+//! next significant one. The split of the chosen feature is that of the criterion, or has a branch
+//! for each group of levels that CHAID's merging leaves. O(features log features) per node.
 
-use crate::stats::inference::{FeatureTestKind, bonferroni};
+use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
 use crate::tree::FeatureTest;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -45,6 +45,9 @@ pub struct Significance {
     /// Rows without a value are left out of the test and the search for a split, and join the
     /// heaviest branch.
     pub leaves_out: bool,
+    /// Levels are merged before a feature is tested, and the split has a branch for each group of
+    /// them.
+    pub merging: Option<LevelMerging>,
 }
 
 impl Significance {

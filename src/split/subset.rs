@@ -17,9 +17,10 @@
 //!   O(v^2 classes) a node; more than [`MOST`] levels are first joined with their neighbours in the
 //!   order of their class shares.
 //!
-//! Bins of a number keep their order: only cuts between two bins are offered. Where a limit on the
-//! size of branches forbids some divisions, Breiman's order is not used for two classes up to
-//! [`EXACT`] levels; above that, and for a number (as rpart), only its admissible cuts are tried.
+//! Bins of a number and ordered levels keep their order: only cuts between two are offered. Where a
+//! limit on the size of branches forbids some divisions, Breiman's order is not used for two
+//! classes up to [`EXACT`] levels; above that, and for a number (as rpart), only its admissible
+//! cuts are tried.
 //!
 //! One of the many divisions of a feature with many levels and few rows in each fits by accident,
 //! so [`NominalSplits::Auto`] offers only divisions that save more bits of the target than they
@@ -116,7 +117,7 @@ impl SubsetSearch {
 pub struct FeatureLevels<'a, S: Sum> {
     /// Class sums by code.
     pub table: NominalTable<'a, S>,
-    /// Codes are bins of a number.
+    /// Codes are bins of a number, or ordered levels.
     pub ordered: bool,
     /// Number of rows by code, where a limit or the cost of a division needs it and the sums do not
     /// count rows.
@@ -150,6 +151,8 @@ pub struct LevelPartitions<S> {
     /// Class sums of missing values; empty without any.
     missing: Vec<S>,
     naming: Naming,
+    /// Codes ascend, so that only cuts between them are tried.
+    ordered: bool,
     /// What both sides of a division must stay below to be a candidate (see `bits`); `None` where
     /// all divisions are candidates.
     most_left: Option<f64>,
@@ -186,6 +189,7 @@ impl<S> Default for LevelPartitions<S> {
             sums: Vec::new(),
             missing: Vec::new(),
             naming: Naming::Level,
+            ordered: false,
             most_left: None,
             lowest: 0,
             work: Vec::new(),
@@ -221,6 +225,7 @@ impl<S: Sum> LevelPartitions<S> {
             self.missing.extend_from_slice(rest);
         }
         self.lowest = 0;
+        self.ordered = levels.ordered;
         self.most_left = None;
         if search.judged && !levels.ordered {
             self.join_single_rows(levels.rows.as_deref(), search.unit);
@@ -346,11 +351,14 @@ impl<S: Sum> LevelPartitions<S> {
     ) -> LevelPartition {
         let mut listed = self.listed(at);
         let mut is_first = vec![false; declared as usize];
-        if let Some(cuts) = cuts {
-            let last = listed.last().copied().unwrap_or_default() as usize;
-            is_first[..=last].fill(true);
-            let test = Test::Threshold(cuts[last].into());
-            return LevelPartition { test, listed: Vec::new(), is_first };
+        if self.ordered {
+            let last = listed.last().copied().unwrap_or_default();
+            is_first[..=last as usize].fill(true);
+            let (test, listed) = match cuts {
+                Some(cuts) => (Test::Threshold(cuts[last as usize].into()), Vec::new()),
+                None => (Test::Subset { first: 0, len: last + 1 }, (0..=last).collect()),
+            };
+            return LevelPartition { test, listed, is_first };
         }
         let (sums, _) = self.sums(at);
         let weight = |b: usize| {

@@ -76,6 +76,10 @@ struct Body {
     /// (node, levels on its first branch) of every subset test, in node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
     subsets: Vec<(u32, Vec<u32>)>,
+    /// (node, branch of each level or bin) of every test that sends groups of them down one branch,
+    /// in node order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
+    groups: Vec<(u32, Vec<u32>)>,
     /// (node, largest number on its first branch) of every threshold whose `reach` exceeds `at`, in
     /// node order.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "json::column")]
@@ -149,6 +153,9 @@ fn body(model: &Model, parameters: &str, schema: Schema) -> Body {
             .collect(),
         subsets: (0..nodes.len())
             .filter_map(|i| model.tree.subset(i).map(|levels| (i as u32, levels.to_vec())))
+            .collect(),
+        groups: (0..nodes.len())
+            .filter_map(|i| model.tree.groups(i).map(|groups| (i as u32, groups.to_vec())))
             .collect(),
         reaches: (0..nodes.len())
             .filter_map(|i| match nodes[i].test {
@@ -235,6 +242,7 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     tree.nodes.reserve(children_of.len());
     let mut rare = RareFields {
         subsets: body.subsets.iter().peekable(),
+        groups: body.groups.iter().peekable(),
         reaches: body.reaches.iter().peekable(),
         tests: body.tests.iter().peekable(),
     };
@@ -259,11 +267,10 @@ fn model(body: Body, control: &Control) -> Result<Model> {
             let feature = body.feature(i)?;
             node.feature = body.feature[i] as u32;
             node.missing_branch = body.missing_branch(i, children.len())?;
-            let (listed, reach) = rare.take(i);
-            node.test = match body.test(i, feature, children.len(), listed, reach)? {
-                test @ Test::Subset { .. } => tree.copy_levels(test, listed.unwrap_or_default()),
-                test => test,
-            };
+            let given = rare.take(i);
+            let test = body.test(i, feature, children.len(), given)?;
+            let list = given.listed.or(given.groups).unwrap_or_default();
+            node.test = tree.copy_levels(test, list);
         }
         tree.nodes.push(node);
         tree.children.extend_from_slice(children);
@@ -281,18 +288,34 @@ fn model(body: Body, control: &Control) -> Result<Model> {
     })
 }
 
+/// What only some tests have: the levels on the first branch, the branch of each level, and the
+/// reach of a threshold.
+#[derive(Clone, Copy)]
+struct RareOfTest<'a> {
+    listed: Option<&'a [u32]>,
+    groups: Option<&'a [u32]>,
+    reach: Option<f64>,
+}
+
 /// Fields that only some nodes have, read in node order.
 struct RareFields<'a> {
     subsets: Peekable<Iter<'a, (u32, Vec<u32>)>>,
+    groups: Peekable<Iter<'a, (u32, Vec<u32>)>>,
     reaches: Peekable<Iter<'a, (u32, f64)>>,
     tests: Peekable<Iter<'a, (u32, f64, f64)>>,
 }
 
 impl<'a> RareFields<'a> {
-    /// The listed levels and the reach of a node, where it has them.
-    fn take(&mut self, node: usize) -> (Option<&'a [u32]>, Option<f64>) {
-        let listed = self.subsets.next_if(|s| s.0 as usize == node).map(|s| s.1.as_slice());
-        (listed, self.reaches.next_if(|r| r.0 as usize == node).map(|r| r.1))
+    /// What a node has of its test.
+    fn take(&mut self, node: usize) -> RareOfTest<'a> {
+        let list = |from: &mut Peekable<Iter<'a, (u32, Vec<u32>)>>| {
+            from.next_if(|l| l.0 as usize == node).map(|l| l.1.as_slice())
+        };
+        RareOfTest {
+            listed: list(&mut self.subsets),
+            groups: list(&mut self.groups),
+            reach: self.reaches.next_if(|r| r.0 as usize == node).map(|r| r.1),
+        }
     }
 
     /// The test of a node, where it has one.
@@ -310,6 +333,9 @@ impl<'a> RareFields<'a> {
     fn check_all_taken(mut self) -> Result<()> {
         if let Some(&(node, _)) = self.subsets.next() {
             return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
+        }
+        if let Some(&(node, _)) = self.groups.next() {
+            return Err(bad(node as usize, "groups levels, but is no inner node in its turn"));
         }
         if let Some(&(node, _)) = self.reaches.next() {
             return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
@@ -436,18 +462,29 @@ impl Body {
         }
     }
 
-    /// The test of an inner node. A subset test refers to its own `listed` levels, from 0 on.
+    /// The test of an inner node. A subset test refers to its own `listed` levels, from 0 on, and
+    /// groups of levels likewise.
     fn test(
         &self,
         i: usize,
         feature: &Feature,
         children: usize,
-        listed: Option<&[u32]>,
-        reach: Option<f64>,
+        RareOfTest { listed, groups, reach }: RareOfTest<'_>,
     ) -> Result<Test> {
         let threshold = self.threshold[i];
         if reach.is_some_and(|r| !(r.is_finite() && threshold.is_some_and(|t| r > t))) {
             return Err(bad(i, "a threshold reaches a number above itself or nothing"));
+        }
+        if let Some(groups) = groups {
+            // A row without a value is not divided among groups.
+            let fits = threshold.is_none()
+                && listed.is_none()
+                && groups.len() == feature.arity()
+                && branch_code(ALL) != self.missing_branch[i];
+            if !fits || groups.iter().any(|&branch| branch as usize >= children) {
+                return Err(bad(i, "each level or bin must have one of the branches"));
+            }
+            return Ok(Test::Groups { first: 0, len: groups.len() as u32 });
         }
         match (threshold, &feature.kind, listed) {
             (Some(at), Kind::Numeric { .. }, None) if at.is_finite() && children <= 3 => {
@@ -482,7 +519,7 @@ fn check_schema(schema: &Schema) -> Result<()> {
                 let what = format!("feature '{}': cut points must ascend", feature.name);
                 return Err(Error::Model(what));
             }
-            Kind::Nominal { levels, fill: Some(fill) } if *fill as usize >= levels.len() => {
+            Kind::Nominal { levels, fill: Some(fill), .. } if *fill as usize >= levels.len() => {
                 return Err(Error::Model(format!("feature '{}': no such level", feature.name)));
             }
             _ => {}

@@ -61,6 +61,14 @@ pub enum Test {
         /// Number of levels listed.
         len: u32,
     },
+    /// One branch for each group of declared values or bins: `Tree::levels[first..first + len]` has
+    /// the branch of each of them ([`Tree::groups`]). Missing values may share any of them.
+    Groups {
+        /// First index into [`Tree::levels`].
+        first: u32,
+        /// Number of declared values or bins.
+        len: u32,
+    },
 }
 
 impl Test {
@@ -68,6 +76,7 @@ impl Test {
     pub fn shifted(self, shift: u32) -> Self {
         match self {
             Self::Subset { first, len } => Self::Subset { first: first + shift, len },
+            Self::Groups { first, len } => Self::Groups { first: first + shift, len },
             test => test,
         }
     }
@@ -187,7 +196,8 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// Children of all inner nodes, see [`Node::first_child`].
     pub children: Vec<u32>,
-    /// Levels that subset tests list, one list after the other in node order.
+    /// Levels that subset tests list, and branches of levels, one list after the other in node
+    /// order.
     pub levels: Vec<u32>,
     /// Class counts (rows or weight) of each node: `counts[node * classes + class]`.
     pub counts: Vec<f64>,
@@ -213,6 +223,17 @@ impl Tree {
     pub fn subset(&self, node: usize) -> Option<&[u32]> {
         match self.nodes[node].test {
             Test::Subset { first, len } => {
+                Some(&self.levels[first as usize..(first + len) as usize])
+            }
+            _ => None,
+        }
+    }
+
+    /// Branch of each level or bin where a test sends groups of them down one branch; none for
+    /// other tests.
+    pub fn groups(&self, node: usize) -> Option<&[u32]> {
+        match self.nodes[node].test {
+            Test::Groups { first, len } => {
                 Some(&self.levels[first as usize..(first + len) as usize])
             }
             _ => None,
@@ -252,18 +273,17 @@ impl Tree {
         self.outcomes.get(node)
     }
 
-    /// Copy the levels that a subset test lists in `from` to the end of this tree's lists, and
-    /// return the test that refers to them there. Other tests list none and are returned as they
-    /// are.
+    /// Copy the list of a test in `from` to the end of this tree's lists, and return the test that
+    /// refers to it there. Tests without a list are returned as they are.
     pub fn copy_levels(&mut self, test: Test, from: &[u32]) -> Test {
-        match test {
-            Test::Subset { first, len } => {
-                let start = self.levels.len() as u32;
-                self.levels.extend_from_slice(&from[first as usize..(first + len) as usize]);
-                Test::Subset { first: start, len }
-            }
-            test => test,
-        }
+        let start = self.levels.len() as u32;
+        let (first, copied) = match test {
+            Test::Subset { first, len } => (first..first + len, Test::Subset { first: start, len }),
+            Test::Groups { first, len } => (first..first + len, Test::Groups { first: start, len }),
+            test => return test,
+        };
+        self.levels.extend_from_slice(&from[first.start as usize..first.end as usize]);
+        copied
     }
 
     /// True for a leaf.

@@ -270,6 +270,8 @@ def _levels_and_gaps() -> Iterator[Case]:
     mixed = Rows(3000, 5, continuous=2, few=1, levels=(4, 30), missing=0.1)
     yield case(mixed, {"criterion": "gini", **branch, **subset}, ("walk/counted, missing",))
     yield case(mixed, {"criterion": "mdl", "missing": "mode", **multiway}, ("levels/multiway",))
+    merged = {**fasttree.presets.CHAID, "criterion": "chi2"}
+    yield case(mixed, merged, ("levels/merged",), "whole", label="preset=CHAID")
     for criterion in ("gini", "info_gain"):
         yield case(two, {"criterion": criterion, **parts}, ("rows/fractions", "walk/boxes"))
     yield case(forty, {"criterion": "info_gain", **parts, "max_depth": 8}, ("walk/any classes",))
@@ -383,6 +385,10 @@ def _forests() -> Iterator[Case]:
         {"criterion": "gini", **bins, "bootstrap": False},
         ("fit/codes of a sample",),
     )
+    few = {"criterion": "gini", "max_features": 1}
+    yield case(_numbers(3000, 2, 40), few, ("rows/sorted in the node", "walk/counted"))
+    gaps = {**few, "missing": "branch", "max_depth": 12}
+    yield case(_numbers(3000, 5, 40, 0.05), gaps, ("rows/sorted in the node",), "real")
     mixed = Rows(3000, 5, continuous=2, levels=(4, 12), missing=0.05)
     params = {"criterion": "gini", "missing": "branch", "max_depth": 10}
     case = functools.partial(Case, trees=3)

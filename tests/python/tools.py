@@ -103,6 +103,7 @@ fractional_oracle = _load("fractional_oracle")
 histogram_oracle = _load("histogram_oracle")
 regression_oracle = _load("regression_oracle")
 significance_oracle = _load("significance_oracle")
+chaid_oracle = _load("chaid_oracle")
 
 
 def body_of(data: bytes) -> dict[str, Any]:

@@ -28,7 +28,7 @@ fn class(row: usize) -> u16 {
     (mix(99, row as u64) % 3) as u16
 }
 
-fn data(n: usize) -> Dataset {
+fn data(n: usize) -> Dataset<'static> {
     let features = ARITIES
         .iter()
         .enumerate()
@@ -37,6 +37,7 @@ fn data(n: usize) -> Dataset {
                 format!("f{j}"),
                 FeatureKind::Nominal {
                     levels: (0..v as i64).map(Label::Int).collect(),
+                    ordered: false,
                     fill: None,
                 },
             )

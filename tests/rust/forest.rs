@@ -9,15 +9,20 @@ use fasttree_core::model::{Forest, Model};
 use fasttree_core::numeric::mix;
 use fasttree_core::parallel::Control;
 use fasttree_core::predict::Votes;
+use std::sync::Arc;
 
-fn data(n: u64) -> Dataset {
+fn data(n: u64) -> Arc<Dataset<'static>> {
     let schema = Schema {
         features: vec![
             Feature::new("a", Kind::Numeric { cuts: None, fill: None }),
             Feature::new("b", Kind::Numeric { cuts: None, fill: None }),
             Feature::new(
                 "c",
-                Kind::Nominal { levels: vec![Label::Int(0), Label::Int(1)], fill: None },
+                Kind::Nominal {
+                    levels: vec![Label::Int(0), Label::Int(1)],
+                    ordered: false,
+                    fill: None,
+                },
             ),
         ],
         classes: vec![Label::Text("no".into()), Label::Text("yes".into())],
@@ -29,13 +34,13 @@ fn data(n: u64) -> Dataset {
         0 => f64::NAN,
         v => v as f64,
     };
-    builder.numeric_block(2, value, &Control::new(1)).unwrap();
+    builder.numeric_block(2, value, None, &Control::new(1)).unwrap();
     builder.nominal(2, |row| (mix(9, row as u64) % 2) as i64).unwrap();
-    builder.finish().unwrap()
+    builder.finish().unwrap().into()
 }
 
 fn grown(
-    data: &Dataset,
+    data: &Arc<Dataset<'static>>,
     weights: &Weights,
     draws: Option<usize>,
     threads: usize,
@@ -44,7 +49,7 @@ fn grown(
     let plan = FitPlan::new(config, None).unwrap();
     let bagging = Bagging { trees: 7, draws, first: 0 };
     let request = Request { out_of_bag: draws.is_some(), before: None };
-    let rows = FitRows::Encoded(data, RowSet::all(data.len()), weights.clone());
+    let rows = FitRows::Encoded(data.clone(), RowSet::all(data.len()), weights.clone());
     let control = Control::new(threads);
     let GrownForest { forest, votes, .. } =
         plan.fit_forest(rows, &bagging, request, &control).unwrap();
@@ -136,12 +141,12 @@ fn empty_forests_are_refused() {
         Bagging { trees: 0, draws: None, first: 0 },
         Bagging { trees: 3, draws: Some(0), first: 0 },
     ] {
-        let rows = FitRows::Encoded(&data, RowSet::all(30), Weights::Unit);
+        let rows = FitRows::Encoded(data.clone(), RowSet::all(30), Weights::Unit);
         let refused = plan.fit_forest(rows, &bagging, Request::default(), &Control::new(1));
         assert!(matches!(refused, Err(Error::Parameter { .. })));
     }
     let all = Bagging { trees: 3, draws: None, first: 0 };
-    let rows = FitRows::Encoded(&data, RowSet::all(30), Weights::Unit);
+    let rows = FitRows::Encoded(data.clone(), RowSet::all(30), Weights::Unit);
     let request = Request { out_of_bag: true, before: None };
     let refused = plan.fit_forest(rows, &all, request, &Control::new(1));
     assert!(matches!(refused, Err(Error::Parameter { .. })));
@@ -154,12 +159,12 @@ fn a_forest_that_goes_on_is_the_one_grown_at_once() {
     let plan = FitPlan::new(config, None).unwrap();
     let weights = Weights::Integer((0..300).map(|i| 1 + i % 3).collect());
     fn grow(
-        (plan, data, weights): (&FitPlan, &Dataset, &Weights),
+        (plan, data, weights): (&FitPlan, &Arc<Dataset<'static>>, &Weights),
         (trees, threads): (usize, usize),
         before: Option<(&Forest, u64)>,
     ) -> Result<GrownForest, Error> {
         let bagging = Bagging { trees, draws: Some(300), first: 0 };
-        let rows = FitRows::Encoded(data, RowSet::all(300), weights.clone());
+        let rows = FitRows::Encoded(data.clone(), RowSet::all(300), weights.clone());
         let request = Request { out_of_bag: true, before };
         plan.fit_forest(rows, &bagging, request, &Control::new(threads))
     }

@@ -51,7 +51,7 @@ const WORDS: [&str; 16] = [
     "[0,[1,2,3]]",
 ];
 
-fn datasets() -> [Dataset; 2] {
+fn datasets() -> [Dataset<'static>; 2] {
     let classes = [0, 1, 1, 0, 2, 0, 1, 0];
     let codes = [vec![0, 0, 1, 1, 2, 2, -1, 0], vec![1, 0, 1, 0, 1, 0, 1, 1]];
     let numbers = [vec![0.5, 1.5, 2.5, f64::NAN, 4.0, 1.0, 2.0, 3.0]];

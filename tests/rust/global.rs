@@ -12,10 +12,11 @@ use fasttree_core::tree::Tree;
 
 /// Three numbers (with ties up to a thousand rows), one of them with holes unless `whole`, one
 /// label of two or three values; noisy classes.
-fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
+fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset<'static> {
     let levels = if whole { 2 } else { 3 };
     let number = |name: &str| Feature::new(name, Kind::Numeric { cuts: None, fill: None });
-    let kind = Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), fill: None };
+    let kind =
+        Kind::Nominal { levels: (0..levels).map(Label::Int).collect(), ordered: false, fill: None };
     let mut features = vec![number("a"), number("b"), number("c")];
     features.push(Feature::new("d", kind));
     let schema = Schema {
@@ -40,7 +41,7 @@ fn random(seed: u64, n: usize, classes: usize, whole: bool) -> Dataset {
             (cell(row, column) % values) as f64
         }
     };
-    builder.numeric_block(3, value, &Control::new(1)).unwrap();
+    builder.numeric_block(3, value, None, &Control::new(1)).unwrap();
     builder.nominal(levels as usize, |row| (cell(row, 3) % levels as u64) as i64).unwrap();
     builder.finish().unwrap()
 }

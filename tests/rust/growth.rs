@@ -12,7 +12,7 @@ use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::Test;
 
 /// A data set of numeric columns; classes below `k`.
-pub fn numeric(columns: &[Vec<f64>], classes: &[u16], k: usize) -> Dataset {
+pub fn numeric(columns: &[Vec<f64>], classes: &[u16], k: usize) -> Dataset<'static> {
     let features: Vec<_> =
         (0..columns.len()).map(|j| format!(r#"{{"name": "x{j}", "kind": "numeric"}}"#)).collect();
     let classes_json: Vec<_> = (0..k).map(|c| c.to_string()).collect();
@@ -23,12 +23,12 @@ pub fn numeric(columns: &[Vec<f64>], classes: &[u16], k: usize) -> Dataset {
     ))
     .unwrap();
     let mut builder = DatasetBuilder::new(schema, classes).unwrap();
-    builder.numeric_block(columns.len(), |r, c| columns[c][r], &Control::new(1)).unwrap();
+    builder.numeric_block(columns.len(), |r, c| columns[c][r], None, &Control::new(1)).unwrap();
     builder.finish().unwrap()
 }
 
 /// A data set of nominal columns with `levels` declared levels each.
-pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -> Dataset {
+pub fn nominal(columns: &[Vec<i64>], levels: usize, classes: &[u16], k: usize) -> Dataset<'static> {
     let names: Vec<_> = (0..levels).map(|v| format!(r#""v{v}""#)).collect();
     let features: Vec<_> = (0..columns.len())
         .map(|j| {

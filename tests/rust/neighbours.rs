@@ -86,9 +86,9 @@ fn weights_are_copies() {
     for name in names() {
         let plan = plan(&format!(r#"{{"criterion": "{name}"}}"#));
         let control = Control::new(1);
-        let a = score_features(&plan, &one, &RowSet::all(n), &weights, &control).unwrap();
-        let b = score_features(&plan, &many, &RowSet::all(which.len()), &Weights::Unit, &control)
-            .unwrap();
+        let a = score_features(&plan, &one, &RowSet::all(n), &weights, false, &control).unwrap();
+        let all = RowSet::all(which.len());
+        let b = score_features(&plan, &many, &all, &Weights::Unit, false, &control).unwrap();
         assert!(
             a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs())),
             "{name}: {a:?} {b:?}"
@@ -102,10 +102,11 @@ fn numbers_are_scored_as_numbers_but_not_split_without_bins() {
     let words = r#"{"criterion": "relieff", "criterion_options": {"k": 1}}"#;
     let plan = plan(words);
     let all = RowSet::all(4);
-    let scores = score_features(&plan, &data, &all, &Weights::Unit, &Control::new(1)).unwrap();
+    let control = Control::new(1);
+    let scores = score_features(&plan, &data, &all, &Weights::Unit, false, &control).unwrap();
     // x0: near 1 to the other class, 0.1 within; x1: gaps over 5
     assert!(scores[0] > 0.7 && scores[1] < 0.0, "{scores:?}");
-    let error = fit(&data, words, &Control::new(1)).unwrap_err().to_string();
+    let error = fit(&data, words, &control).unwrap_err().to_string();
     assert!(error.contains("x0") && error.contains("discretize"), "{error}");
     let binned =
         r#"{"criterion": "relieff", "discretize": {"method": "equal_width", "n_bins": 2}}"#;

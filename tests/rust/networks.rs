@@ -28,12 +28,13 @@ fn arity(column: usize) -> usize {
     ARITIES[column % ARITIES.len()]
 }
 
-fn data(rows: usize, columns: usize, gaps: bool) -> Dataset {
+fn data(rows: usize, columns: usize, gaps: bool) -> Dataset<'static> {
     let feature = |j: usize| {
         Feature::new(
             format!("f{j}"),
             FeatureKind::Nominal {
                 levels: (0..arity(j) as i64).map(Label::Int).collect(),
+                ordered: false,
                 fill: None,
             },
         )

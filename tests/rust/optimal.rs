@@ -51,7 +51,7 @@ impl Table {
         Self { numbers, levels, classes, weights, k: k as usize }
     }
 
-    pub(super) fn data(&self) -> Dataset {
+    pub(super) fn data(&self) -> Dataset<'static> {
         let levels: Vec<_> = (0..LEVELS).map(|v| format!(r#""v{v}""#)).collect();
         let numeric =
             (0..self.numbers.len()).map(|j| format!(r#"{{"name": "x{j}", "kind": "numeric"}}"#));
@@ -68,7 +68,7 @@ impl Table {
         .unwrap();
         let mut builder = DatasetBuilder::new(schema, &self.classes).unwrap();
         let number = |r: usize, c: usize| self.numbers[c][r].map_or(f64::NAN, f64::from);
-        builder.numeric_block(self.numbers.len(), number, &Control::new(1)).unwrap();
+        builder.numeric_block(self.numbers.len(), number, None, &Control::new(1)).unwrap();
         for column in &self.levels {
             builder.nominal(LEVELS as usize, |r| column[r].map_or(-1, i64::from)).unwrap();
         }

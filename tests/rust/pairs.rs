@@ -11,7 +11,7 @@ use fasttree_core::resample::{Fold, cross_validate};
 
 /// Codes below `levels` (some missing), and a class that is the parity of two of them but for one
 /// row in eight.
-fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset {
+fn random(seed: u64, rows: usize, features: usize, levels: u64) -> Dataset<'static> {
     let cell = |i: usize, k: usize| mix(seed, (i * 64 + k) as u64);
     let columns: Vec<Vec<i64>> = (0..features)
         .map(|k| {

@@ -61,7 +61,7 @@ fn entries_of_the_registry_are_complete_and_their_defaults_lie_in_their_domains(
 }
 
 /// Rows 0..n of one feature that is the row number, classes by a pattern of long and short runs.
-fn rows(n: usize) -> Dataset {
+fn rows(n: usize) -> Dataset<'static> {
     let schema = Schema {
         features: vec![Feature::new("x", Kind::Numeric { cuts: None, fill: None })],
         classes: vec![Label::Int(0), Label::Int(1)],
@@ -69,7 +69,7 @@ fn rows(n: usize) -> Dataset {
     };
     let codes: Vec<u16> = (0..n).map(|i| u16::from(i % 7 == 3 || i > n / 2)).collect();
     let mut builder = DatasetBuilder::new(schema, &codes).unwrap();
-    builder.numeric_block(1, |row, _| row as f64, &Control::new(1)).unwrap();
+    builder.numeric_block(1, |row, _| row as f64, None, &Control::new(1)).unwrap();
     builder.finish().unwrap()
 }
 

@@ -12,7 +12,7 @@ use fasttree_core::predict::CompiledTree;
 use fasttree_core::tree::{NONE, Node, Test, Tree};
 
 /// Levels v0..v69 of two features; the last row's values are missing.
-fn rows() -> Dataset {
+fn rows() -> Dataset<'static> {
     let first = vec![0, 1, 2, 3, 69, 69, -1];
     let second = vec![0, 1, 0, 1, 2, 69, -1];
     nominal(&[first, second], 70, &[0, 1, 0, 1, 0, 1, 0], 2)

@@ -16,7 +16,7 @@ def main() -> None:
     """Run and write."""
     result = study.run(progress=True)
     (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
-    shown = [s for s in result.settings if s.rows == 200]
+    shown = [s for s in result.settings if s.rows == 300]
     pairs = list(study.pair_criteria())
     tables = [name for name in result.criteria if name not in pairs]
     for contest, name in ((study.ALL, "all"), (study.NOMINAL, "nominal")):

@@ -2,10 +2,10 @@ r"""How often does a criterion pick a feature that is pure noise, and which kind
 like?
 
 What
-    Six features, all independent of the class: nominal ones of 2, 5, 10 and 20 equally frequent
-    values, one of two values that is nearly constant (one row in fifty differs), and a normal
-    number (best threshold). An unbiased criterion picks each as often as any other. Vilalta &
-    Oblinger (2001) and Chen, Wu & Cai (2013) say that information gain favours features of many
+    Seven features, all independent of the class: nominal ones of 2, 5, 10, 20 and 50 equally
+    frequent values, one of two values that is nearly constant (one row in fifty differs), and a
+    normal number (best threshold). An unbiased criterion picks each as often as any other. Vilalta
+    & Oblinger (2001) and Chen, Wu & Cai (2013) say that information gain favours features of many
     values and that their own measures do not; neither shows it. Here every criterion on tables of
     the registry judges the same data, for several numbers of rows, classes and class shares; and so
     do the criteria on pairs of rows and on neighbours (Pi, contextual merit, Relief and its
@@ -14,7 +14,8 @@ What
 
     Scores come from `fasttree.score_features` with its defaults (Pi and contextual merit bin the
     number, the Relief family takes the difference over the range); equal best scores are decided by
-    lot. Criteria with a guard that compares features (`gain_ratio`) are asked by growing a stump.
+    lot. Trees whose rule compares features (the guards of `gain_ratio`, and selection by p-values
+    as ctree and CHAID have it) are asked by growing a stump.
     Shares have Wilson intervals (95 %); `bias` is the total variation distance from equal shares, 0
     = fair, (features - 1) / features = always the same feature.
 Source
@@ -31,7 +32,8 @@ When not to use it
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -40,6 +42,8 @@ from typing import Any
 
 import numpy as np
 
+from fasttree import criteria as criteria_of_trees
+from fasttree import presets
 from fasttree._checks.progress import make_report
 from fasttree.criteria import GainRatio, Pi, list_criteria
 from fasttree.estimators import FastTreeClassifier
@@ -55,6 +59,7 @@ __all__ = [
     "Noise",
     "SelectionBias",
     "Setting",
+    "methods",
     "pair_criteria",
     "run",
     "wilson",
@@ -84,6 +89,7 @@ FEATURES = (
     Noise("5 values", 5),
     Noise("10 values", 10),
     Noise("20 values", 20),
+    Noise("50 values", 50),
     Noise("nearly constant", 2, 0.02),
     Noise("numeric", 0),
 )
@@ -109,20 +115,38 @@ class Setting:
 
 SETTINGS = tuple(
     Setting(rows, name, shares)
-    for rows in (50, 200, 1000)
+    for rows in (100, 300, 1000)
     for name, shares in (
         ("2 equal classes", (0.5, 0.5)),
         ("2 classes 9:1", (0.9, 0.1)),
         ("5 equal classes", (0.2,) * 5),
     )
 )
-"""The settings of a full run; a quick one takes those of 200 rows."""
+"""The settings of a full run; a quick one takes those of 300 rows."""
 
 ALL, NOMINAL = "all features", "nominal features"
 """The two contests: with the number, and without."""
 
 GUARDS = ("average", "chen2013")
 """Guards of the gain ratio that are judged beside the plain one."""
+
+TREES: dict[str, dict[str, Any]] = {
+    **{
+        f"gain_ratio, {guard} guard": {
+            "criterion": GainRatio(guard=guard),
+            "ties": "random",
+            "nominal_splits": "multiway",
+        }
+        for guard in GUARDS
+    },
+    **{
+        name: {**getattr(presets, preset), "alpha": 1 - 1e-9, "min_samples_leaf": 1}
+        for name, preset in (("ctree", "CTREE"), ("CHAID", "CHAID"))
+        if hasattr(presets, preset)
+    },
+}
+"""Trees that are judged beside the criteria, by parameters. Selection by p-values takes any: what
+counts here is the smallest, not whether it is significant."""
 
 PI_FORMS: dict[str, dict[str, Any]] = {
     "pi, theta 1100": {"theta": (1.0, 1.0, 0.0, 0.0)},
@@ -147,6 +171,26 @@ def pair_criteria() -> dict[str, Any]:
     return {**plain, **{name: Pi(**options) for name, options in PI_FORMS.items()}}
 
 
+def methods() -> dict[str, Any]:
+    """All that is judged: name -> criterion, or parameters of a tree.
+
+    >>> found = methods()
+    >>> found["gini"], found["ctree"]["selection"]
+    ('gini', 'significance')
+    """
+    tables = [str(c["name"]) for c in list_criteria() if c["evidence"] == "table"]
+    return {**{name: name for name in tables}, **pair_criteria(), **TREES}
+
+
+def evidence_of(method: Any) -> str:
+    """How a method is asked: "tree" of parameters, "alone" if a score depends on one feature, or
+    "together"."""
+    if isinstance(method, Mapping):
+        return "tree"
+    evidence = criteria_of_trees.evidence_of(criteria_of_trees.make(method))
+    return "together" if evidence in {"pairs", "neighbours"} else "alone"
+
+
 @dataclass
 class SelectionBias:
     """What `run` found.
@@ -158,18 +202,16 @@ class SelectionBias:
         criteria: names, in the order in which they were asked.
         features: names of the features of each contest.
         settings: rows and class shares.
-        repeats: data sets a setting.
+        repeats: data sets per setting that each criterion has judged; of fewer, the first.
         seed: what they were drawn from.
-        pair_repeats: how many of them, the first, criteria on pairs of rows have judged.
     """
 
     records: list[dict[str, Any]]
     criteria: tuple[str, ...]
     features: dict[str, tuple[str, ...]]
     settings: tuple[Setting, ...]
-    repeats: int
+    repeats: dict[str, int]
     seed: int
-    pair_repeats: int
 
     def shares(self, setting: Setting, contest: str = ALL) -> np.ndarray:
         """Share of the repeats in which a criterion picked a feature, shape (criteria, features of
@@ -211,8 +253,8 @@ class SelectionBias:
             ]
             rows.append([Cell(self.criteria[i]), Cell(f"{bias[i]:.3f}"), *cells])
         note = (
-            f"Percent of {self.repeats} data sets ({self.pair_repeats} for criteria on pairs of "
-            f"rows), 95 % Wilson interval; fair is {fair:.1f}; "
+            f"Percent of {self._judged(self.criteria)} data sets, 95 % Wilson interval; fair is "
+            f"{fair:.1f}; "
             "v picked more often than that, * less often."
         )
         return ReportTable(
@@ -221,6 +263,11 @@ class SelectionBias:
             rows,
             notes=[note],
         )
+
+    def _judged(self, names: Sequence[str]) -> str:
+        """How many data sets some criteria have judged."""
+        counts = sorted({self.repeats[name] for name in names}, reverse=True)
+        return " or, on pairs of rows, ".join(map(str, counts))
 
     def tables(self) -> list[ReportTable]:
         """One table a contest and setting."""
@@ -260,31 +307,22 @@ class SelectionBias:
         settings = tuple(
             Setting(s["rows"], s["classes"], tuple(s["shares"])) for s in found["settings"]
         )
-        pairs = pair_criteria()
         records = [
-            _record(
-                criterion,
-                setting,
-                contest,
-                feature,
-                picks,
-                found["pair_repeats" if criterion in pairs else "repeats"],
-            )
+            _record(criterion, setting, contest, feature, picks, found["repeats"][criterion])
             for contest, blocks in found["picks"].items()
             for setting, block in zip(settings, blocks, strict=True)
-            for criterion, row in zip(found["criteria"], block, strict=True)
+            for criterion, row in zip(found["repeats"], block, strict=True)
             for feature, picks in zip(found["features"][contest], row, strict=True)
         ]
         features = {contest: tuple(names) for contest, names in found["features"].items()}
-        about = (found["repeats"], found["seed"], found["pair_repeats"])
-        return cls(records, tuple(found["criteria"]), features, settings, *about)
+        return cls(
+            records, tuple(found["repeats"]), features, settings, found["repeats"], found["seed"]
+        )
 
     def _about(self) -> dict[str, Any]:
         return {
             "repeats": self.repeats,
-            "pair_repeats": self.pair_repeats,
             "seed": self.seed,
-            "criteria": self.criteria,
             "features": self.features,
             "settings": [
                 {"rows": s.rows, "classes": s.name, "shares": s.shares} for s in self.settings
@@ -327,11 +365,9 @@ class SelectionBias:
             ax.set_title(str(setting), fontsize=9)
             ax.set_xticks(range(len(features)), features, rotation=40, ha="right", fontsize=8)
             ax.set_yticks(range(len(order)), order, fontsize=8)
-        pairs = pair_criteria()
-        judged = {self.pair_repeats if name in pairs else self.repeats for name in order}
         figure.suptitle(
-            f"Percent of {' or '.join(map(str, sorted(judged)))} data sets in which each feature "
-            f"of pure noise is picked, {contest}"
+            f"Percent of {self._judged(order)} data sets in which each feature of pure noise is "
+            f"picked, {contest}"
         )
         save_small(figure, path, dpi=110)
 
@@ -366,7 +402,7 @@ class _Drawn:
             )
             self.parts.append((table, places))
 
-    def scores(self, criterion: str, n_jobs: int | None) -> np.ndarray:
+    def scores(self, criterion: Any, n_jobs: int | None) -> np.ndarray:
         """Scores at the root, shape (features, copies)."""
         out = np.empty((len(self.features), self.copies))
         for table, places in self.parts:
@@ -391,20 +427,16 @@ class _Drawn:
             out[list(places), copy] = found
         return out
 
-    def stumps(self, criterion: Any, places: Sequence[int], seed: int) -> np.ndarray:
+    def stumps(self, parameters: Mapping[str, Any], places: Sequence[int], seed: int) -> np.ndarray:
         """Feature at the root of a stump grown on the features at `places`, for each copy; -1: no
         split."""
         picked = np.empty(self.copies, dtype=np.int64)
         for copy in range(self.copies):
             table = self.data_set(copy, places)
-            stump = FastTreeClassifier(
-                criterion=criterion,
-                max_depth=1,
-                ties="random",
-                random_state=seed + copy,
-                trace=None,
-            )
-            tree = stump.fit(table).tree_
+            own = {**parameters, "max_depth": 1, "random_state": seed + copy, "trace": None}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that levels have few rows
+                tree = FastTreeClassifier(**own).fit(table).tree_
             picked[copy] = places[tree.feature[0]] if tree.n_children[0] else -1
         return picked
 
@@ -452,20 +484,11 @@ def _record(  # noqa: PLR0917
     }
 
 
-def _names() -> list[str]:
-    """Criteria on tables, which judge a feature alone, then those on pairs, which judge all
-    features together."""
-    return [
-        *(str(c["name"]) for c in list_criteria() if c["evidence"] == "table"),
-        *pair_criteria(),
-    ]
-
-
 def run(
     repeats: int = 2000,
     quick: bool = False,
     *,
-    criteria: Sequence[str] | None = None,
+    criteria: Sequence[str] | Mapping[str, Any] | None = None,
     settings: Sequence[Setting] | None = None,
     features: Sequence[Noise] = FEATURES,
     pair_repeats: int = 500,
@@ -476,16 +499,18 @@ def run(
     """Count how often each criterion picks each feature of pure noise.
 
     Args:
-        repeats: data sets a setting, >= 1.
-        quick: the settings of 200 rows only, and at most 200 data sets each.
-        criteria: names; all criteria on tables and on pairs, and the guarded gain ratios, if not
-        given. settings: rows and class shares. features: what competes. pair_repeats: data sets a
-        setting for criteria on pairs of rows, whose cost is quadratic in the rows; at most
-        `repeats`
-            are used.
+        repeats: data sets per setting, at least 1.
+        quick: the settings of 300 rows only, and at most 200 data sets each.
+        criteria: names of `methods`, all if not given; or a dict by name of criteria (a name, an
+            object, a function of your own) and of parameters of trees.
+        settings: rows and class shares.
+        features: what competes.
+        pair_repeats: data sets per setting for criteria on pairs of rows, whose cost is quadratic
+            in the rows; at most `repeats` are used.
         random_state: seed; the same seed gives the same data to every criterion, and the same
-        result. n_jobs: threads; the result does not depend on it. progress: True for a bar, or a
-        function (done, total).
+            result.
+        n_jobs: threads; the result does not depend on it.
+        progress: True for a bar, or a function (done, total).
 
     Raises:
         ValueError: fewer than one repeat, or a criterion that is not known.
@@ -497,8 +522,11 @@ def run(
         ...     settings=[Setting(100, "2 equal classes", (0.5, 0.5))],
         ... )
         >>> share = dict(zip(small.features["all features"], small.shares(small.settings[0])[0]))
-        >>> bool(share["20 values"] > 0.8)
+        >>> bool(share["50 values"] > 0.8)
         True
+        >>> own = {"mine": lambda tables: tables.max(axis=(1, 2))}
+        >>> run(20, criteria=own, settings=small.settings).criteria
+        ('mine',)
     """
     if repeats < 1:
         raise ValueError(f"repeats={repeats!r} must be at least 1")
@@ -506,11 +534,15 @@ def run(
         raise ValueError(f"pair_repeats={pair_repeats!r} must be at least 1")
     if quick:
         repeats = min(repeats, 200)
-    pair_repeats = min(repeats, pair_repeats)
-    settings = tuple(settings or [s for s in SETTINGS if not quick or s.rows == 200])
-    guarded = {f"gain_ratio, {g} guard": GainRatio(guard=g) for g in GUARDS}
-    pairs = pair_criteria()
-    names = list(criteria) if criteria is not None else [*_names(), *guarded]
+    settings = tuple(settings or [s for s in SETTINGS if not quick or s.rows == 300])
+    if not isinstance(criteria, Mapping):
+        known = methods()
+        criteria = {name: known.get(name, name) for name in criteria or known}
+    asked = {name: evidence_of(method) for name, method in criteria.items()}
+    judged = {
+        name: min(repeats, pair_repeats) if how == "together" else repeats
+        for name, how in asked.items()
+    }
     contests = {
         ALL: list(range(len(features))),
         NOMINAL: [j for j, f in enumerate(features) if f.values > 0],
@@ -521,25 +553,25 @@ def run(
         random = np.random.default_rng([random_state, place])
         drawn = _Drawn(setting, features, repeats, random)
         lot, seed = random.integers(2**31, size=2).tolist()
-        for done, name in enumerate(names):
-            asked = pair_repeats if name in pairs else repeats
-            scores = None if name in guarded or name in pairs else drawn.scores(name, n_jobs)
+        for done, (name, method) in enumerate(criteria.items()):
+            how = asked[name]
+            scores = drawn.scores(method, n_jobs) if how == "alone" else None
             for contest, places in contests.items():
-                if name in guarded:
-                    picked = drawn.stumps(guarded[name], places, seed)
+                if how == "tree":
+                    picked = drawn.stumps(method, places, seed)
                 else:
-                    if name in pairs:
-                        scores = drawn.together(pairs[name], places, asked, n_jobs)
+                    if how == "together":
+                        scores = drawn.together(method, places, judged[name], n_jobs)
                     assert scores is not None
                     picked = _picks(scores, places, np.random.default_rng(lot))
                 for j in places:
                     picks = int(np.count_nonzero(picked == j))
-                    records.append(_record(name, setting, contest, features[j].name, picks, asked))
+                    records.append(
+                        _record(name, setting, contest, features[j].name, picks, judged[name])
+                    )
             if report:
-                report(place * len(names) + done + 1, len(settings) * len(names))
+                report(place * len(criteria) + done + 1, len(settings) * len(criteria))
     in_contest = {
         name: tuple(features[j].name for j in places) for name, places in contests.items()
     }
-    return SelectionBias(
-        records, tuple(names), in_contest, settings, repeats, random_state, pair_repeats
-    )
+    return SelectionBias(records, tuple(criteria), in_contest, settings, judged, random_state)

@@ -25,6 +25,7 @@ __all__ = [
     "display_name",
     "functions_named",
     "named_in",
+    "shown_criterion",
     "without_address",
     "written",
 ]
@@ -48,6 +49,26 @@ def display_name(thing: Any) -> str:
     if getattr(thing, "shape", None):  # rows of numbers name nothing
         return type(thing).__name__
     return " ".join(written(thing).split())
+
+
+def shown_criterion(model: Any) -> str:
+    """What chooses the splits of a tree or forest, for titles, tables and summaries: its criterion,
+    or with ``selection="significance"`` the test, and the criterion of the cut if it has one.
+
+    Examples:
+        >>> from fasttree import FastTreeClassifier
+        >>> shown_criterion(FastTreeClassifier(criterion="gini"))
+        'gini'
+        >>> shown_criterion(FastTreeClassifier(selection="significance"))
+        'significance (quadratic, alpha=0.05)'
+        >>> shown_criterion(FastTreeClassifier(selection="significance", cut="criterion"))
+        'significance (quadratic, alpha=0.05, cut by info_gain)'
+    """
+    name = display_name(model.criterion)
+    if getattr(model, "selection", "score") != "significance":
+        return name
+    cut = f", cut by {name}" if model.cut == "criterion" else ""
+    return f"significance ({model.test}, alpha={model.alpha:g}{cut})"
 
 
 def did_you_mean(

@@ -38,7 +38,12 @@ def schema_of_table(table: Table) -> dict[str, Any]:
         features = [
             {"name": c.name, "kind": "numeric"}
             if c.kind == "numeric"
-            else {"name": c.name, "kind": "nominal", "levels": [plain(v) for v in c.levels or ()]}
+            else {
+                "name": c.name,
+                "kind": "nominal",
+                "levels": [plain(v) for v in c.levels or ()],
+                **({"ordered": True} if c.ordered else {}),
+            }
             for c in table.columns
         ]
     for feature in features if table.unused else ():

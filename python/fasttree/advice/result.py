@@ -32,6 +32,7 @@ from .threshold import Threshold
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from ..estimators.stability import Stability
     from ..table import Table
     from ..table.dates import DateOrder
 
@@ -82,6 +83,9 @@ class Advice:
             best for the metric, by out-of-fold probabilities; None for the accuracy and for metrics
             that read no labels. The sentence names it where it is clearly better than the tree's
             own answers.
+        stability: what 100 refits of the recommended tree on bootstrap samples have in common
+            (`Stability`), of which the notes have a sentence; None where it would last, and with
+            `time_limit`.
         by_time: the metric of the recommended tree by earlier rows, where the rows are in the
             order of a date or a number that counts time by its name, or the tree splits on a year;
             else None.
@@ -110,6 +114,7 @@ class Advice:
         doubts: list[str],
         later: LaterRows | None,
         threshold: Threshold | None,
+        stability: Stability | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
@@ -139,7 +144,7 @@ class Advice:
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
         self._doubts, self._later = doubts, later
         self.by_time = None if later is None else later.value
-        self._threshold = threshold
+        self._threshold, self.stability = threshold, stability
         self.threshold = None if threshold is None else threshold.at
         self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
         self.codes, self.dates, self.automatic = codes, list(dates), automatic
@@ -267,6 +272,8 @@ class Advice:
             f"{self._judge.measure} of the recommendation is corrected for choosing among them "
             "(judged on rows that took no part in the choice)."
         )
+        if self.stability is not None:
+            notes.append(self.stability.root_sentence())
         late, dear = self.not_tried[: self._out_of_time], self.not_tried[self._out_of_time :]
         if self.time_limit is not None:
             end = f"was up; not tried: {'; '.join(late)}" if late else "was not reached"
@@ -323,6 +330,7 @@ class Advice:
             "left_out": [{"column": name, "reason": why} for name, why in self.left_out],
             "threshold": self.threshold,
             "by_time": self.by_time,
+            "stability": None if self.stability is None else self.stability.to_dict(),
             "rare_class": _plain(self.rare_class),
             "automatic": self.automatic,
             "work": self.work,

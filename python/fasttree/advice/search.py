@@ -83,6 +83,8 @@ def _is_unset(value: Any) -> bool:
     return value is None or (isinstance(value, list | tuple) and not value)
 
 
+REFITS, REFITTED = 100, 20_000
+"""Refits of the recommended tree, and the most cells of data on which they cost little."""
 DIVISIONS, DIVISIONS_IF_LARGE, LARGE = 20, 5, 50_000
 """Divisions of `corrected_accuracy`: fewer for more than `LARGE` rows, whose estimate varies
 less."""
@@ -303,7 +305,7 @@ def advise(
         )
         # What the sentence asks and adds.
         doubts: list[str] = []
-        later, threshold = None, None
+        later, threshold, stable = None, None, None
         if not choice.params and judge.otherwise:
             small = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
             trees = {
@@ -322,6 +324,10 @@ def advise(
                 )
             doubts += [said] if said else []
         if choice.params:
+            is_cheap = rows is None and table.n_features * len(table) <= REFITTED
+            if is_cheap and time_limit is None:
+                refits = {"repeats": REFITS, "groups": members, "random_state": seed}
+                stable = choice.model.stability(whole, n_jobs=n_jobs, **refits)
             doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
             if time is None and members is None and not are_by_time(folds):
                 places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
@@ -343,6 +349,7 @@ def advise(
         doubts=doubts,
         later=later,
         threshold=threshold,
+        stability=stable,
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),

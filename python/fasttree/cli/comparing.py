@@ -113,6 +113,15 @@ Test = Annotated[
         help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
     ),
 ]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="N",
+        min=1,
+        help="Refit each tree on N bootstrap samples of all rows: how much do the refits agree?",
+    ),
+]
 OnError = Annotated[
     str | None,
     typer.Option(
@@ -234,6 +243,7 @@ def compare(
     trees: o.Trees,
     form: o.Form = "text",
     full: Full = False,
+    stability: Stability = None,
     run: o.Run,
     out: o.Pictures = None,
     html: Html = None,
@@ -275,6 +285,7 @@ def compare(
             progress=True,
             keep_proba=html is not None and task is TASKS["classification"],
             on_error=on_error or _on_error(criteria),
+            stability=stability,
             **keywords,
             **settings,
         )
@@ -293,7 +304,8 @@ def compare(
             tables = _all_tables(result, size, constants)
         else:
             pruned = bool(settings.get("pruning") or settings.get("ccp_alpha"))
-            tables = [_summary(result, size, constants, pruned)]
+            stable = [] if stability is None else result.tables()[1:2]
+            tables = [*stable, _summary(result, size, constants, pruned)]
         tables[-1].notes[-1:-1] = costs_said(sets.values(), settings, scoring)
         return render(tables, form)
 

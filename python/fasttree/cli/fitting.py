@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from .. import criteria
-from .._checks.naming import display_name
+from .._checks.naming import shown_criterion
 from .._checks.saving import save_text
 from .._checks.words import counted
 from ..exports.answers import figures
@@ -26,7 +26,7 @@ from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import quoted, typed
-from .showing import ALL, Look, draw, size_text, sizes
+from .showing import ALL, Look, draw, size_text, sizes, tests_of, text_of
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
@@ -315,8 +315,9 @@ def fit(
         "command": "fit",
         "data": repr(rows),
         "task": rows.task,
-        "criterion": display_name(tree.criterion),
+        "criterion": shown_criterion(tree),
         **sizes(tree),
+        **tests_of(tree),
         **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures),
         "folds": None if verdict is None else verdict.folds,
         "folds_random_state": FOLD_SEED,
@@ -327,7 +328,7 @@ def fit(
         **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
         f"training_{main}": tree.score(rows),
         "model": None if model is None else str(model),
-        "tree": tree.to_text(),
+        "tree": text_of(tree),
         **({} if found is None else {"stability": found.to_dict()}),
     }
     # The same facts for people, with a line on each file.
@@ -343,14 +344,15 @@ def fit(
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",
-        tree.to_text(
+        text_of(
+            tree,
             look.decimals,
             max_depth,
             stability=found,
             intervals=tree.leaf_intervals() if settings.get("honest") else None,
         ).rstrip("\n"),
         *([] if found is None else ["", found.to_text().rstrip("\n")]),
-        *_written(tree, rows, look, model=model, svg=svg, png=png, html=html),
+        *_written(tree, rows, look, found, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
 
@@ -366,6 +368,7 @@ def _written(
     tree: Any,
     rows: Table,
     look: Look,
+    stability: Any,
     *,
     model: Path | None,
     svg: Path | None,
@@ -384,7 +387,7 @@ def _written(
         draw(tree, png, look)
         lines.append(f"Drawn as {png}")
     if html is not None:
-        tree.explore(rows).save(html)
+        tree.explore(rows, stability=stability).save(html)
         lines.append(f"Written as a page: {html}; open it in a browser")
     return lines
 

@@ -138,7 +138,8 @@ Params = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        "--preset", help="Start from a preset: ID3, C45, CART, VILALTA2001, CHEN2013, FMEASURE."
+        "--preset",
+        help="Start from a preset: ID3, C45, CART, CTREE, VILALTA2001, CHEN2013, FMEASURE.",
     ),
 ]
 Jobs = Annotated[
@@ -455,6 +456,7 @@ def params_of(
     """
     from .. import presets
     from ..estimators import FastTreeClassifier, FastTreeRegressor
+    from ..estimators.declaration import PARAMETERS
 
     found: dict[str, Any] = {}
     if preset is not None:
@@ -475,6 +477,8 @@ def params_of(
             hint = did_you_mean(name, known, f"there are {', '.join(known)}")
             what = "not one here, only of trees that grow" if name in grown else "no such parameter"
             raise ValueError(f"--param {name}: {what}; {hint}")
+    words = {name for name, one in PARAMETERS.items() if "none" in one.kind.values}
+    typed |= {name: "none" for name in words & typed.keys() if typed[name] is None}
     if isinstance(typed.get("pruning"), str):
         typed["pruning"] = pruning_of(typed["pruning"])
     found |= typed

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks import one_of
-from .._checks.naming import display_name
+from .._checks.naming import shown_criterion
 from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
@@ -142,6 +142,18 @@ def sizes(tree: Any) -> dict[str, int]:
     }
 
 
+def tests_of(tree: Any) -> dict[str, list[float]]:
+    """Statistic and p-value of each node, if tests have chosen the splits; else nothing."""
+    if getattr(tree, "selection", "score") != "significance":
+        return {}
+    return {name: getattr(tree.tree_, name).tolist() for name in ("statistic", "p_value")}
+
+
+def text_of(tree: Any, decimals: int = 6, depth: int | None = None, **known: Any) -> str:
+    """A tree as text, with p-values if tests have chosen its splits."""
+    return str(tree.to_text(decimals, depth, p_values=bool(tests_of(tree)), **known))
+
+
 def size_text(tree: Any) -> str:
     """The sizes in words."""
     found = sizes(tree)
@@ -198,17 +210,20 @@ def show(
         _check_of_forests(tree, model, form if plot is None else "--plot")
         head, facts = _of_forest(tree)
     else:
-        head, facts = size_text(tree), {**sizes(tree), "tree": tree.to_text(look.decimals, depth)}
-    content: str | bytes = f"{display_name(tree.criterion)}: {head}"
+        head, facts = (
+            size_text(tree),
+            {**sizes(tree), **tests_of(tree), "tree": text_of(tree, look.decimals, depth)},
+        )
+    content: str | bytes = f"{shown_criterion(tree)}: {head}"
     if form != "text":
         content = FORMATS[form].show(tree, depth, look.decimals, **options)
     elif not is_forest:
-        content = f"{content!s}\n\n{FORMATS[form].show(tree, depth, look.decimals)!s}"
+        content = f"{content!s}\n\n{text_of(tree, look.decimals, depth)}"
     document = {
         "command": "show",
         "model": str(model),
         "task": tree._task,
-        "criterion": display_name(tree.criterion),
+        "criterion": shown_criterion(tree),
         "classes": list(tree._schema.classes),
         "features": list(tree._schema.names),
         **facts,

@@ -191,6 +191,16 @@ Estimate = Annotated[
         ),
     ),
 ]
+Test = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        help=(
+            "quadratic, maximum or permutation: also statistic and p-value of each feature's test "
+            "of independence at the root (adjusted for their number unless -p adjust=none)."
+        ),
+    ),
+]
 Permutations = Annotated[
     int | None,
     typer.Option(
@@ -240,6 +250,7 @@ def rank(
     top: Top = None,
     plot: Picture = None,
     estimate: Estimate = None,
+    test: Test = None,
     permutations: Permutations = None,
     phenotype: Phenotype = None,
     phenotype_name: PhenotypeName = None,
@@ -264,7 +275,7 @@ def rank(
         "--permutations": permutations,
     }
     if _is_study(data, genetic):
-        _only_for_tables({**vars(replace(columns, use="")), "estimate": estimate})
+        _only_for_tables({**vars(replace(columns, use="")), "estimate": estimate, "test": test})
         if phenotype_name is not None and phenotype is None:
             raise ValueError(
                 f"--pheno-name {phenotype_name} is a column of a phenotype file: give --pheno FILE"
@@ -294,17 +305,22 @@ def rank(
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
     treated = screened(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
+    if test is not None and estimate is not None:
+        raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")
+    scored = rows if estimate is None else treated
     with quiet():  # the columns have been said
-        scores, errors = _scored(
-            rows if estimate is None else treated, chosen, estimate, param, settings
-        )
+        tests = {} if test is None else _tested(scored, test, {**settings, **o.params_of(param)})
+        if test is not None:  # scores by a criterion have nothing to adjust
+            param = [one for one in param or [] if not one.startswith("adjust=")]
+        scores, errors = _scored(scored, chosen, estimate, param, settings)
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
     left_out = [name for name in treated.unused if name not in treated.dates]
     _emit_ranking(
-        rows if estimate is None else treated,
+        scored,
         scores,
         errors,
+        tests,
         left_out,
         seed=given.get("random_state", 0),
         top=top,
@@ -317,6 +333,7 @@ def _emit_ranking(
     rows: Table,
     scores: dict[str, np.ndarray],
     errors: dict[str, np.ndarray],
+    tests: dict[str, np.ndarray],
     left_out: list[str],
     *,
     seed: Any,
@@ -346,6 +363,7 @@ def _emit_ranking(
                 "score": float(values[j]),
                 "rank": None if np.isnan(values[j]) else int(ranks[name][j]),
                 **({"standard_error": float(errors[name][j])} if errors else {}),
+                **{what: float(of[j]) for what, of in tests.items()},
             }
             for j in order
             for name, values in scores.items()
@@ -359,11 +377,17 @@ def _emit_ranking(
                 + (f" +- {errors[name][j]:.4g}" if errors else "")
                 for name, values in scores.items()
             ),
+            *("-" if np.isnan(of[j]) else f"{of[j]:.4g}" for of in tests.values()),
         ]
         for j in order
     ]
     error = " +- standard error" if errors else ""
     notes = [f"Score (rank){error}; '-': no split is possible."]
+    if tests:
+        notes += [
+            "statistic, p_value: the test of independence of feature and target,",
+            "adjusted for the number of features unless -p adjust=none.",
+        ]
     if left_out:
         document["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
@@ -377,7 +401,12 @@ def _emit_ranking(
             f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
             f"whatever they say of new rows; leave out: {typed('--drop', thin)}."
         )
-    emit(lambda: render(table(repr(rows), ["feature", *scores], body, notes)), document, json, csv)
+    emit(
+        lambda: render(table(repr(rows), ["feature", *scores, *tests], body, notes)),
+        document,
+        json,
+        csv,
+    )
 
 
 def _scored(
@@ -402,6 +431,16 @@ def _scored(
     }
     errors = {name: one.standard_errors for name, one in found.items()}
     return {name: one.scores for name, one in found.items()}, errors
+
+
+def _tested(rows: Table, test: str, settings: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Statistic and p-value of the test of each feature, shape (n_features,) each."""
+    from ..feature_selection.features import score_features
+
+    return {
+        "statistic": score_features(rows, test=test, statistic=True, **settings),
+        "p_value": score_features(rows, test=test, **settings),
+    }
 
 
 def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:
@@ -471,6 +510,7 @@ COMMANDS = (
         (
             "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
             "ftree rank data.arff --top 10 --plot rank.png",
+            "ftree rank data.csv -t label --test quadratic",
             "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
             "ftree rank --bfile study --permutations 99",
         ),

@@ -172,7 +172,7 @@ def read_delimited(
             found |= numbers
         numbers_read.append(column)
         matched |= found
-    if decimal is None and not commas:
+    if decimal is None and not commas and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
     unmatched = sorted(cells.texts - {*cells.remembered} - matched)
     if unmatched:

@@ -332,7 +332,8 @@ def _contents(
     elif form == "unread":
         what = other_format(text, limits)
         said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
-        raise DataFileError(f"{said} not read; save it as CSV, ARFF or Parquet", text)
+        ways = "save it as CSV, ARFF or Parquet, or read it with pandas and fit the frame in Python"
+        raise DataFileError(f"{said} not read; {ways}", text)
     elif form == "libsvm":
         found = _Contents(*read_libsvm(text, drop, limits or Limits()))
     else:

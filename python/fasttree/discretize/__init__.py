@@ -142,7 +142,7 @@ class Discretizer(ColumnTransformer, Declared):
         cuts = self.cuts_[column.name]
         codes = np.searchsorted(cuts, column.values, side="left").astype(np.int32)
         codes[np.isnan(column.values)] = -1
-        return Column(column.name, "nominal", codes, interval_labels(cuts))
+        return Column(column.name, "nominal", codes, interval_labels(cuts), ordered=True)
 
     def _array(self, table: Table, columns: Mapping[int, Column]) -> np.ndarray:
         whole = len(columns) == table.n_features

@@ -75,7 +75,7 @@ class ReplaceMissing(ColumnTransformer):
             levels = (*levels, mode)
         codes = column.values.astype(np.int32)
         codes[codes < 0] = levels.index(mode)
-        return Column(column.name, "nominal", codes, levels)
+        return Column(column.name, "nominal", codes, levels, ordered=column.ordered)
 
     def _frame(self, X: Any, columns: Mapping[int, Column]) -> Any:
         numeric = {j: c for j, c in columns.items() if c.kind == "numeric"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -73,9 +74,7 @@ class ColumnTransformer(Parameters):
         }
         if isinstance(X, Table):
             return table.with_columns(
-                Column(c.name, columns[j].kind, columns[j].values, columns[j].levels)
-                if j in columns
-                else c
+                replace(columns[j], name=c.name) if j in columns else c
                 for j, c in enumerate(table.columns)
             )
         if is_frame(X):
@@ -145,7 +144,7 @@ class ColumnTransformer(Parameters):
             )
         if not (self._named and table.has_feature_names):
             return [
-                Column(n, c.kind, c.values, c.levels)
+                replace(c, name=n, declared=False)
                 for n, c in zip(self._names, table.columns, strict=True)
             ]
         unknown = [n for n in table.feature_names if n not in self._names]

@@ -48,7 +48,8 @@ def missing_of(settings: Settings) -> str:
     has_costs = settings.get("cost_matrix") is not None
     if given != "auto":
         return str(given)
-    divided = is_local and not has_costs and _info(settings).get("fractional", False)
+    takes_parts = is_local and not has_costs and not settings.get("honest")
+    divided = takes_parts and _info(settings).get("fractional", False)
     return "fractional" if divided else "branch"
 
 

@@ -34,10 +34,15 @@ class Condition(NamedTuple):
     is_refused_elsewhere: bool = False
 
 
+def merges(params: Words) -> bool:
+    """Levels are merged before a feature is tested, so that numbers need bins."""
+    return params.get("selection") == "significance" and bool(params.get("merge_levels"))
+
+
 def has_thresholds(params: Words) -> bool:
     """Numbers are split at thresholds, not at bins."""
     word = params["discretize"]
-    if not (word is None or (isinstance(word, str) and word == "auto")):
+    if not (word is None or (isinstance(word, str) and word == "auto")) or merges(params):
         return False
     return criteria.evidence_of(params["criterion"]) in ("table", "moments", "order")
 

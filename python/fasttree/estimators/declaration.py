@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +31,7 @@ from .conditions import (
     Condition,
     has_thresholds,
     is_local,
+    merges,
     takes_bins,
     takes_penalty,
 )
@@ -47,8 +48,8 @@ __all__ = [
     "check",
 ]
 
-GROWTH, NUMBERS, MISSING = "growth", "columns", "missing values"
-PRUNING, COSTS, RUN = "pruning", "costs", "the run"
+GROWTH, NUMBERS, MISSING = "growth", "thresholds and levels", "missing values"
+PRUNING, COSTS, RUN = "pruning", "costs and weights", "run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)
 """The groups in which parameters are shown."""
 
@@ -140,6 +141,11 @@ def flag() -> Kind:
 
 SIGNIFICANCE = Condition(lambda p: p.get("selection") == "significance", "selection='significance'")
 """What the parameters of a selection by significance need; forests have none of them."""
+MERGING = Condition(merges, "selection='significance' and merge_levels=True")
+CUTTING = Condition(
+    lambda p: SIGNIFICANCE.acts(p) and not merges(p),
+    "selection='significance' and merge_levels=False, as merged levels are the split",
+)
 
 
 @dataclass(frozen=True)
@@ -233,7 +239,7 @@ TREE: tuple[Parameter, ...] = (
         two-sample statistic (`cut_test`), or ``"criterion"``, the best score by `criterion`, which
         has no effect otherwise. (The attribute also calls the method `cut(step)`.)""",
         core=True,
-        needs=SIGNIFICANCE,
+        needs=CUTTING,
     ),
     Parameter(
         "cut_test",
@@ -242,7 +248,7 @@ TREE: tuple[Parameter, ...] = (
         "quadratic",
         """the two-sample statistic of a split; ``"maximum"`` differs from three classes on.""",
         core=True,
-        needs=SIGNIFICANCE,
+        needs=CUTTING,
     ),
     Parameter(
         "min_prob",
@@ -262,6 +268,45 @@ TREE: tuple[Parameter, ...] = (
         """significant features that are tried until one has an allowed split.""",
         core=True,
         needs=SIGNIFICANCE,
+    ),
+    Parameter(
+        "merge_levels",
+        GROWTH,
+        flag(),
+        False,
+        """True: CHAID (Kass 1980). Before a feature is tested, levels that do not differ in their
+        classes are merged; those of an ordered pandas Categorical and the bins of a number only
+        with neighbours. The p-value is that of Pearson's statistic of the groups, times the number
+        of ways to merge the levels into as many groups, at most 1. The split has a branch for each
+        group. With ``missing="auto"`` or ``"branch"`` missing values are one more level, which may
+        join any group. Numbers are cut into bins, with ``discretize="auto"`` into ``n_bins`` bins
+        of equal frequency.""",
+        core=True,
+        needs=SIGNIFICANCE,
+        scores=EVERY,
+    ),
+    Parameter(
+        "alpha_merge",
+        GROWTH,
+        number(0.0, 1.0),
+        0.05,
+        """of all pairs of groups of levels that may be merged the least significant one is, while
+        its p-value is above this number between 0 and 1.""",
+        core=True,
+        needs=MERGING,
+        scores=EVERY,
+    ),
+    Parameter(
+        "alpha_split",
+        GROWTH,
+        number(0.0, 1.0, None),
+        None,
+        """None, or three or more levels that were merged are divided in two again where the most
+        significant division has a p-value below this number; above 0 and at most `alpha_merge`.
+        The same levels are divided at most once.""",
+        core=True,
+        needs=MERGING,
+        scores=EVERY,
     ),
     Parameter(
         "evaluation",
@@ -493,8 +538,9 @@ TREE: tuple[Parameter, ...] = (
         NUMBERS,
         words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),
         "auto",
-        """``"auto"`` or None (search thresholds), ``"equal_width"``, ``"equal_frequency"``,
-        ``"mdlp"``, or an object of `fasttree.discretize`; fitted on the training rows.""",
+        """``"auto"`` (``"equal_frequency"`` with `merge_levels`, else None) or None (search
+        thresholds), ``"equal_width"``, ``"equal_frequency"``, ``"mdlp"``, or an object of
+        `fasttree.discretize`; fitted on the training rows.""",
         scores=BUT_NEIGHBOURS,
     ),
     Parameter(
@@ -506,8 +552,8 @@ TREE: tuple[Parameter, ...] = (
         scores=BUT_NEIGHBOURS,
         needs=Condition(
             takes_bins,
-            "discretize='equal_width' or 'equal_frequency' (an object of fasttree.discretize has "
-            "its own n_bins)",
+            "discretize='equal_width' or 'equal_frequency', or merge_levels=True (an object of "
+            "fasttree.discretize has its own n_bins)",
         ),
     ),
     Parameter(
@@ -558,7 +604,7 @@ TREE: tuple[Parameter, ...] = (
         training rows of a node had no missing value, the heaviest branch takes them.
         ``"mode"``: mean or mode of the training rows. ``"error"`` refuses them. ``"auto"``:
         fractional with evaluation="local" and a criterion whose facts say ``fractional``
-        (info_gain, gain_ratio, gini), else branch.""",
+        (info_gain, gain_ratio, gini), unless leaves are `honest`; else branch.""",
         core=True,
         scores=EVERY,
     ),
@@ -780,6 +826,7 @@ IN_FORESTS: dict[str, dict[str, Any]] = {
 ON_CLASSES = (
     *("evaluation", "labels", "empty_branch", "merge_redundant"),
     *("cost_matrix", "priors", "class_weight", "leaf_smoothing"),
+    *("merge_levels", "alpha_merge", "alpha_split"),
 )
 """Parameters of a tree that only classes have a meaning for."""
 
@@ -849,7 +896,7 @@ def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
         replace(one, **IN_FORESTS.get(one.name, {}))
         for one in of_tree
         if one.name not in ("cost_matrix", "honest", "priors", "trace", "selection", "alpha")
-        and one.needs is not SIGNIFICANCE
+        and one.needs not in (SIGNIFICANCE, MERGING, CUTTING)
     ]
     return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))
 
@@ -862,10 +909,17 @@ NOT_STORED = tuple(one.name for one in FOREST if not one.stored)
 
 PARAMETERS = {one.name: one for one in (*REGRESSION_TREE, *FOREST, *TREE)}
 """All parameters by name; what trees and forests share is a tree's."""
+OF_FOREST = {one.name: one for one in FOREST}
+"""The parameters of a forest by name."""
 
 
-def check(name: str, value: Any) -> Any:
+def check(name: str, value: Any, declared: Mapping[str, Parameter] = PARAMETERS) -> Any:
     """The value of a parameter as the core takes it.
+
+    Args:
+        name: a parameter.
+        value: what was given.
+        declared: the parameters, by name.
 
     Raises:
         ValueError: a value outside the parameter's domain.
@@ -876,7 +930,7 @@ def check(name: str, value: Any) -> Any:
         ...
         ValueError: max_depth=0 must be at least 1
     """
-    parameter = PARAMETERS[name]
+    parameter = declared[name]
     test = parameter.kind.check
     if test is None or value is parameter.default:
         return value

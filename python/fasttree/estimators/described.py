@@ -12,6 +12,7 @@ When not to use it
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -127,9 +128,28 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
             if callable(method):
                 default = BesideMethod(name, default, method)
             setattr(kind, name, default)
+
+        def _get_params_html(self: Any, *args: Any, **options: Any) -> Any:
+            found = super(kind, self)._get_params_html(*args, **options)  # type: ignore[misc]
+            page = _by_groups(found._html_repr(), parameters)
+            found._html_repr = lambda: page
+            return found
+
+        kind._get_params_html = _get_params_html  # type: ignore[attr-defined]
         return kind
 
     return of
+
+
+def _by_groups(page: str, parameters: Sequence[Parameter]) -> str:
+    """scikit-learn's HTML table of parameters with the name of each group above its first
+    parameter."""
+    for group in GROUPS:
+        names = "|".join(one.name for one in parameters if one.group == group)
+        first = rf'<tr class="[^"]*">(?=(?:(?!</tr>).)*?<td class="param">\s*(?:{names})\s*<)'
+        heading = f'<tr><th colspan="3" style="text-align: left">{group}</th></tr>'
+        page = re.sub(first, rf"{heading}\g<0>", page, count=1, flags=re.DOTALL)
+    return page
 
 
 def _in_signature(one: Parameter) -> inspect.Parameter:

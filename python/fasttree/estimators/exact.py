@@ -250,7 +250,7 @@ class OptimalTreeClassifier(_Searched):
         max_leaf_nodes: largest number of leaves, >= 1; None is no limit.
         max_nodes: largest number of nodes, >= 1; None is no limit.
         min_samples_leaf: fewest rows of a leaf, >= 1; a whole `sample_weight` is that many rows.
-            Above 1 the search takes longer, because the bounds are weaker.
+            Above 1 most thresholds are solved twice, and the search takes longer.
         leaf_penalty: penalty per leaf as a share of the rows, >= 0: what a leaf must save. This or
             one of the limits on depth, leaves and nodes must be given.
         nominal_splits: tests of nominal columns. ``"ordered"``: cuts of the declared order of the
@@ -267,14 +267,18 @@ class OptimalTreeClassifier(_Searched):
         ties: of several optimal trees, ``"first"`` finds the one with the fewest leaves, then, from
             the root down, the lowest column and the lowest threshold. ``"any"`` finds any, in less
             time.
-        time_limit: wall time of `fit` in seconds, >= 0, kept within half a second; None is no
+        time_limit: wall time of `fit` in seconds, >= 0; None is no limit. Rows are sorted and two
+            greedy trees are grown in any case, which on large tables takes longer than a short
             limit. The only parameter that lets the answer depend on the machine.
-        node_budget: search nodes, >= 1; None is no limit. The search then takes one thread.
+        node_budget: search nodes, >= 1; None is no limit. The search then takes one thread. A tree
+            is never worse than that of `max_depth` - 1 with half of the budget.
         memory_limit: bytes that the search may allocate; None is no limit. What it needs is
             counted before it is taken: by row and column, and with ``"one_vs_rest"`` by row and
             level.
         n_jobs: threads; None is one, -1 all cores. With ``ties="first"`` the tree does not depend
             on them.
+        on_interrupt: what Ctrl-C does. ``"raise"``: a KeyboardInterrupt. ``"return"``: the search
+            ends as at a time limit, with the best tree so far; pressed again, it raises.
         categorical_features, columns: as in `FastTreeClassifier`.
         progress: None, or a function (done, total) called every 50 ms: lower bound and upper bound
             of the objective, in thousandths of the latter.
@@ -321,6 +325,7 @@ class OptimalTreeClassifier(_Searched):
     node_budget: int | None = None
     memory_limit: int | None = None
     n_jobs: int | None = None
+    on_interrupt: str = "raise"
     categorical_features: CategoricalFeatures = "from_dtype"
     columns: ColumnUse = "auto"
     progress: Progress = None
@@ -352,8 +357,9 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
+        returns = one_of("on_interrupt", self.on_interrupt, ("raise", "return")) == "return"
         rows, limits, search = self._search(X, y, sample_weight)
-        model = _engine.core.optimal_tree(limits=limits, **search)
+        model = _engine.core.optimal_tree(limits=limits, returns=returns, **search)
         return self._take(model, rows)
 
     def near_optimal(
@@ -528,7 +534,7 @@ def optimal_tree(
         criterion, max_depth, lookahead, max_leaf_nodes, max_nodes: see `OptimalTreeClassifier`.
         min_samples_leaf, leaf_penalty, nominal_splits: see `OptimalTreeClassifier`.
         cost_matrix, loss, ties, time_limit, node_budget, memory_limit: see `OptimalTreeClassifier`.
-        n_jobs, categorical_features, columns, progress: see `OptimalTreeClassifier`.
+        n_jobs, on_interrupt, categorical_features, columns, progress: see `OptimalTreeClassifier`.
         sample_weight: weights >= 0, shape (n_rows,).
 
     Returns:

@@ -23,9 +23,10 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import shown
 from .._checks.aliases import MaybeArray
-from .._checks.naming import display_name
+from .._checks.naming import shown_criterion
 from .._checks.plain_text import one_line
 from .._checks.words import counted
+from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
@@ -41,6 +42,7 @@ __all__ = [
     "decision_rule",
     "divides_rows",
     "explain",
+    "measure_of",
     "path_of",
 ]
 
@@ -111,11 +113,6 @@ def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.nda
     order = np.argsort(leaves, kind="stable")
     first, last = np.searchsorted(leaves[order], np.array([np.arange(len(ends)), ends]))
     return lambda node: order[first[node] : last[node]]
-
-
-def _criterion_text(criterion: Any) -> str:
-    """A criterion in a title: a function by its name."""
-    return repr(criterion) if isinstance(criterion, str) else display_name(criterion)
 
 
 def _one_row(row: Any) -> Any:
@@ -242,8 +239,12 @@ def explain(
         of the first branch of a subset split (the best subset of each feature; else None);
         ``score``; ``chosen``: whether it is the split of the tree. With
         ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
-        NaN where it does not vary), by which the candidates are then sorted first. Printed are the
-        best candidate of each feature, and the split of the tree.
+        NaN where it does not vary), by which the candidates are then sorted first, and with
+        ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
+        standardised deviation with ``cut_test="maximum"``), or the decrease d of the variance v:
+        the two-sample statistics of n rows are X² (n - 1) / n and (n - 1) d / v. Printed are the
+        best candidate of each feature, and the split of the tree. With `honest`, rows kept for the
+        leaves have chosen nothing: on all rows p-values and scores are not those of ``tree_``.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -265,10 +266,11 @@ def explain(
             for name, tried, score in found
         ]
     )
-    by = _criterion_text(fitted.criterion)
+    by, by_test = repr(fitted.criterion), _by_test(fitted)
     shown_tests: dict[str, Any] = {}
-    if getattr(fitted, "selection", "score") == "significance":
-        by = f"{fitted.test} test" + (f" and {by}" if fitted.cut == "criterion" else "")
+    if by_test or not isinstance(fitted.criterion, str):
+        by = shown_criterion(fitted)
+    if by_test:
         shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
         for one in entries:
             test = found.tests.get(one["feature"], (math.nan, math.nan))
@@ -276,6 +278,8 @@ def explain(
         entries.sort(key=lambda one: (math.isnan(one["p_value"]), one["p_value"]))
     displayed = _one_per_feature(entries)
     best = entries[0]["score"] if entries else 0.0
+    # A test has chosen the feature: scores have decided among its candidates alone.
+    compared = [one for one in entries if one["feature"] == feature] if by_test else entries
     notes = []
     if left := len(entries) - len(displayed):
         verb = "is" if left == 1 else "are"
@@ -290,9 +294,43 @@ def explain(
             "chosen": lambda one: "chosen" if one["chosen"] else "",
         },
         title=f"Candidates of node {node} by {by}, best first",
-        notes=[*notes, *_tied(fitted, node, entries), *_forbidden(fitted, node, entries)],
+        notes=[
+            *notes,
+            *_measured(fitted),
+            *_tied(fitted, node, compared),
+            *_forbidden(fitted, node, compared),
+        ],
         displayed=displayed,
     )
+
+
+def _by_test(fitted: Any) -> bool:
+    """Whether tests of independence choose the features that are split."""
+    return bool(getattr(fitted, "selection", "score") == "significance")
+
+
+def _cuts_by_statistic(fitted: Any) -> bool:
+    """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
+    return _by_test(fitted) and bool(fitted.cut == "statistic")
+
+
+def measure_of(fitted: Any) -> Any:
+    """The criterion that scores the splits of a tree: its own, or where a two-sample statistic
+    chooses the cut the one of which the statistic is a multiple; None of a model without any."""
+    if not _cuts_by_statistic(fitted):
+        return getattr(fitted, "criterion", None)
+    if fitted._task == "regression":
+        return "squared_error"
+    return "chi2" if fitted.cut_test == "quadratic" else NamedCallable("largest_deviation")
+
+
+def _measured(fitted: Any) -> list[str]:
+    """What the scores are where a two-sample statistic chooses the cut."""
+    if not _cuts_by_statistic(fitted):
+        return []
+    known = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
+    what = known.get(str(measure_of(fitted)), "largest squared standardised deviation")
+    return [f"score: {what}, a multiple of the two-sample statistic that chooses the cut"]
 
 
 def _check_node(node: Any, n_nodes: int) -> None:
@@ -427,7 +465,8 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
         return []
     ties = getattr(fitted, "ties", "first")
     taken = "takes the first of them" if ties == "first" else "decides"
-    return [f"{tied} candidates are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
+    of = f" of {one_line(entries[0]['feature'])}" if _by_test(fitted) else ""
+    return [f"{tied} candidates{of} are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 
 def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:

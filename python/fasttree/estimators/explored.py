@@ -23,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks import shown
+from .._checks import having, shown
 from .._checks.aliases import MaybeArray
-from .._checks.naming import display_name
+from .._checks.naming import display_name, shown_criterion
 from .._checks.warned import about
 from .._checks.words import counted
 from ..exports.answers import Scale, figures
@@ -37,6 +37,7 @@ from ..table import Column, Table
 from .constraints import constraints_given
 from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
+from .honest import known_intervals
 from .new_rows import labelled, rows_for
 
 __all__ = ["explore", "explored"]
@@ -62,13 +63,15 @@ def explore(
     beside: Any = None,
     criteria: Iterable[Any] | None = None,
     title: str = "",
+    stability: Any = None,
     **limits: int,
 ) -> Exploration:
     """The tree as an interactive page.
 
     The page folds and searches the tree, follows a row, and lists the candidates of a node by
     every criterion. It needs no network and contains the rows that it shows (`max_rows`). It
-    displays in a notebook; ``save(path)`` writes it to a file, ``open()`` opens a browser.
+    displays in a notebook; ``save(path)`` writes it to a file, ``open()`` opens a browser. A node
+    has its p-value with ``selection="significance"``, a leaf its interval with `honest`.
 
     Args:
         X: rows, usually the training rows: a Table, an array or frame, or the name of a data
@@ -80,6 +83,7 @@ def explore(
         criteria: criteria that score the candidates, in addition to the tree's own; by default
             all criteria on tables, of a regression tree all criteria on numbers.
         title: heading of the page.
+        stability: what ``model.stability(X, y)`` has found: each test has its share.
         **limits: fields of `fasttree.exports.explorer.ExplorerLimits`:
             ``max_nodes``, ``max_rows``, ``max_candidates``, ``candidate_nodes``,
             ``candidate_rows``, ``max_histograms``, ``max_trees``, ``bins``.
@@ -104,13 +108,17 @@ def explore(
         if beside is not None:
             models.append(_second_model(fitted, beside, X, y))
         asked = ExplorerLimits(**limits)
-        return explored(models, X, y, criteria=criteria, title=title, limits=asked)
+        options: dict[str, Any] = {"criteria": criteria, "title": title, "stability": stability}
+        return explored(models, X, y, limits=asked, **options)
 
 
 def _name_of_model(model: Any) -> str:
-    """The name of a model on the page: its criterion's, or without one its class's."""
+    """The name of a model on the page: its criterion's, that of its tests, or without either its
+    class's."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
+    if getattr(model, "selection", "score") == "significance":
+        return shown_criterion(model)
     if registry.is_of_trees(model.criterion):
         return str(model.criterion)
     return registry.name_of(model.criterion) or display_name(model.criterion)
@@ -155,7 +163,10 @@ def _trees(models: Sequence[tuple[str, Any]], limits: ExplorerLimits) -> tuple[l
         for t in range(min(len(forest), limits.max_trees)):
             kept.append((f"{name}, tree {t + 1}", forest[t]))
     most = max(1, limits.max_nodes // len(kept))
-    return [TreeData(model, name, most) for name, model in kept], n_trees
+    trees = [TreeData(model, name, most) for name, model in kept]
+    for tree in trees:
+        tree.intervals = known_intervals(tree.model)
+    return trees, n_trees
 
 
 def explored(
@@ -166,6 +177,7 @@ def explored(
     criteria: Iterable[Any] | None = None,
     title: str = "",
     limits: ExplorerLimits | None = None,
+    stability: Any = None,
     roots: dict[str, Any] | None = None,
 ) -> Exploration:
     """The page of several fitted models; see `explore`.
@@ -174,6 +186,7 @@ def explored(
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.
         limits: limits of the content; None: the defaults.
+        stability: that of the first model, as in `explore`.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
             (than the optimum) and ``tests`` (of the same feature, within the distance). None: no
@@ -191,6 +204,11 @@ def explored(
     rows = _rows(first, X, y)
     # The trees. `notes` state what is left out.
     trees, n_trees = _trees(models, limits)
+    if stability is not None:
+        having("what stability(X, y) of this tree found", "sentence_of")("stability", stability)
+        if hasattr(first, "estimators_"):
+            raise ValueError("stability is known of single trees, not of a forest: leave it out")
+        trees[0].stability = stability
     notes = [f"{len(trees)} of {counted(n_trees, 'tree')}"] if len(trees) < n_trees else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
     if kept < nodes:

@@ -23,7 +23,7 @@ from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
-from .explained import candidates_of
+from .explained import candidates_of, measure_of
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -132,12 +132,12 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
     names: list[Any] = []
-    own = getattr(trees[0].model, "criterion", None)
+    own = measure_of(trees[0].model)
     if own is not None and not registry.is_of_trees(own):
         names.append(own)
     evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
-    names += [getattr(tree.model, "criterion", "info_gain") for tree in trees[1:]]
+    names += [measure_of(tree.model) or "info_gain" for tree in trees[1:]]
     criteria: list[Any] = []
     for criterion in map(registry.make, names):
         if criterion not in criteria:
@@ -339,4 +339,4 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
         found = _arrange(trees[0], node, keys, scores, limits.max_candidates)
         if found is not None:
             trees[0].candidates[node] = found
-    return [_plain(registry.make(model.criterion))]
+    return [_plain(registry.make(measure_of(model)))]

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _engine
-from .._checks import one_of
+from .. import _engine, criteria
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
@@ -34,7 +33,7 @@ from .backends import backend_of
 from .base import Estimator
 from .batches.sources import batches_of
 from .classifying import Classifier
-from .declaration import FOREST, REGRESSION_FOREST, check
+from .declaration import FOREST, OF_FOREST, REGRESSION_FOREST, check
 from .described import described
 from .forest_blocks import grown_in_blocks
 from .forest_trees import ForestTrees, sample_size, tree_parameters
@@ -51,10 +50,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
-
-SEARCHES = ("auto", "exact", "histogram")
-"""Values of `threshold_search`."""
-
 
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
@@ -162,7 +157,7 @@ class GrownForest(Estimator):
         copies = copies_of(len(table), rows.copies)[0]
         draws = sample_size(self.max_samples, self.bootstrap, n_rows)
         seed = seed_of(self.random_state)
-        search = one_of("threshold_search", params["threshold_search"], SEARCHES)
+        search = check("threshold_search", params["threshold_search"], OF_FOREST)
         config, custom = config_of(
             tree_parameters(self._tree_type, params, seed),
             table,
@@ -284,24 +279,80 @@ class GrownForest(Estimator):
             >>> (forest.permutation_importance(X, y).importances_mean > 0.1).tolist()
             [False, False, True, True]
         """
+        return self._by_tree(self._again(X, y, sample_weight, exposure))
+
+    def unbiased_importance(
+        self,
+        X: Any,
+        y: MaybeArray = None,
+        sample_weight: MaybeArray = None,
+        *,
+        exposure: MaybeArray = None,
+    ) -> Any:
+        """Impurity importance that favours no feature for its number of values: 0 on average for a
+        feature that tells nothing of the target.
+
+        UFI of Zhou & Hooker, "Unbiased measurement of feature importance in tree-based methods"
+        (2021). The impurity H of a node is the mean over all pairs of a row of the tree's sample
+        and an out-of-bag row: of classes the share of pairs that differ, 1 - sum_k p_k p'_k with
+        the shares p and p' of class k on both sides; of numbers half of (y - y')^2, which is half
+        of Zhou and Hooker's term and on the scale of ``squared_error``. A feature's importance is
+        the sum of W H - sum_c W_c H_c over the splits that test it, c the branches and W the share
+        of the sample's weight in a node. A split with a branch that no out-of-bag row reaches
+        counts 0. Values below 0 are noise.
+
+        Args:
+            X, y, sample_weight, exposure: what the forest was fitted on.
+
+        Returns:
+            A Bunch with importances, shape (n_features, n_trees), their importances_mean and
+            importances_std, both of shape (n_features,), in units of the criterion. A tree that saw
+            all rows has NaN, and the means leave it out.
+
+        Raises:
+            ValueError: another criterion than ``"gini"``, or of numbers ``"squared_error"``;
+                ``bootstrap=False``; or every tree saw all rows.
+
+        Examples:
+            >>> import numpy as np
+            >>> X = np.random.default_rng(0).normal(size=(200, 2))
+            >>> y = X[:, 0] + np.random.default_rng(1).normal(size=200) > 0
+            >>> forest = FastForestClassifier(50, criterion="gini", random_state=0).fit(X, y)
+            >>> forest.feature_importances_.round(2).tolist()
+            [0.68, 0.32]
+            >>> forest.unbiased_importance(X, y).importances_mean.round(3).tolist()
+            [0.176, -0.005]
+        """
+        check_is_fitted(self)
+        served = "squared_error" if self._task == "regression" else "gini"
+        name = criteria.name_of(self.criterion)
+        if name != served:
+            raise ValueError(
+                f"criterion={name!r}: unbiased importance is known of {served!r}; fit with that, "
+                "or take permutation_importance"
+            )
+        return self._by_tree(self._again(X, y, sample_weight, exposure), unbiased=True)
+
+    def _by_tree(self, again: FittedOn, *, unbiased: bool = False) -> Any:
+        """Importances of the features on the out-of-bag rows of each tree, and their means."""
         from sklearn.utils import Bunch
 
-        again = self._again(X, y, sample_weight, exposure)
-        losses = _engine.core.permutation_losses(
+        found = _engine.core.out_of_bag_importances(
             self._model,
             _engine.dataset_of(again.rows.table, self.n_jobs),
             self._of_samples(again),
             again.draws,
             _engine.as_weights(again.rows.weights),
+            unbiased,
             self.n_jobs,
             make_report(self.progress, "trees"),
         )
-        losses = self._schema.by_given_column(losses).T
-        finite = losses[:, ~np.isnan(losses).any(axis=0)]
+        found = self._schema.by_given_column(found).T
+        finite = found[:, ~np.isnan(found).any(axis=0)]
         if finite.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
         return Bunch(
-            importances=losses,
+            importances=found,
             importances_mean=finite.mean(axis=1),
             importances_std=finite.std(axis=1),
         )
@@ -327,7 +378,7 @@ class GrownForest(Estimator):
         shape (n_features,). That of a date is the sum over its year, month and weekday.
 
         With ``criterion="gini"`` these are the usual impurity importances. They favour features
-        with many values; `permutation_importance` does not.
+        with many values; `unbiased_importance` and `permutation_importance` do not.
         """
         check_is_fitted(self, "_model")
         return self._schema.by_given_column(np.asarray(self._model.importances()))

@@ -27,13 +27,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import one_of, real, shown
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..datasets.inputs import given
 from ..exports.answers import figures
 from ..table.data_checks.warned import warn_caller
 from ..table.groups import taken_groups
 from ..table.sources import listed
-from .automatic import missing_of
 from .declaration import check
 from .parameters import restored_parameters, seed_of
 from .training_rows import TrainingRows
@@ -42,6 +42,7 @@ __all__ = [
     "LeafIntervals",
     "divided",
     "is_honest",
+    "known_intervals",
     "leaf_intervals",
     "squares_by_node",
     "with_groups",
@@ -84,7 +85,7 @@ def divided(
     share = check("honest", getattr(fitted, "honest", None))
     if share is None:
         return rows, None
-    _refuse_unserved(fitted, rows)
+    _refuse_unserved(fitted)
     drawable, name = rows.drawable, f"honest={shown(fitted.honest)}"
     if len(drawable) < LEAST_ROWS:
         raise ValueError(
@@ -101,16 +102,13 @@ def divided(
     return _part(rows, drawable[~is_kept]), _part(rows, drawable[is_kept])
 
 
-def _refuse_unserved(fitted: Any, rows: TrainingRows) -> None:
+def _refuse_unserved(fitted: Any) -> None:
     """Refuse parameters that do not go with honest leaves."""
     name = f"honest={shown(fitted.honest)}"
-    if missing_of(fitted.get_params(deep=False)) == "fractional" and (
-        fitted.missing == "fractional" or any(column.n_missing for column in rows.table.columns)
-    ):
-        means = "" if fitted.missing == "fractional" else ", which means 'fractional' here"
+    if fitted.missing == "fractional":
         raise ValueError(
-            f"{name} with missing={fitted.missing!r}{means}: parts of rows are no observations; "
-            "set missing='branch' or 'mode'"
+            f"{name} with missing='fractional': parts of rows are no observations; set "
+            "missing='branch' or 'mode'"
         )
     if fitted.monotonic_cst is not None:
         raise ValueError(
@@ -163,21 +161,32 @@ class LeafIntervals:
     n: np.ndarray
     notes: tuple[str, ...]
     _label: np.ndarray
+    _classes: tuple[Any, ...]
 
     def said(self, node: int) -> str:
         """The interval of a leaf as text: of classes for the share of the predicted one."""
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
         return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
 
+    @property
+    def title(self) -> str:
+        """What the intervals are for."""
+        of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
+        return f"interval of level {self.level:g} for the {of}"
+
     def legend(self) -> list[str]:
         """What the numbers in brackets are, and the notes, a line each."""
-        of = "prediction" if self.low.ndim == 1 else "share of the predicted class"
-        return [f"In brackets: the interval of level {self.level:g} for the {of}.", *self.notes]
+        return [f"In brackets: the {self.title}.", *self.notes]
 
     def to_text(self) -> str:
-        """A line per leaf, and the notes."""
+        """A line per leaf, with the class whose share it gives, and the notes."""
         leaves = np.flatnonzero(~np.isnan(self.low.reshape(len(self.low), -1)[:, 0])).tolist()
-        lines = [f"leaf {i}: {self.said(i)} (n = {figures(float(self.n[i]))})" for i in leaves]
+        names = [f", {one_line(name)}" for name in self._classes] or [""]
+        lines = [
+            f"leaf {i}{names[max(int(self._label[i]), 0)]}: {self.said(i)} "
+            f"(n = {figures(float(self.n[i]))})"
+            for i in leaves
+        ]
         return "\n".join([f"Intervals of level {self.level:g}", *lines, *self.notes]) + "\n"
 
     __str__ = to_text
@@ -251,7 +260,18 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     else:
         ends = _of_quantiles(fitted, answers, n, q, tail)
     low[leaves], high[leaves] = ends
-    return LeafIntervals(low, high, level, n, tuple(notes), tree.label)
+    return LeafIntervals(low, high, level, n, tuple(notes), tree.label, fitted._schema.classes)
+
+
+def known_intervals(fitted: Any) -> LeafIntervals | None:
+    """The intervals of an honest tree; None of others, and where the weights of the rows in the
+    leaves are not known any more."""
+    if not is_honest(fitted):
+        return None
+    try:
+        return leaf_intervals(fitted)
+    except ValueError:  # of a model file
+        return None
 
 
 def _effective_rows(fitted: Any, weights: str) -> np.ndarray:

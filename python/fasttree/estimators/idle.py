@@ -44,11 +44,8 @@ def defaults_of(kind: Any) -> Mapping[str, Any]:
 
 def is_idle(estimator: Any, name: str) -> bool:
     """Whether a parameter has a value other than its default, and cannot act."""
-    kind: Any = type(estimator)
-    default = defaults_of(kind).get(name, inspect.Parameter.empty)
-    if default is inspect.Parameter.empty:
-        return False
-    return is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
+    has_it = name in defaults_of(type(estimator))
+    return has_it and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
 
 
 def is_set(estimator: Any, name: str) -> bool:

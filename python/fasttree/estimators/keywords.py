@@ -194,6 +194,9 @@ class TreeParameters(ClassParameters, total=False):
     cut_test: CutStatistic
     min_prob: float
     split_tries: int
+    merge_levels: bool
+    alpha_merge: float
+    alpha_split: float | None
     honest: float | bool | None
     threshold_search: ThresholdSearch
     cost_matrix: Any

@@ -169,8 +169,11 @@ def file_cells_of(model: Any) -> FileCells:
     Raises:
         ValueError: a damaged file.
     """
+    text = model.parameters or ""
+    if '"file_cells"' not in text:  # most models come of rows that were not in a file
+        return FileCells()
     try:
-        return FileCells.of_json(json.loads(model.parameters or "{}").get("file_cells"))
+        return FileCells.of_json(json.loads(text).get("file_cells"))
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(
             f"not a valid fasttree model: its missing cells cannot be read ({error})"

@@ -25,6 +25,7 @@ from .._checks.warned import warn_caller
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
+from .conditions import merges
 from .constraints import constraints_of
 from .costs import costs_of, plain_costs
 from .declaration import (
@@ -160,11 +161,12 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     return int(source.randint(np.iinfo(np.int32).max))
 
 
-def discretizer_of(value: Any, n_bins: Any, evidence: str = "table") -> dict[str, Any] | None:
+def discretizer_of(params: Mapping[str, Any], criterion: Any) -> dict[str, Any] | None:
     """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the
-    criterion's evidence."""
-    auto = "equal_width" if evidence in ("pairs", "neighbours") else None
-    made = discretize.make(value, n_bins, auto=auto)
+    criterion's evidence, and merged levels are made of bins."""
+    binned = criteria.evidence_of(criterion) in ("pairs", "neighbours")
+    auto = "equal_frequency" if merges(params) else "equal_width" if binned else None
+    made = discretize.make(params["discretize"], params["n_bins"], auto=auto)
     return None if made is None else made.to_config()
 
 
@@ -300,8 +302,10 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
     if "criterion" in kept:
         kept["criterion"] = criterion_to_text(kept["criterion"])
-    if not kept.get("honest"):  # files of other trees stay as they are
-        kept.pop("honest", None)
+    for own in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
+        if not kept.get(own[0]):  # files of other trees stay as they are
+            for name in own:
+                kept.pop(name, None)
     if kept.get("loss") is not None:
         kept["loss"] = {"callable": display_name(kept["loss"])}
     for name in {"discretize", "target_bins"} & kept.keys():
@@ -399,10 +403,11 @@ def config_of(
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     random = random or config.get("test") == "permutation"
+    by_score = config.get("selection", "score") == "score"
+    if checked.get("honest") and by_score and config["missing"] == "auto":
+        config["missing"] = "branch"  # parts of rows are no observations
     config |= {
-        "discretize": discretizer_of(
-            params["discretize"], params["n_bins"], criteria.evidence_of(criterion)
-        ),
+        "discretize": discretizer_of(params, criterion),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},
         "max_features": max_features(params["max_features"], table.n_features),
         "smoothing": smoothing_of(checked.get("leaf_smoothing")),

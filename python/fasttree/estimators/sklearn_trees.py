@@ -350,7 +350,8 @@ def _test(
         cuts = [moved.get((index, cut), cut) for cut in feature.cuts or ()]
     else:
         cuts = [code + 0.5 for code in range(len(feature.levels) - 1)]
-    return _Test(column, cuts, list(range(len(cuts) + 1)), missing)
+    branches = reading.tree.groups_of(node).tolist() or list(range(len(cuts) + 1))
+    return _Test(column, cuts, branches, missing)
 
 
 class _Known(ABC):

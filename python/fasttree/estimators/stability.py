@@ -47,7 +47,6 @@ from .._checks.words import counted
 from ..exports.tables.text import columns_text
 from ..table import Table
 from ..table.data_checks.warned import quiet
-from ..table.groups import group_codes
 from .honest import is_honest
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
@@ -264,6 +263,15 @@ class Stability:
 
         return stability_bars(self, ax=ax)
 
+    def legend(self) -> list[str]:
+        """What the shares behind the tests of a text mean."""
+        if self.nodes is not None:
+            return ["Percentages: searches of the node that choose the feature of its test."]
+        return [
+            "Percentages: refits that ask the feature of the test, of the root as the first, of",
+            "other nodes anywhere.",
+        ]
+
     def share_of(self, node: int) -> str:
         """The share of a node's test, as the text of a tree shows it."""
         if self.nodes is not None:
@@ -271,6 +279,17 @@ class Stability:
         j = int(self._fitted.tree_.feature[node])
         shares = self.features.root if node == 0 else self.features.used
         return f"{100 * shares[self._place(j)]:.0f} %"
+
+    def sentence_of(self, node: int) -> str:
+        """The share of a node's test, in a sentence."""
+        if self.nodes is not None:
+            return (
+                f"Of {counted(self.repeats, 'search')} of this node on resamples of its rows "
+                f"{self.share_of(node)} choose this column."
+            )
+        place = "somewhere" if node else "first"
+        refits = counted(self.repeats, "tree")
+        return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
 
     def _place(self, j: int) -> int:
         """The given column of a column of the model."""
@@ -389,36 +408,35 @@ def _similarities(
     return np.array([_likeness(leaves[i], leaves[j]) for i, j in pairs])
 
 
-@dataclass(frozen=True)
 class _Resamples:
-    """Draws of rows, or of whole groups, each from the seed and the number of its refit."""
+    """Draws of rows, or of whole groups, each from the seed and the number of its refit.
 
-    drawable: np.ndarray
-    """Numbers of the rows that can be drawn."""
-    n_rows: int
-    sample: str
-    fraction: float
-    groups: np.ndarray | None
-    seed: int
+    Attributes:
+        n_rows: number of the rows.
+        groups: the group of each row; None where rows are drawn.
+    """
+
+    def __init__(
+        self, rows: TrainingRows, sample: str, fraction: float, groups: np.ndarray | None, seed: int
+    ) -> None:
+        self.n_rows, self.groups = len(rows.table), groups
+        self._drawable, self._seed = rows.drawable, seed
+        drawn = self._drawable if groups is None else groups[self._drawable]
+        units, self._unit_of = np.unique(drawn, return_inverse=True)
+        self._n_units = len(units)
+        self._n_kept = None if sample == "bootstrap" else int(fraction * len(units))
+        if self._n_kept == 0:
+            raise ValueError(f"fraction={fraction} of {len(units)} rows or groups leaves none")
 
     def draw(self, i: int) -> np.ndarray:
         """How often each row is in sample i, shape (n_rows,)."""
-        random = np.random.default_rng([self.seed, i])
-        units = np.arange(len(self.drawable))
-        if self.groups is not None:
-            units = np.unique(self.groups[self.drawable])
-        n = len(units)
-        if self.sample == "bootstrap":
-            times = np.bincount(random.integers(n, size=n), minlength=n)
+        random, n = np.random.default_rng([self._seed, i]), self._n_units
+        if self._n_kept is None:
+            drawn = random.integers(n, size=n)
         else:
-            times = np.zeros(n, dtype=np.int64)
-            times[random.permutation(n)[: int(self.fraction * n)]] = 1
+            drawn = random.permutation(n)[: self._n_kept]
         found = np.zeros(self.n_rows, dtype=np.int64)
-        if self.groups is None:
-            found[self.drawable] = times
-        else:
-            places = np.searchsorted(units, self.groups[self.drawable])
-            found[self.drawable] = times[places]
+        found[self._drawable] = np.bincount(drawn, minlength=n)[self._unit_of]
         return found
 
 
@@ -482,32 +500,42 @@ def _as_forest(
 
 
 def _as_fits(
-    fitted: Any,
-    table: Table,
-    sample_weight: Any,
-    draws: _Resamples,
-    repeats: int,
-    *,
-    n_jobs: Any,
-    progress: Any,
+    fitted: Any, rows: TrainingRows, draws: _Resamples, repeats: int, *, n_jobs: Any, progress: Any
 ) -> list[Any]:
     """Refits as fits of their own, on as many copies of each row as were drawn."""
     step, models = counter(progress, "refits", repeats), []
     for i in range(repeats):
-        rows = np.repeat(np.arange(draws.n_rows), draws.draw(i))
+        drawn = np.repeat(np.arange(draws.n_rows), draws.draw(i))
         again = clone(fitted)
         words = {"n_jobs": n_jobs, "progress": None, "trace": None}
         again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
-        weights = None if sample_weight is None else np.asarray(sample_weight)[rows]
         with quiet(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             groups = {}
             if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
-                groups["groups"] = rows if draws.groups is None else draws.groups[rows]
-            again.fit(table.take(rows), sample_weight=weights, **groups)
+                groups["groups"] = drawn if draws.groups is None else draws.groups[drawn]
+            again.fit(rows.table.take(drawn), **groups)
         models.append(again._model)
         step()
     return models
+
+
+def _refits(
+    fitted: Any,
+    rows: TrainingRows,
+    groups: np.ndarray | None,
+    *,
+    sample: str,
+    fraction: float,
+    repeats: int,
+    random_state: int,
+    **words: Any,
+) -> tuple[list[Any], Callable[[int], np.ndarray]]:
+    """Models of the refits, and the draws of their rows."""
+    draws = _Resamples(rows, sample, fraction, groups, random_state)
+    if sample == "bootstrap" and groups is None and _shares_columns(fitted, rows):
+        return _as_forest(fitted, rows, repeats, random_state, **words)
+    return _as_fits(fitted, rows, draws, repeats, **words), draws.draw
 
 
 def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
@@ -611,32 +639,23 @@ petal width (cm) in 1.
     X, y, labels = fitted._rows_and_groups(X, y, groups)
     with quiet():
         table, sample_weight, kept = fitted._labelled_table(X, y, sample_weight)
-        rows = fitted._weighted(table, sample_weight, kept)
+        # The Table carries the weights, so that parts of its rows have theirs.
+        table = table.take(slice(None))
+        table.sample_weight = own_weights(table, sample_weight)
+        rows = fitted._weighted(table, None, kept)
+    table = rows.table
     names = [column.name for column in table.columns]
     if names != list(fitted._schema.names):
         raise ValueError(
             "X has other columns than the model was fitted on: "
             f"{', '.join(names[:5])}; the model has {', '.join(fitted._schema.names[:5])}"
         )
-    own = own_weights(table, sample_weight)
-    drawable = np.arange(len(table)) if own is None else np.flatnonzero(own > 0)
-    codes = None
-    if labels is not None:
-        codes = group_codes(labels, len(table) if kept is None else kept[1])
-        codes = codes if kept is None else codes[kept[0]]
-    draws = _Resamples(drawable, len(table), sample, fraction, codes, random_state)
-    if not draws.draw(0).any():
-        raise ValueError(f"fraction={fraction} of {len(drawable)} rows or groups leaves none")
-    draw: Callable[[int], np.ndarray]
-    if sample == "bootstrap" and codes is None and _shares_columns(fitted, rows):
-        models, draw = _as_forest(
-            fitted, rows, repeats, random_state, n_jobs=n_jobs, progress=progress
-        )
-    else:
-        models = _as_fits(
-            fitted, table, sample_weight, draws, repeats, n_jobs=n_jobs, progress=progress
-        )
-        draw = draws.draw
+    codes = None if labels is None else rows.groups(labels)
+    options: dict[str, Any] = {"sample": sample, "fraction": fraction, "repeats": repeats,
+                               "n_jobs": n_jobs}  # fmt: skip
+    models, draw = _refits(
+        fitted, rows, codes, random_state=random_state, progress=progress, **options
+    )
     blocks, n = _blocks(fitted, models, table)
     features, (leaves, depth) = _counts(models, fitted._schema)
     likeness = _similarities(models, blocks, n, random_state, n_jobs)
@@ -650,19 +669,7 @@ petal width (cm) in 1.
     why = _no_nodes(fitted, table) if nodes else ""
     searched = None
     if nodes and not why:
-        leaf = np.asarray(fitted.apply(table))
-        options: dict[str, Any] = {"sample": sample, "fraction": fraction, "repeats": repeats,
-                                   "random_state": random_state, "n_jobs": n_jobs}  # fmt: skip
-        searched = dict(_searched_nodes(fitted, table, sample_weight, codes, leaf, **options))
-
-    def as_given(i: int) -> np.ndarray:
-        """The draw on the rows as they were given."""
-        if kept is None:
-            return draw(i)
-        whole_rows = np.zeros(kept[1], dtype=np.int64)
-        whole_rows[kept[0]] = draw(i)
-        return whole_rows
-
+        searched = dict(_searched_nodes(fitted, rows, codes, random_state, options))
     return Stability(
         repeats,
         sample,
@@ -674,7 +681,7 @@ petal width (cm) in 1.
         why,
         models,
         fitted,
-        as_given,
+        lambda i: rows.as_given(draw(i), 0),
     )
 
 
@@ -698,36 +705,24 @@ def _of_one_split(fitted: Any, n_rows: int, weight: float, total: float) -> Any:
 
 def _searched_nodes(
     fitted: Any,
-    table: Table,
-    sample_weight: Any,
+    rows: TrainingRows,
     groups: np.ndarray | None,
-    leaf: np.ndarray,
-    *,
-    sample: str,
-    fraction: float,
-    repeats: int,
     random_state: int,
-    n_jobs: Any,
+    options: dict[str, Any],
 ) -> Iterator[tuple[int, NodeStability]]:
     """Each test of the tree, searched on resamples of its node's rows."""
-    tree, schema = fitted.tree_, fitted._schema
+    tree, table = fitted.tree_, rows.table
+    leaf = np.asarray(fitted.apply(table))
     ends, weight = tree.subtree_ends(), tree.weighted_n_node_samples
     for node in np.flatnonzero(tree.n_children > 0).tolist():
-        rows = np.flatnonzero((leaf >= node) & (leaf < ends[node]))
+        inside = np.flatnonzero((leaf >= node) & (leaf < ends[node]))
         one = _of_one_split(fitted, len(table), float(weight[node]), float(weight[0]))
-        own = None if sample_weight is None else np.asarray(sample_weight)[rows]
-        part = table.take(rows)
-        of_node = one._weighted(part, own)
-        codes = None if groups is None else groups[rows]
-        seed = random_state + node
-        if sample == "bootstrap" and codes is None and _shares_columns(one, of_node):
-            models, _ = _as_forest(one, of_node, repeats, seed, n_jobs=n_jobs, progress=None)
-        else:
-            positive = own_weights(part, own)
-            drawable = np.arange(len(part)) if positive is None else np.flatnonzero(positive > 0)
-            draws = _Resamples(drawable, len(part), sample, fraction, codes, seed)
-            models = _as_fits(one, part, own, draws, repeats, n_jobs=n_jobs, progress=None)
-        yield node, _of_searches(models, node, tree, schema)
+        part = one._weighted(table.take(inside), None)
+        codes = None if groups is None else groups[inside]
+        models, _ = _refits(
+            one, part, codes, random_state=random_state + node, progress=None, **options
+        )
+        yield node, _of_searches(models, node, tree, fitted._schema)
 
 
 def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeStability:
@@ -743,7 +738,9 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
         if counts[k] and k != j
     }
     thresholds, division = None, None
-    if schema.nominal[j]:
+    if tree.n_groups[node]:  # no division in two
+        pass
+    elif schema.nominal[j]:
         levels, first = schema.levels[j], tuple(tree.levels_of(node).tolist())
         whole = frozenset(range(len(levels)))
         own = {frozenset(first), whole - frozenset(first)}

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import at_least_zero, shown, weights_array
+from .._checks import at_least_zero, check_weights, shown, weights_array
 from .._checks.aliases import MaybeArray
 from .._checks.words import counted
 from ..criteria import Criterion, evidence_of, is_of_trees, make
@@ -128,8 +128,14 @@ class TrainingRows:
 
     @property
     def drawable(self) -> np.ndarray:
-        """Numbers of the rows of weight > 0."""
+        """Numbers of the rows of weight > 0.
+
+        Raises:
+            ValueError: a weight that is negative or not finite.
+        """
         weights = self.importances
+        if self.weights is not None:
+            check_weights(self.as_given(self.weights, 0.0))
         return np.arange(len(self.table)) if weights is None else np.flatnonzero(weights > 0)
 
     def as_given(self, found: np.ndarray, nothing: Any) -> np.ndarray:

@@ -64,6 +64,9 @@ class TreeArrays:
             the codes ``levels[first_level[i]:][:n_levels[i]]`` (ascending) go to the first child,
             all other declared ones to the second; a third child takes missing values where the node
             had any. See `levels_of`.
+        n_groups, first_group, groups: where levels or bins were merged (`merge_levels`) the
+            level or bin with the code c goes to child ``groups[first_group[i]:][c]``; n_groups[i]
+            is their number, 0 in other nodes. See `groups_of`.
         n_children, first_child, children: children of node i are
             ``children[first_child[i]:][:n_children[i]]``.
         children_left, children_right: first and second child, -1 in a leaf.
@@ -143,11 +146,11 @@ class TreeArrays:
         """A node as a row of the table."""
         inner, threshold = bool(self.n_children[node]), self.threshold[node]
         test = "-" if np.isnan(threshold) else f"{threshold:.6g}"
-        missing = int(self.missing_branch[node])
+        missing, listed = int(self.missing_branch[node]), self.n_levels[node] + self.n_groups[node]
         return (
             str(node),
             str(self.feature[node]) if inner else "leaf",
-            counted(self.n_levels[node], "level") if self.n_levels[node] else test,
+            counted(listed, "level") if listed else test,
             _shortened(self.children_of(node).tolist()) if inner else "-",
             {-2: "all", -1: "-"}.get(missing, str(missing)),
             str(self.n_node_samples[node]),
@@ -164,6 +167,12 @@ class TreeArrays:
         other nodes."""
         first = self.first_level[node]
         return self.levels[first : first + self.n_levels[node]]
+
+    def groups_of(self, node: int) -> np.ndarray:
+        """Branch of each level or bin, by code, at a node whose levels were merged
+        (`merge_levels`); empty for other nodes."""
+        first = self.first_group[node]
+        return self.groups[first : first + self.n_groups[node]]
 
     def subtree_ends(self) -> np.ndarray:
         """One past the last node below each node: in pre-order a subtree is a range."""

@@ -79,9 +79,9 @@ class TreeEstimator(Readable, Estimator):
         Args:
             deep: whether the parameters of objects among them are listed, too.
         """
-        params = super().get_params(deep)
+        params, own = super().get_params(deep), vars(self)
         # As they were given: the attribute `cut` is a word that calls a method.
-        return {name: vars(self).get(name, value) for name, value in params.items()}
+        return params | {name: own[name] for name in params.keys() & own.keys()}
 
     # -- fitting ----------------------------------------------------------------------------------
 

@@ -36,9 +36,9 @@ FONT, SMALL = 12.5, 11.0
 CARD_HEIGHT, LEAF_HEIGHT, LINE_HEIGHT, GAP = 42.0, 32.0, 13.0, 10.0
 """Heights of inner or folded nodes, of leaves and of a further line, and the gap between two."""
 
-SHOW = ("scores", "node_ids", "counts")
-"""What cards show on request: the scores of splits, the numbers of nodes, and the rows of each
-class."""
+SHOW = ("scores", "node_ids", "counts", "p_values")
+"""What cards show on request: the scores of splits, the numbers of nodes, the rows of each class,
+and the p-values of the features of splits."""
 
 CARD_WIDTH_MIN, CARD_WIDTH_MAX, LEAF_WIDTH_MAX = 88.0, 260.0, 400.0
 BRANCH_WIDTH_MAX, TARGET_WIDTH_MAX = 220.0, 120.0
@@ -82,7 +82,8 @@ class Card:
         name: the tested feature, or the class or number.
         small: number of rows; in a leaf the share of its class among them, or the standard
             deviation of its number.
-        score: score of the split, if it is shown; empty for leaves and folded nodes.
+        score: score of the split and p-value of its feature, as far as they are shown; empty for
+            leaves and folded nodes.
         counts: rows of each class, if they are shown.
         tooltip: the branch that leads to the node, and what is known of its rows.
         bars: the bar, from left to right; none in a node without rows.
@@ -195,8 +196,8 @@ class Drawing:
         width, height: size of the picture.
 
     Raises:
-        ValueError: a limit outside its domain, a word that is not in `SHOW`, or ``"counts"`` of a
-            tree that predicts a number.
+        ValueError: a limit outside its domain, a word that is not in `SHOW`, ``"counts"`` of a
+            tree that predicts a number, or ``"p_values"`` of a tree without tests.
     """
 
     def __init__(
@@ -220,6 +221,8 @@ class Drawing:
         if "counts" in self._show and reading.predicts_number:
             asked = given("show", "'counts'")
             raise ValueError(f"{asked}: the tree predicts a number and counts no classes")
+        if "p_values" in self._show:
+            reading.refuse_untested(given("show", "'p_values'"))
         self.decimals = whole(0, 1000)("decimals", decimals)
         self.tree = tree = reading.tree
         self.weight = tree.weighted_n_node_samples
@@ -276,24 +279,19 @@ class Drawing:
         return shown, shown & ends
 
     def _write_branches(self) -> dict[int, tuple[str, str]]:
-        """Texts of the branch that leads to each shown node: (on the edge, in the tooltip).
-
-        The edge has four digits, or up to six if that makes its text shorter; fewer if fewer
-        `decimals` are asked for.
-        """
+        """Texts of the branch that leads to each shown node: (on the edge, in the tooltip)."""
         texts = {}
         reading = self.reading
-        digits = [d for d in (4, 5, 6) if d <= self.decimals] or [self.decimals]
         for node in np.flatnonzero(self.shown & ~self.ends).tolist():
             feature = reading.features[reading.feature[node]]
             subsets = reading.shown_sets(node)
             for child, subset in zip(reading.children[node], subsets, strict=True):
                 if self.shown[child]:
-                    short = min((short_branch_text(feature, subset, d) for d in digits), key=len)
+                    short = short_branch_text(feature, subset, self.decimals)
                     levels = MAX_LEVELS  # as many as there is room for
                     while text_width(short, SMALL) > BRANCH_WIDTH_MAX and levels > 2:
                         levels -= 1
-                        short = short_branch_text(feature, subset, digits[0], levels)
+                        short = short_branch_text(feature, subset, self.decimals, levels)
                     full = condition(feature, subset, self.decimals, missing=True, max_levels=None)
                     texts[child] = short, full
         return texts
@@ -307,10 +305,11 @@ class Drawing:
         name, small, score = self._name_and_rows(node)
         number = f"#{node} " if "node_ids" in self._show else ""
         counts = ", ".join(self.reading.answers.held(node)) if "counts" in self._show else ""
-        return number + name, small, score if "scores" in self._show else "", counts
+        return number + name, small, score, counts
 
     def _name_and_rows(self, node: int) -> tuple[str, str, str]:
-        """Feature, rows and score of an inner node; answer and rows of a leaf or folded node."""
+        """Feature, rows and what is shown of the split of an inner node; answer and rows of a leaf
+        or folded node."""
         reading, weight = self.reading, float(self.weight[node])
         if reading.n_children[node] and not self.ends[node]:
             small = reading.answers.amount(weight)
@@ -319,7 +318,9 @@ class Drawing:
                 branches = counted(len(self._hidden_branches), "branch")
                 small += f", {branches} not shown ({hidden})"
             name = reading.features[reading.feature[node]].name
-            return name, small, f"score {figures(float(self.tree.score[node]), 3, grouped=True)}"
+            score = figures(float(self.tree.score[node]), 3, grouped=True)
+            said = {"scores": f"score {score}", "p_values": f"p={self.tree.p_value[node]:.3g}"}
+            return name, small, ", ".join(text for word, text in said.items() if word in self._show)
         name, small = reading.answers.on_card(node, self.decimals)
         if reading.n_children[node]:
             small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"

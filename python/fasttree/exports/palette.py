@@ -4,8 +4,8 @@ There are ten colours for light backgrounds and ten for dark ones. They start fr
 (2008) and were moved apart by search, so that every pair is distinct for people with deuteranopia
 and protanopia and no two are shades of one hue; each has a contrast of at least 3:1 with its
 background. The first three differ by at least 15 in lightness (L*), and the first six by at least
-7, so that they differ in print without colours. Tests check all four. After ten colours come darker
-and paler ones, then they repeat, so no picture relies on colour alone.
+7, so that they differ in print without colours. Tests check all four. After ten colours come paler
+and darker ones, then they repeat, so no picture relies on colour alone.
 
 Numbers have a scale of eight colours, from the smallest to the largest. Its lightness grows (in the
 same order on both backgrounds), so that it is a scale for everybody; the contrasts are as above.
@@ -46,12 +46,12 @@ def colour(index: int) -> str:
 
     Examples:
         >>> colour(0), colour(10), colour(20), colour(30)
-        ('#1B62D7', '#103B81', '#98B8ED', '#1B62D7')
+        ('#1B62D7', '#98B8ED', '#103B81', '#1B62D7')
     """
     base, turn = PALETTE[index % len(PALETTE)], index // len(PALETTE) % 3
     if turn == 0:
         return base
-    weight, other = (_DARKER, _PALER)[turn - 1]
+    weight, other = (_PALER, _DARKER)[turn - 1]
     channels = (round(weight * int(base[i : i + 2], 16) + (1 - weight) * other) for i in (1, 3, 5))
     return "#" + "".join(f"{channel:02X}" for channel in channels)
 

@@ -207,6 +207,14 @@ class Reading:
         """Whether nodes predict a number, not a class."""
         return not self.classes
 
+    def refuse_untested(self, asked: str) -> None:
+        """Refuse p-values of splits that no test has chosen; `asked` begins the message."""
+        if np.isnan(self.tree.p_value[self.tree.n_children > 0]).any():
+            raise ValueError(
+                f"{asked}: no test has chosen the splits of this tree; grow one with "
+                "selection='significance', such as fasttree.presets.CTREE"
+            )
+
     def probabilities(self, nodes: list[int]) -> np.ndarray:
         """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
         a number, the number, shape (len(nodes), 1)."""
@@ -281,14 +289,13 @@ class Reading:
             listed = frozenset(self.tree.levels_of(node).tolist())
             others = frozenset(range(len(feature.levels or ()))) - listed
             found = [ValueSet(codes=listed), ValueSet(codes=others)]
+        elif self.tree.n_groups[node]:  # merged levels or bins
+            found = _merged(feature, self.tree.groups_of(node).tolist(), n)
         elif feature.levels is not None:  # one branch per level
             found = [ValueSet(codes=frozenset((code,))) for code in range(len(feature.levels))]
         else:  # one branch per bin
-            edges = (-math.inf, *(feature.cuts or ()), math.inf)
-            found = [ValueSet(low, high) for low, high in pairwise(edges)]
-        nominal = feature.levels is not None
-        nothing = ValueSet(codes=frozenset()) if nominal else ValueSet(math.inf, -math.inf)
-        return found[:n] + [nothing] * (n - len(found))
+            found = [ValueSet(low, high) for low, high in pairwise(_edges(feature))]
+        return found[:n] + [_nothing(feature)] * (n - len(found))
 
     def paths(self) -> Iterator[tuple[int, dict[int, ValueSet]]]:
         """Yield (leaf, value sets by feature) of every leaf in pre-order.
@@ -319,3 +326,29 @@ class Reading:
             subsets = self.branch_sets(node)
             for child, branch in zip(reversed(children), reversed(subsets), strict=True):
                 stack.append((child, tested, branch, True))
+
+
+def _edges(feature: Feature) -> tuple[float, ...]:
+    """The edges of the bins of a number, the open ends included."""
+    return (-math.inf, *(feature.cuts or ()), math.inf)
+
+
+def _nothing(feature: Feature) -> ValueSet:
+    """No known value of a feature."""
+    if feature.levels is None:
+        return ValueSet(math.inf, -math.inf)
+    return ValueSet(codes=frozenset())
+
+
+def _merged(feature: Feature, groups: list[int], n: int) -> list[ValueSet]:
+    """Known values of each of `n` branches, given that of each level or bin."""
+    codes = [[code for code, group in enumerate(groups) if group == b] for b in range(n)]
+    edges = _edges(feature)
+    return [
+        _nothing(feature)
+        if not own
+        else ValueSet(edges[own[0]], edges[own[-1] + 1])
+        if feature.levels is None
+        else ValueSet(codes=frozenset(own))
+        for own in codes
+    ]

@@ -150,9 +150,9 @@ def to_svg(
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
-        show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
-            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;
-            one word or several.
+        show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
+            ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
+            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; one word or several.
         title: a heading; none by default, as the legend names the target.
         fontsize: size of the names, px; all of the picture grows with it. None: 12.5.
 
@@ -162,7 +162,8 @@ def to_svg(
 
     Raises:
         ValueError: a negative `max_depth`, `max_nodes` below 1, a `highlight` of several rows,
-            another word in `show`, or a `fontsize` that is not above 0.
+            a word in `show` that does not exist or has no meaning for the tree, or a `fontsize`
+            that is not above 0.
 
     Examples:
         >>> import fasttree

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from .._checks import having, integer, listing, shown, whole
+from .._checks.speech import given
 from .._checks.words import counted
 from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition, one_line
@@ -45,6 +46,8 @@ def to_text(
         return to_j48(model)
     if style != "tree":
         raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
+    if p_values:
+        reading.refuse_untested(given("p_values", "True"))
     if stability is not None:
         having("what stability(X, y) of this model found", "share_of")("stability", stability)
     if intervals is not None:
@@ -76,8 +79,8 @@ def to_text(
         if line:
             indent = f"[{depth - 1}] " if depth > MAX_INDENT else "|   " * (depth - 1)
             lines.append(indent + one_line(line) + "\n")
-    if intervals is not None:
-        lines += [line + "\n" for line in intervals.legend()]
+    for known in (stability, intervals):
+        lines += [line + "\n" for line in known.legend()] if known is not None else []
     return "".join(lines)
 
 

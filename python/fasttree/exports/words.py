@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, takewhile
 
 from .._checks.plain_text import one_line
 from .answers import number
@@ -73,20 +74,23 @@ def text_width(text: str, size: float) -> float:
 
 
 def fit_width(text: str, size: float, width: float) -> str:
-    """The text, cut with an ellipsis if it is wider than `width` px in a font of `size` px.
+    """The text, with an ellipsis in its middle if it is wider than `width` px in a font of `size`
+    px: long names often begin alike, or end alike.
 
     Reads only as many characters as fit, so that very long names cost nothing.
     """
     room = width / size
-    used, kept = 0.0, 0
-    ellipsis = _ems("\u2026")
-    for length, character in enumerate(text, 1):
-        used += _ems(character)
-        if used > room:
-            return text[:kept].rstrip() + "\u2026"
-        if used + ellipsis <= room:
-            kept = length
-    return text
+    if _fitting(text, room) == len(text):
+        return text
+    room -= _ems("\u2026")
+    first = _fitting(text, room / 2)
+    last = _fitting(reversed(text), room - text_width(text[:first], 1.0))
+    return f"{text[:first].rstrip()}\u2026{text[len(text) - last :].lstrip()}"
+
+
+def _fitting(text: Iterable[str], room: float) -> int:
+    """How many characters fit into `room` ems."""
+    return sum(1 for _ in takewhile(lambda used: used <= room, accumulate(map(_ems, text))))
 
 
 MAX_LEVELS = 8

@@ -53,6 +53,7 @@ def score_features(
     *,
     criterion: Any = None,
     test: str | None = None,
+    statistic: bool = False,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -68,6 +69,7 @@ def score_features(
     *,
     criterion: Any = None,
     test: str | None = None,
+    statistic: bool = False,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -76,13 +78,14 @@ def score_features(
 ) -> dict[str, float]: ...
 
 
-@checked(memory_limit=memory_limit, named=choice(False, True))
+@checked(memory_limit=memory_limit, named=choice(False, True), statistic=choice(False, True))
 def score_features(
     X: Any,
     y: MaybeArray = None,
     *,
     criterion: Any = None,
     test: str | None = None,
+    statistic: bool = False,
     sample_weight: MaybeArray = None,
     task: Task | None = None,
     memory_limit: int | None = None,
@@ -102,6 +105,7 @@ def score_features(
         test: ``"quadratic"``, ``"maximum"`` or ``"permutation"``: the result is the p-value of each
             feature's test of independence, adjusted for their number unless ``adjust="none"``, as
             in the root of a tree with ``selection="significance"``; `criterion` is then left out.
+        statistic: the result is the statistic of each `test` in place of its p-value.
         sample_weight: weights >= 0, shape (n_rows,). For criteria on neighbours whole numbers are
             copies of a row, and others are importances relative to their mean.
         task: ``"classification"`` or ``"regression"``; None: detected as in `fasttree.fit`.
@@ -115,8 +119,8 @@ def score_features(
             ... Others than their defaults that cannot act on these scores are refused by name.
 
     Returns:
-        Scores, larger is better (of `test`, p-values), shape (n_features,), in column order; NaN
-        where a feature allows no split, does not vary, or is left out (see `columns` of
+        Scores, larger is better (but for p-values of `test`), shape (n_features,), in column order;
+        NaN where a feature allows no split, does not vary, or is left out (see `columns` of
         `FastTreeClassifier`). A date has the best score of its year, month and weekday. With
         ``named=True`` a dict of name -> score in the same order.
 
@@ -147,6 +151,8 @@ def score_features(
         raise ValueError(
             f"test={shown(test)} cannot act on scores by a criterion; leave one of them out"
         )
+    if statistic and test is None:
+        raise ValueError("statistic=True needs test=: scores by a criterion have no statistic")
     study = as_genotypes(X)
     if test is not None and study is not None:
         raise ValueError(
@@ -161,6 +167,7 @@ def score_features(
             y,
             criterion=criterion,
             test=test,
+            statistic=statistic,
             sample_weight=sample_weight,
             task=task,
             memory_limit=memory_limit,
@@ -221,11 +228,12 @@ def score_features(
         estimator.n_jobs,
         make_report(estimator.progress, "scoring"),
         memory_limit,
+        statistic,
     )
     if _is_own(X):
         return found
-    # The best of the parts of a date is the largest score, or the smallest p-value.
-    sign = 1 if test is None else -1
+    # The best of the parts of a date is the largest score or statistic, or the smallest p-value.
+    sign = 1 if test is None or statistic else -1
     return sign * _of_given_columns(table, table.feature_names, sign * found)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.naming import display_name
+from .._checks.naming import display_name, shown_criterion
 from ..criteria import Criterion, PairFunction, _by_name
 from ..datasets.files import load
 from ..datasets.inputs import labelled
@@ -96,8 +96,10 @@ def data_and_criteria(X: Any, y: Any, criteria: Any) -> tuple[Any, Any, Any]:
 def _name_of(thing: Any) -> str:
     """Return a readable name of a criterion or estimator."""
     text = display_name(thing)
-    is_long = hasattr(thing, "fit") and len(text) > 60
-    return type(thing).__name__ if is_long else text
+    if not hasattr(thing, "fit") or len(text) <= 60:
+        return text
+    is_by_test = getattr(thing, "selection", "score") == "significance"
+    return shown_criterion(thing) if is_by_test else type(thing).__name__
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:

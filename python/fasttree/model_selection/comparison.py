@@ -9,25 +9,27 @@ O(sets x methods^2 x folds) beside the fits.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string
+from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string, whole
 from .._checks.aliases import CvFolds, Seed, Task
 from .._checks.naming import display_name
-from .._checks.progress import Progress, make_report
+from .._checks.progress import Progress, counter, make_report
 from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
+from ..exports.answers import figures
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable, number
 from ..table.data_checks.findings import all_as_given
+from ..table.data_checks.warned import quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
 from .pair_tests import TESTS, pairwise_p_values
@@ -378,6 +380,7 @@ class Comparison(Rendered):
                 }
                 for dataset, one in self.results.items()
             },
+            "stability": {dataset: one.stability for dataset, one in self.results.items()},
             "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
             "wins_ties_losses": dict(
                 zip(self.methods, self.wins_ties_losses.tolist(), strict=True)
@@ -418,6 +421,7 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     keep_proba=one_value,
     on_interrupt=one_value,
     on_error=one_value,
+    stability=maybe(whole(1)),
 )
 def compare(
     tables: Any,
@@ -443,6 +447,7 @@ def compare(
     on_error: str = "raise",
     client: Any = None,
     journal: Any = None,
+    stability: int | None = None,
     **params: Any,
 ) -> Comparison:
     """Compare split criteria and other estimators, of classes or of a number, over data sets.
@@ -480,6 +485,10 @@ def compare(
         on_error: "raise" | "skip". With "skip" a criterion that does not apply to some data set is
             left out of the comparison and named in `skipped` with the reason.
         client, journal: as in `cross_validate`; all data sets share the workers and the file.
+        stability: how often the tree of each method is refitted on bootstrap samples of all rows
+            of a data set (of whole groups with `groups`), in this process: how much the refits
+            agree is a table of the comparison, and `results[name].stability` has the counts
+            (`Stability.to_dict`). Searches with a time limit and other estimators have none.
 
     Returns:
         Comparison: means, marks, win/tie/loss; `.to_text()`, `.to_latex()` and so on.
@@ -532,6 +541,8 @@ def compare(
         on_interrupt=on_interrupt,
         on_error=on_error,
     )
+    if stability is not None:
+        _refit(results.values(), stability, n_jobs, progress)
     return Comparison(
         results,
         metric=metric,
@@ -541,6 +552,31 @@ def compare(
         sd=sd,
         unfinished=unfinished,
     )
+
+
+def _refit(
+    results: Collection[CrossValidation], repeats: int, n_jobs: int | None, progress: Progress
+) -> None:
+    """Set the stability of the results: that of each tree that can be refitted."""
+    todo = [
+        (one, method)
+        for one in results
+        for method, tree in one.settings["methods"].items()
+        if hasattr(tree, "stability") and getattr(tree, "time_limit", None) is None
+    ]
+    step = counter(progress, "stability", len(todo))
+    for one in results:
+        one.asked["stability"] = repeats
+    for one, method in todo:
+        data, seed = one.data, one.settings["random_state"]
+        seed = seed if isinstance(seed, int | np.integer) else 0
+        options = {"random_state": seed, "n_jobs": n_jobs}
+        with quiet():
+            found = one.refit(method).stability(
+                data.table, repeats=repeats, groups=data.groups, **options
+            )
+        one.stability[method] = found.to_dict()
+        step()
 
 
 def _by_set(what: str, groups: Any, names: list[str]) -> dict[str, Any]:
@@ -575,9 +611,12 @@ def one_task(tasks: dict[str, Task]) -> Task:
 def _tables(result: Comparison) -> list[ReportTable]:
     """Return the table of means with marks, the matrix of significant wins, and the methods that
     are significantly worse than others; of many methods on one data set, one row per method."""
+    stable = (
+        [_stability_table(result)] if any(one.stability for one in result.results.values()) else []
+    )
     if len(result.datasets) == 1 and len(result.methods) > MOST_COLUMNS:
-        return [_methods_table(result)]
-    tables = [_means_table(result)]
+        return [_methods_table(result), *stable]
+    tables = [_means_table(result), *stable]
     if len(result.methods) > 2:
         tables.append(_wins_table(result))
     worse = result.significantly_worse()
@@ -657,6 +696,38 @@ def _means_table(result: Comparison) -> ReportTable:
     return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result, rows))
 
 
+def _stability_table(result: Comparison) -> ReportTable:
+    """How much refits of each tree on resampled rows agree: a column per method, or a row where
+    there are many on one data set."""
+    first = next(iter(result.results.values()))
+    is_number = first.task == "regression"
+
+    def cell(one: CrossValidation, method: str) -> Cell:
+        found = one.stability.get(method)
+        if found is None:
+            return Cell("-")
+        agreement = found["agreement"]
+        text = figures(agreement) if is_number else number(100 * agreement, 1)
+        return Cell(f"{text} ({found['similarity']:.2f})")
+
+    rows = [
+        [Cell(dataset), *(cell(one, method) for method in result.methods)]
+        for dataset, one in result.results.items()
+    ]
+    header = ["data set", *result.methods]
+    if len(rows) == 1 and len(result.methods) > MOST_COLUMNS:
+        pairs = zip(result.methods, rows[0][1:], strict=True)
+        header, rows = ["method", result.datasets[0]], [[Cell(method), of] for method, of in pairs]
+    what = (
+        "Standard deviation of the predictions for a row over the refits"
+        if is_number
+        else "Chance that two refits predict the same class, in %"
+    )
+    notes = [f"{what}.", "In brackets: likeness of their leaves (1: the same division)."]
+    refits = counted(first.asked["stability"], "refit")
+    return ReportTable(f"Stability: {refits} on bootstrap samples", header, rows, (), notes)
+
+
 def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
     """Notes below the table of these rows: the meaning of the marks, and what is missing."""
     name = display_name(result.test).replace("_", " ") + " test"
@@ -681,8 +752,13 @@ def _wins_table(result: Comparison) -> ReportTable:
         [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
         for i, method in enumerate(result.methods)
     ]
+    name = display_name(result.test).replace("_", " ") + " test"
     return ReportTable(
         "Data sets on which the row's method is significantly better than the column's",
         ["method", *result.methods],
         rows,
+        notes=[
+            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction",
+            "for the number of tests: tests over all data sets together may show no difference.",
+        ],
     )

@@ -85,6 +85,8 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         unfinished: number of folds that an interrupt has left out.
         skipped: method -> why it does not apply (with ``on_error="skip"``).
         asked: cv, groups, random_state and scoring as they were given.
+        stability: method -> what refits of its tree on all rows have in common, as
+            `Stability.to_dict` has it; filled by ``compare(..., stability=N)``.
     """
 
     kind = "cross_validation"
@@ -121,6 +123,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         self.data = data
         self.skipped = skipped or {}
         self.asked = asked
+        self.stability: dict[str, dict[str, Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}

@@ -65,6 +65,8 @@ class Data:
     target: np.ndarray
     """Class codes, or the numbers of a regression, shape (n_rows,)."""
     task: Task
+    groups: Any = None
+    """The group of each row, where there are groups."""
     _views: dict[str, Any] = field(default_factory=dict)
 
     @property

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from .._checks import checked, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
+from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
 from .._checks.words import counted
 from ..datasets.inputs import given
@@ -67,8 +68,15 @@ def list_methods(
         kind = FastTreeRegressor if task == "regression" else FastTreeClassifier
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
-        methods = [(name, made_of(kind, one, settings)) for name, one in criteria]
-        drop_idle_of_some([tree for _, tree in methods])
+        trees = [made_of(kind, one, settings) for _, one in criteria]
+        drop_idle_of_some(trees)
+        for (name, one), tree in zip(criteria, trees, strict=True):
+            if name == display_name(one):
+                name = shown_criterion(tree)
+            # Where a test chooses the feature and its statistic the cut, all criteria are one tree.
+            by_test = getattr(tree, "selection", "score") == "significance"
+            if not (by_test and tree.cut == "statistic" and name in dict(methods)):
+                methods.append((name, tree))
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
@@ -441,7 +449,7 @@ def make_run(
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
-    data = prepare_data(X, y, methods, params, task, exposure=exposure)
+    data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
     if data.table is not None:

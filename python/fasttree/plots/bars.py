@@ -14,13 +14,16 @@ import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from .._checks.words import counted
-from .canvas import AXES, REFERENCE, axes_of, colour, finish
+from .canvas import AXES, REFERENCE, axes_of, colour, draw_legend, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
 __all__ = ["criteria_bars", "grouped_bars", "tree_size_bars"]
+
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++")
+"""Patterns of the bars of methods, which tell them apart without colour."""
 
 GROUP_SHARE = 0.82
 """Share of the distance between two groups that their bars fill; the rest is the gap."""
@@ -88,6 +91,9 @@ def grouped_bars(
             slot * BAR_SHARE,
             label=method,
             color=colour(index),
+            hatch=HATCHES[index % len(HATCHES)],
+            edgecolor="white",
+            linewidth=0.4,
         )
     ax.set_xticks(centres, list(groups), rotation=rotate, ha="right" if rotate else "center")
     ax.margins(x=0.02)
@@ -271,7 +277,8 @@ def criteria_bars(
     best = np.max(list(shares.values()), axis=0)
     order = np.argsort(-best, kind="stable")[:largest]
     # A line of the legend holds about 90 characters; 4 per entry are for its key and the gap.
-    columns = max(1, min(4, len(shares), int(90 / (4 + max(map(len, shares), default=1)))))
+    longest = min(36, max(map(len, shares), default=1))
+    columns = max(1, min(4, len(shares), int(90 / (4 + longest))))
     lines = -(-len(shares) // columns)
     ax = axes_of(ax, width=PAGE_WIDTH, height=3.6 + 0.2 * lines)
     ax = grouped_bars(
@@ -286,8 +293,8 @@ def criteria_bars(
     if noise is not None:
         ax.axhline(1.0, **REFERENCE)
     # The legend stands above the axes: bars go both ways, so no place inside is free.
-    ax.legend(
-        frameon=False,
+    draw_legend(
+        ax,
         fontsize=8.5,
         loc="lower left",
         bbox_to_anchor=(0, 1),

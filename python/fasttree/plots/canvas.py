@@ -19,6 +19,7 @@ import numpy as np
 from .._checks import checked, having, maybe, number_in, whole
 from .._checks.saving import replace_file
 from ..exports.palette import PALETTE, colour
+from ..exports.words import fit_width
 
 __all__ = [
     "AXES",
@@ -32,6 +33,9 @@ __all__ = [
 ]
 
 _DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=False)
+
+LEGEND_WIDTH = 30.0
+"""Largest width of a name in a legend, in sizes of its font: about 45 characters."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """Marker shapes of methods, so that colour is not the only difference."""
@@ -222,8 +226,15 @@ def finish(
     ax.set_title(title, fontsize=size)
     plain_frame(ax, grid)
     if legend is not None:
-        ax.legend(**{"frameon": False, "fontsize": 9, **legend})
+        draw_legend(ax, **legend)
     return ax
+
+
+def draw_legend(ax: Any, **options: Any) -> None:
+    """A legend without a frame; names wider than `LEGEND_WIDTH` lose their middle."""
+    drawn = ax.legend(**{"frameon": False, "fontsize": 9, **options})
+    for text in drawn.get_texts():
+        text.set_text(fit_width(text.get_text(), 1.0, LEGEND_WIDTH))
 
 
 def unit_square(ax: Any, title: str, xlabel: str, ylabel: str) -> None:

@@ -14,7 +14,17 @@ import numpy as np
 
 from .._checks import checked, having, mapping, maybe, string
 from ..exports.tables.scales import scale_of
-from .canvas import AXES, BESIDE, REFERENCE, axes_of, colour, curve, finish, unit_square
+from .canvas import (
+    AXES,
+    BESIDE,
+    REFERENCE,
+    axes_of,
+    colour,
+    curve,
+    draw_legend,
+    finish,
+    unit_square,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +76,7 @@ def calibration_curves(
                 alpha=0.65,
                 zorder=4,
             )
-    ax.legend(frameon=False, loc="upper left", fontsize=9)
+    draw_legend(ax, loc="upper left")
     return ax
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._checks import checked, having
-from .._checks.naming import display_name
-from .canvas import AXES, PALETTE, axes_of, finish
+from .._checks.naming import shown_criterion
+from .canvas import AXES, PALETTE, axes_of, draw_legend, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,6 +62,7 @@ def growth_curve(
     if len(steps) == 0:
         raise ValueError("the tree has no split, so there is no growth to draw")
     ax = axes_of(ax)
+    ax.xaxis.get_major_locator().set_params(integer=True)
     leaves = np.array([1, *(step.leaves for step in steps)])
     # Accuracies, from the tree without a split to the full tree.
     of_classes = hasattr(model, "evaluation")
@@ -92,12 +93,12 @@ def growth_curve(
         right.spines[["top"]].set_visible(False)
         if has_accuracy:  # one legend for both axes
             handles = [*ax.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
-            right.legend(handles=handles, fontsize=8, frameon=False, loc="center right")
+            draw_legend(right, handles=handles, fontsize=8, loc="center right")
     elif has_accuracy:
-        ax.legend(fontsize=8, frameon=False)
+        draw_legend(ax, fontsize=8)
     if has_accuracy:
         ax.set_ylabel(score)
-    criterion = display_name(model.criterion)
+    criterion = shown_criterion(model)
     if title is None:
         title = f"{criterion}, {model.evaluation} evaluation" if of_classes else criterion
     return finish(ax, title, size=10, xlabel="leaves")

@@ -14,7 +14,7 @@ import numpy as np
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
-from .canvas import AXES, axes_of, colour, curve, marker, unit_square
+from .canvas import AXES, axes_of, colour, curve, draw_legend, marker, unit_square
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def roc_graph(
             facecolor=colour(index) + "90",  # hexadecimal opacity, so that overlaps are seen
             edgecolor=colour(index),
         )
-    ax.legend(frameon=False, loc="lower right", fontsize=9)
+    draw_legend(ax, loc="lower right")
     return ax
 
 
@@ -98,5 +98,5 @@ def roc_curves(
             label="convex hull",
             zorder=2,
         )
-    ax.legend(frameon=False, loc="lower right", fontsize=9)
+    draw_legend(ax, loc="lower right")
     return ax

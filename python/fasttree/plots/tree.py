@@ -160,9 +160,9 @@ def plot_tree(
         title: title of the axes.
         highlight: one row, whose path is drawn in black: a mapping or a frame of one row with
             column names, or a list of cells in column order.
-        show: what cards show beside features, answers and rows: ``"scores"`` of the splits,
-            ``"node_ids"``, the numbers of the nodes as in ``tree_``, ``"counts"`` of the classes;
-            one word or several.
+        show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
+            ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
+            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; one word or several.
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
         ax: axes to draw into; by default pyplot's current ones.

@@ -46,6 +46,7 @@ class Column:
         levels: the declared levels in order (None for a numeric column).
         declared: whether the type of a frame's column names the levels (pandas Categorical, Enum,
             Arrow dictionary), so that the rows do not decide which there are.
+        ordered: whether the levels ascend (an ordered pandas Categorical).
 
     Examples:
         >>> import numpy as np
@@ -60,6 +61,7 @@ class Column:
     values: np.ndarray
     levels: tuple[Any, ...] | None = None
     declared: bool = False
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -231,7 +233,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
             raise TypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                 "the argument must be a string or a number (a cell is a number, a string, a bool "
-                "or missing)"
+                "or missing): leave the column out, or write its cells as text"
             )
         if first is None:
             first = (row, kind)
@@ -370,7 +372,8 @@ def to_float(name: str, values: np.ndarray) -> np.ndarray:
             except TypeError:
                 raise TypeError(
                     f"column {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
-                    "the argument must be a string or a number"
+                    "the argument must be a string or a number: leave the column out, or write "
+                    "its cells as text"
                 ) from None
             except OverflowError:
                 raise ValueError(

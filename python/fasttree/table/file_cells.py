@@ -185,4 +185,4 @@ def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
     new_code[kept] = np.arange(len(kept), dtype=np.int32)
     levels = tuple(column.levels[code] for code in kept)
     codes = np.asarray(column.values, dtype=np.int32)
-    return Column(column.name, "nominal", new_code[codes], levels), found
+    return Column(column.name, "nominal", new_code[codes], levels, ordered=column.ordered), found

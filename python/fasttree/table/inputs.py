@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .sources import cells_of, unknown_name
+from .sources import cells_of, refuse_lazy, unknown_name
 
 __all__ = ["only_columns", "without_column"]
 
@@ -60,6 +60,7 @@ def _frame(X: Any) -> Any:
     import narwhals as nw
 
     found = nw.from_native(X, pass_through=True)
+    refuse_lazy(found, X)
     return found if isinstance(found, nw.DataFrame) else None
 
 

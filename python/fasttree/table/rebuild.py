@@ -2,7 +2,7 @@
 
 What
     The way back from `Table` columns to pandas, Polars, Arrow or whatever narwhals reads. Numeric
-    columns become float64, nominal ones the library's ordered categorical type with all declared
+    columns become float64, nominal ones the library's categorical type with all declared
     levels (pandas Categorical, Polars Enum, Arrow dictionary), in which `Table` finds them again.
 Complexity
     O(rows) for each replaced column; the others are shared, not copied.
@@ -117,7 +117,7 @@ def _pandas_values(column: Column, pandas: Any) -> Any:
         return column.values.astype(np.float64, copy=False)
     categories = pandas.Index(list(column.levels or ()), dtype=None if column.levels else object)
     return pandas.Categorical.from_codes(
-        column.values.astype(np.int32), categories=categories, ordered=True
+        column.values.astype(np.int32), categories=categories, ordered=column.ordered
     )
 
 

@@ -126,5 +126,7 @@ def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
             categories = pd.Index(
                 list(column.levels or ()), dtype=None if column.levels else object
             )
-            data[column.name] = pd.Categorical.from_codes(codes, categories=categories)
+            data[column.name] = pd.Categorical.from_codes(
+                codes, categories=categories, ordered=column.ordered
+            )
     return pd.DataFrame(data)

@@ -265,10 +265,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, allow_series=True)
-    if isinstance(frame, nw.LazyFrame):
-        raise TypeError(
-            f"{type(X).__name__} is lazy; call .collect() (or .compute()) first and pass the result"
-        )
+    refuse_lazy(frame, X)
     if isinstance(frame, nw.Series):
         raise _not_2d((len(frame),))
     if not isinstance(frame, nw.DataFrame):
@@ -333,7 +330,8 @@ def _pandas_column(name: str, series: Any, pandas: Any) -> Cells:
     dtype = series.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         levels = make_levels(name, dtype.categories.tolist())
-        return Column(name, "nominal", series.cat.codes.to_numpy().astype(np.int32), levels, True)
+        codes = series.cat.codes.to_numpy().astype(np.int32)
+        return Column(name, "nominal", codes, levels, True, bool(dtype.ordered))
     if isinstance(dtype, pandas.SparseDtype):
         raise TypeError(
             f"column {name!r} is sparse; dense data is required: use .sparse.to_dense()"
@@ -532,6 +530,17 @@ def check_shape(rows: int, columns: int) -> tuple[int, int]:
                 "required."
             )
     return rows, columns
+
+
+def refuse_lazy(frame: Any, X: Any) -> None:
+    """Refuse X if narwhals calls it lazy."""
+    import narwhals as nw
+
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError(
+            f"{type(X).__name__} is lazy; call .collect() (or .compute(), .df()) first and pass "
+            "the result"
+        )
 
 
 def cells_of(X: Any, name: str) -> Any:

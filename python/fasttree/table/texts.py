@@ -16,6 +16,7 @@ from .._checks.speech import argument, reading, worded
 __all__ = [
     "COMMA",
     "POINT",
+    "TOTAL",
     "are_numbers",
     "converted",
     "date_share",
@@ -89,6 +90,12 @@ MOST_UNITS = 3
 """Different units of one column, at most: more are words."""
 _PLAIN = re.compile(r"\s*[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?\s*")
 
+TOTAL = re.compile(
+    r"(?:(?:grand|sub)?[ -]?totals?|sums?|means?|averages?|avg|median|overall|all|std|"
+    r"summe|gesamt|insgesamt|mittelwert|durchschnitt|moyenne|somme)\W*",
+    re.IGNORECASE,
+)
+"""What a row of totals is called."""
 COMMA = re.compile(r"\s*[-+]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?(?:[eE][-+]?\d+)?\s*")
 """1,5 and 1.234,5"""
 POINT = re.compile(

@@ -340,6 +340,6 @@ fn sorted(rows: impl Iterator<Item = u32>) -> Vec<u32> {
     rows
 }
 
-fn target(data: &Dataset) -> Result<&Target> {
+fn target<'t>(data: &'t Dataset<'_>) -> Result<&'t Target> {
     data.target().ok_or_else(without_numbers)
 }

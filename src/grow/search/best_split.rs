@@ -25,7 +25,7 @@ pub(in crate::grow) struct BestSplit<S> {
     pub sums: Vec<S>,
     /// Rows of the branches; empty where they are counted when the split is made.
     pub sizes: Vec<u32>,
-    /// The last branch holds missing values.
+    /// A branch holds missing values: that of the last code for groups of levels, else the last.
     pub missing: bool,
     /// Levels that a subset test lists.
     pub levels: Vec<u32>,
@@ -60,7 +60,10 @@ impl<S> BestSplit<S> {
             test: self.test,
             first_child: NONE,
             n_children: 0,
-            missing: self.missing,
+            missing: self.missing.then(|| match (self.test, self.branch_of.last()) {
+                (Test::Groups { .. }, Some(&branch)) => u32::from(branch),
+                _ => self.branches as u32 - 1,
+            }),
             score: self.score,
             distance: self.distance,
             step,

@@ -8,14 +8,17 @@
 //! expectation and covariance need; [`LinearStatistic`] is their deviation from independence.
 //! [`FeatureTestKind::test`] turns it into a statistic and the logarithm of its p-value: by the
 //! chi-squared distribution ([`chi_squared`]), by a multivariate normal one ([`normal`]), or by
-//! permutations of the target ([`permutation`]). O(values x classes) and the cost of the tail.
+//! permutations of the target ([`permutation`]). [`merging`] merges levels first, as CHAID does.
+//! O(values x classes) and the cost of the tail.
 
 pub mod chi_squared;
 mod linear;
+pub mod merging;
 mod normal;
 pub mod permutation;
 
 pub use linear::{GroupSums, LinearStatistic};
+pub use merging::{LevelMerging, LevelOrder, LevelTable, MergedLevels};
 pub use permutation::PermutedRows;
 
 use serde::{Deserialize, Serialize};

@@ -25,9 +25,9 @@ use crate::simd::Kernels;
 #[derive(Debug)]
 pub struct Root<'a> {
     /// The data as the tree grows on them.
-    data: &'a Dataset,
+    data: &'a Dataset<'a>,
     /// The data before numbers were binned.
-    raw: &'a Dataset,
+    raw: &'a Dataset<'a>,
     /// Smallest and largest number of each feature; `None` for nominal or unknown ones.
     ranges: Vec<Option<(f64, f64)>>,
     /// Mean weight of the root's rows, where weights are importances.
@@ -40,8 +40,8 @@ impl<'a> Root<'a> {
     /// `data` as the tree grows on them, `raw` before numbers were binned, the `rows` of the root,
     /// and their positive weights unless all rows count once.
     pub fn new(
-        data: &'a Dataset,
-        raw: &'a Dataset,
+        data: &'a Dataset<'a>,
+        raw: &'a Dataset<'a>,
         rows: &[u32],
         weight: Option<&dyn Fn(u32) -> f64>,
     ) -> Self {

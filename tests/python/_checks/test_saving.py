@@ -6,11 +6,9 @@ import ast
 import json
 import os
 import random
-import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -30,13 +28,18 @@ KILLS = int(os.environ.get("FASTTREE_KILLS", "25"))
 """How often a writer is killed; set it higher for a longer run."""
 
 WRITER = """
-import sys
+import os, signal, sys, time
 from fasttree._checks.saving import save_bytes
 contents = [bytes([65 + i]) * (300_000 + 7 * i) for i in range(5)]
-print("ready", flush=True)
-while True:
-    for content in contents:
-        save_bytes(sys.argv[1], content)
+for moment in sys.stdin:
+    writer = os.fork()
+    while not writer:
+        for content in contents:
+            save_bytes(sys.argv[1], content)
+    time.sleep(float(moment))
+    os.kill(writer, signal.SIGKILL)
+    os.waitpid(writer, 0)
+    print("killed", flush=True)
 """
 
 
@@ -46,18 +49,16 @@ def test_a_killed_writer_leaves_the_old_file_or_the_new_one(tmp_path):
     save_bytes(file, min(whole))
     moments = random.Random(1)
     seen = set()
-    for _ in range(KILLS):
-        with subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(file)], stdout=subprocess.PIPE
-        ) as writer:
-            writer.stdout.readline()
-            time.sleep(moments.random() * 0.03)
-            writer.send_signal(signal.SIGKILL)
-        content = file.read_bytes()
-        assert content in whole
-        seen.add(content)
-        for rest in tmp_path.glob(".model.json.*.tmp"):  # what a killed writer leaves beside it
-            rest.unlink()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(file)], **pipes) as writers:
+        for _ in range(KILLS):
+            writers.stdin.write(f"{moments.random() * 0.03}\n")
+            assert writers.stdout.readline() == "killed\n"
+            content = file.read_bytes()
+            assert content in whole
+            seen.add(content)
+            for rest in tmp_path.glob(".model.json.*.tmp"):  # what a killed writer leaves beside it
+                rest.unlink()
     assert len(seen) > 1
 
 

@@ -36,7 +36,7 @@ def customers(n=600, seed=0):
 
 @pytest.fixture(scope="module")
 def advice():
-    return fasttree.advise(customers(), "churn", time_limit=None, progress=False)
+    return fasttree.advise(customers(), "churn", cv="1x10", time_limit=None, progress=False)
 
 
 def test_identifiers_and_constants_are_left_out_with_the_reason_and_dates_are_used(advice):
@@ -48,6 +48,28 @@ def test_identifiers_and_constants_are_left_out_with_the_reason_and_dates_are_us
     assert list(advice.model.feature_names_in_) == list(customers().columns[:-1])
     for name in reasons:
         assert any(note.startswith(f"Left out: {name} (") for note in advice.notes)
+
+
+def test_a_note_says_what_refits_ask_first_where_they_cost_little(advice):
+    frame = customers()
+    found = advice.stability
+    assert found.repeats == 100 and found.root_sentence() in advice.notes
+    assert found.root_sentence() in advice.to_text()
+    expected = advice.model.stability(frame.drop(columns="churn"), frame["churn"], repeats=100)
+    assert found.to_dict() == expected.to_dict() == advice.to_dict()["stability"]
+    assert fasttree.advise("iris", time_limit=60, progress=False).stability is None
+    wide = np.random.default_rng(0).normal(size=(150, 140))
+    large = fasttree.advise(wide, (wide[:, 0] > 0).astype(int), work="quick", progress=False)
+    assert large.params and large.stability is None and large.to_dict()["stability"] is None
+
+
+def test_refits_of_advice_draw_whole_groups():
+    frame = customers(300)
+    frame["site"] = np.arange(300) // 6
+    found = fasttree.advise(frame, "churn", groups="site", work="quick", progress=False)
+    site = frame["site"].to_numpy()
+    times = found.stability.multiplicities(0)
+    assert all(len(set(times[site == one])) == 1 for one in range(50)) and times.sum() >= 300 - 60
 
 
 def test_dates_of_every_kind_are_used_as_year_month_and_weekday():
@@ -87,7 +109,7 @@ def test_the_table_holds_what_cross_validation_finds(advice):
         again = fasttree.model_selection.cross_validate(
             table,
             estimators={one.name: fasttree.FastTreeClassifier(**one.params)},
-            cv=advice.folds.split()[0] if "x" in advice.folds.split()[0] else "3x10",
+            cv="1x10",
         )
         (row,) = [r for r in advice.table if r["candidate"] == one.name]
         assert row["accuracy"] == pytest.approx(again.mean(one.name, "accuracy"), abs=2e-3)
@@ -100,11 +122,14 @@ def test_the_code_makes_the_model(advice):
     assert space["model"].to_text() == advice.model.to_text()
 
 
-def test_the_result_depends_on_data_and_seed_alone(advice):
-    again = fasttree.advise(customers(), "churn", time_limit=None, progress=False, n_jobs=1)
-    assert (again.sentence, list(again.table)) == (advice.sentence, list(advice.table))
-    other = fasttree.advise(customers(), "churn", time_limit=None, progress=False, random_state=5)
-    assert list(other.table) != list(advice.table)
+def test_the_result_depends_on_data_and_seed_alone():
+    how = {"time_limit": None, "progress": False, "cv": "1x10"}
+    first, again, other = (
+        fasttree.advise(customers(300), "churn", **how, **more)
+        for more in ({}, {"n_jobs": 1}, {"random_state": 5})
+    )
+    assert (again.sentence, list(again.table)) == (first.sentence, list(first.table))
+    assert list(other.table) != list(first.table)
 
 
 def test_what_time_does_not_allow_is_named():
@@ -175,6 +200,7 @@ def test_the_command_advises(tmp_path, capsys):
     customers().to_csv(file, index=False)
     names = [tmp_path / n for n in ("a.json", "a.html", "m.json")]
     arguments = ["advise", str(file), "-t", "churn", "--time-limit", "0", "--json", str(names[0])]
+    arguments += ["--cv", "1x5"]
     assert main([*arguments, "--html", str(names[1]), "-m", str(names[2])]) == 0
     out = capsys.readouterr().out
     found = json.loads(names[0].read_text())

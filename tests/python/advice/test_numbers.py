@@ -159,23 +159,26 @@ def test_the_task_is_found_out_or_named():
         fasttree.advise(X, np.where(np.arange(len(y)) == 7, np.nan, y + 0.5), **first)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.05, 0.4), (0.3, 0.45), (0.6, 0.95)])
-@pytest.mark.parametrize("values", [(0.0, 1.0), (-3.0, 5.5)])
+@pytest.mark.parametrize(
+    ("low", "high", "values"),
+    [(0.05, 0.4, (0.0, 1.0)), (0.3, 0.5, (-3.0, 5.5)), (0.6, 0.95, (-3.0, 5.5))],
+)
 def test_a_number_of_two_values_gets_a_tree_of_its_shares(low, high, values):
     rng = np.random.default_rng(0)
-    x = rng.normal(size=1500)
+    x = rng.normal(size=700)
     y = np.where(rng.random(len(x)) < np.where(x > 0.3, high, low), values[1], values[0])
-    found = fasttree.advise(pd.DataFrame({"x": x, "y": y}), "y", task="regression", **QUICK)
+    how = {"task": "regression", "cv": "1x10", **QUICK}
+    found = fasttree.advise(pd.DataFrame({"x": x, "y": y}), "y", **how)
     assert found.metric == "rmse" and found.model.get_n_leaves() > 1
     told = found.model.predict({"x": [-1.0, 1.0]})
     shares = (told - values[0]) / (values[1] - values[0])
     assert shares == pytest.approx([low, high], abs=0.08)
     noise = pd.DataFrame({"x": x, "y": rng.permutation(y)})
-    assert not fasttree.advise(noise, "y", task="regression", **QUICK).params
+    assert not fasttree.advise(noise, "y", **how).params
 
 
 def test_the_unit_of_the_target_does_not_matter(advice):
-    for unit in (1e-30, 2.0**40, 1e30):
+    for unit in (1e-30, 1e30):
         frame = deliveries()
         frame["minutes"] *= unit
         found = fasttree.advise(frame, "minutes", task="regression", **QUICK)

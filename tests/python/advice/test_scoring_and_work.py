@@ -245,14 +245,14 @@ def test_noise_gets_no_tree_and_a_weak_signal_gets_one():
 
 
 def test_the_test_of_association_keeps_its_level():
-    """Of 60 tables of noise about 3 seem to tell something; of a column that does, all do."""
+    """Of 30 tables of noise one or two seem to tell something; of a column that does, all do."""
     found = clear = 0
-    for seed in range(60):
+    for seed in range(30):
         random = np.random.default_rng(seed)
         X, y = random.normal(size=(60, 5)), random.integers(0, 2, 60)
         found += is_associated(fasttree.Table(X, y), seed)
         clear += is_associated(fasttree.Table(X + 1.5 * y[:, None], y), seed)
-    assert found <= 8 and clear == 60
+    assert found <= 4 and clear == 30
     numbers = fasttree.Table(X, X[:, 0] + 0.1, task="regression")
     assert is_associated(numbers, 0)
     assert not is_associated(fasttree.Table(np.ones((8, 1)), [0, 1] * 4), 0)

@@ -408,6 +408,51 @@ def test_rank_is_score_features(ftree):
     assert rows[0]["feature"] == "outlook"
 
 
+def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
+    words = ("compare", "iris", "weather", "-c", "gini,mdl", "--cv", "1x2", "--stability", 3)
+    code, out, _ = ftree(*words, "--json", tmp_path / "found.json")
+    assert code == 0 and out.startswith("Stability: 3 refits on bootstrap samples")
+    assert out.index("Stability") < out.index("accuracy (%)")
+    found = strict((tmp_path / "found.json").read_text())["stability"]["iris"]["mdl"]
+    iris = datasets.load_iris()
+    expected = fasttree.fit(iris, criterion="mdl").stability(iris, repeats=3)
+    assert found["agreement"] == expected.trees.agreement
+    assert ftree(*words, "--full")[1].count("Stability: 3 refits") == 1
+    refused(ftree("compare", "iris", "--stability", 0), "stability")
+
+
+@pytest.mark.parametrize("test", ["quadratic", "maximum", "permutation"])
+@pytest.mark.parametrize("adjust", ["bonferroni", "none"])
+def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):
+    words = ("--test", test, "-c", "gini", "-p", f"adjust={adjust}", "--csv", tmp_path / "r.csv")
+    code, out, _ = ftree("rank", "iris", *words, "--json", "-")
+    table = datasets.load_iris()
+    options = {"test": test, "named": True, "adjust": adjust}
+    p = fasttree.score_features(table, **options)
+    statistics = fasttree.score_features(table, statistic=True, **options)
+    scores = fasttree.score_features(table, criterion="gini", named=True)
+    rows = {row["feature"]: row for row in strict(out)["rows"]}
+    assert code == 0 and {name: row["p_value"] for name, row in rows.items()} == p
+    assert {name: row["statistic"] for name, row in rows.items()} == statistics
+    assert {name: row["score"] for name, row in rows.items()} == scores
+    header, *_ = (tmp_path / "r.csv").read_text().splitlines()
+    assert header == "feature,criterion,score,rank,statistic,p_value"
+    if test != "permutation":  # the tests of the root of a tree
+        tree = fasttree.FastTreeClassifier(
+            selection="significance", test=test, adjust=adjust, max_depth=1
+        ).fit(table)
+        found = {one["feature"]: one for one in tree.explain(0, table)}
+        assert {name: one["statistic"] for name, one in found.items()} == statistics
+        assert {name: one["p_value"] for name, one in found.items()} == p
+
+
+def test_rank_refuses_tests_where_there_are_none(ftree):
+    refused(ftree("rank", "iris", "--test", "t"), "test='t' is not known")
+    refused(ftree("rank", "tic-tac-toe", "--test", "maximum", "--estimate", "rows"), "leave one")
+    with pytest.raises(ValueError, match="statistic=True needs test="):
+        fasttree.score_features("iris", criterion="gini", statistic=True)
+
+
 def test_rank_estimates_when_asked_to(ftree):
     code, out, _ = ftree(
         "rank", "tic-tac-toe", "--estimate", "subsets", "-p", "n_subsets=64", "--json", "-"

@@ -300,7 +300,8 @@ def examples():
 
 @pytest.mark.parametrize("line", examples())
 def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
-    """On files of the names that the examples use; reproductions only on one small set."""
+    """On files of the names that the examples use; reproductions only on one small set, advice
+    from few folds."""
     monkeypatch.chdir(tmp_path)
     from fasttree import datasets
     from fasttree.model_selection import cross_validate
@@ -338,6 +339,8 @@ def test_examples_of_the_help_run(ftree, line, tmp_path, monkeypatch):
         words = ["reproduce", "chen2013", "--datasets", "balance-scale", "--quick"]
     if words == ["compare"]:
         words += ["iris", "wine", "--cv", "1x3"]
+    if words[0] == "advise" and "--cv" not in words:
+        words += ["--cv", "1x5"]
     code, out, err = ftree(*words)
     assert code == 0, err
     assert out

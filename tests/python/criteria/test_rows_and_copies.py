@@ -29,7 +29,7 @@ PRUNINGS = [
     pruning.CostComplexity("cv"),
 ]
 ROWS = settings(
-    max_examples=120,
+    max_examples=60,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
@@ -202,7 +202,7 @@ def test_scores_of_features(name, rows, more):
     [NaiveBayes(), NaiveBayes(distribution="weka"), TAN(), AODE()],
     ids=lambda m: repr(m),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(rows=data(), more=st.data())
 @pytest.mark.filterwarnings("ignore:column 'x[0-9]' holds")
 def test_bayes(model, rows, more):

@@ -374,7 +374,7 @@ def nominal_columns(draw, name, n, least):
     return Column(name, "nominal", np.array(codes, dtype=np.int32), tuple(levels))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(table=tables())
 def test_what_is_written_is_read_back(table, tmp_path_factory):
     path = tmp_path_factory.getbasetemp() / "round.arff"

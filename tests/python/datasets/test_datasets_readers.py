@@ -67,7 +67,7 @@ def sheets(draw):
     return columns
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(sheets(), st.sampled_from(",;\t|"), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_pandas_reads_the_same_cells(columns, sep, end, quote_all):
     out = io.StringIO()
@@ -100,11 +100,11 @@ def test_long_lines_lists_and_headers_are_linear(tmp_path):
     body = f"'x'{blanks},1\n{{0 a{blanks}}}\nx{blanks},2{blanks}\n{{0{blanks}a}}\n"
     contents = read_arff(write(tmp_path, "blanks.arff", head + body))
     assert contents.columns[0].labels().tolist() == ["x", "a", "x", "a"]
-    labels = "".join(f"  'label {i}'\n,\n" for i in range(60_000))
-    many = "".join(f"@attribute 'a {i}' numeric\n" for i in range(150_000))
-    text = f"@attribute k {{\n{labels} 'last' }} % c\n{many}@data\n{{0 last, 150000 7}}\n"
+    labels = "".join(f"  'label {i}'\n,\n" for i in range(20_000))
+    many = "".join(f"@attribute 'a {i}' numeric\n" for i in range(50_000))
+    text = f"@attribute k {{\n{labels} 'last' }} % c\n{many}@data\n{{0 last, 50000 7}}\n"
     contents = read_arff(write(tmp_path, "wide.arff", text))
-    assert len(contents.columns) == 150_001
+    assert len(contents.columns) == 50_001
     assert contents.columns[0].labels().tolist() == ["last"]
     assert contents.columns[-1].values.tolist() == [7.0]
     quoted = "'" + "\\'" * 400_000 + "'"

@@ -24,16 +24,20 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 from fasttree.distributed import growth  # noqa: E402
 
 
-@pytest.fixture(scope="module", params=thinned([2, 1, 4], 3), ids=["two", "one worker", "four"])
-def client(request):
-    with cluster_client(request.param) as client:
-        client.number_of_workers = request.param  # what the scheduler says may be a moment old
-        yield client
-
-
 @pytest.fixture(scope="module")
 def two_workers():
     with cluster_client() as client:
+        client.number_of_workers = 2  # what the scheduler says may be a moment old
+        yield client
+
+
+@pytest.fixture(scope="module", params=thinned([2, 1, 4], 3), ids=["two", "one worker", "four"])
+def client(request, two_workers):
+    if request.param == 2:
+        yield two_workers
+        return
+    with cluster_client(request.param) as client:
+        client.number_of_workers = request.param
         yield client
 
 

@@ -481,3 +481,55 @@ def test_the_command_writes_pages(tmp_path, capsys):
     assert '"rows":null' in other.read_text(encoding="utf-8")
     code, said = ftree("show", model, "--data", "weather")
     assert code != 0 and "--html" in said.err
+
+
+def notes_of(page, tree=0):
+    """What is said of each node, a list by node."""
+    found = page.document["trees"][tree]
+    return [found["notes"].get(str(i), []) for i in range(len(found["parent"]))]
+
+
+def test_nodes_have_the_p_values_of_their_tests():
+    model = fasttree.FastTreeClassifier(**fasttree.presets.CTREE).fit("iris")
+    tree = model.tree_
+    for node, notes in enumerate(notes_of(model.explore("iris"))):
+        said = f"Test of independence: p = {tree.p_value[node]:.3g}, statistic"
+        assert any(one.startswith(said) for one in notes) == bool(tree.n_children[node])
+    assert "Test of" not in json.dumps(fasttree.fit("iris").explore("iris").document)
+
+
+@pytest.mark.parametrize("nodes", [False, True])
+def test_nodes_have_the_shares_of_refits(nodes):
+    table = datasets.load_iris()
+    model = fasttree.fit(table, max_leaf_nodes=4)
+    found = model.stability(table, repeats=9, nodes=nodes)
+    page = model.explore(table, beside="gini", stability=found)
+    for node, notes in enumerate(notes_of(page)):
+        shares = [one for one in notes if "this column" in one]
+        assert shares == ([found.sentence_of(node)] if model.tree_.n_children[node] else [])
+    assert found.share_of(0) in found.sentence_of(0)
+    assert not any("this column" in one for notes in notes_of(page, 1) for one in notes)
+    with pytest.raises(ValueError, match="not of a forest"):
+        FastForestClassifier(2).fit(table).explore(table, stability=found)
+    with pytest.raises(TypeError, match="stability"):
+        model.explore(table, stability=9)
+
+
+@pytest.mark.parametrize("is_number", [False, True])
+def test_leaves_of_honest_trees_have_their_intervals(is_number):
+    table = datasets.load_breast_cancer()
+    options = {"honest": True, "random_state": 0, "max_depth": 2}
+    model = fasttree.FastTreeClassifier(**options)
+    rows, y = table, None
+    if is_number:
+        rows, y = np.arange(200.0).reshape(-1, 2), np.arange(100.0) % 7
+        model = FastTreeRegressor(**options)
+    model.fit(rows, y)
+    intervals, leaf = model.leaf_intervals(), model.tree_.n_children == 0
+    what = "prediction" if is_number else "share of the predicted class"
+    for node, notes in enumerate(notes_of(model.explore(rows, y))):
+        said = f"Interval of level 0.95 for the {what}: {intervals.said(node)}."
+        assert (said in notes) == bool(leaf[node])
+    again = fasttree.from_bytes(model.to_bytes())
+    shown = any("Interval" in one for notes in notes_of(again.explore(rows, y)) for one in notes)
+    assert shown  # rows of weight 1 are known from the model

@@ -335,6 +335,19 @@ def test_paper_holds_all_texts(show):
     assert page.locator("[role=treeitem]").count() == seen
 
 
+@pytest.mark.parametrize("name", ("two", "deep"))
+def test_two_trees_stand_one_below_the_other_on_paper(show, name):
+    page = show(name, 720)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    ends = page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-pane")).map((pane) => [
+        pane.getBoundingClientRect().top, Math.max(...Array.from(
+        pane.querySelectorAll(".fx-item"), (card) => card.getBoundingClientRect().bottom))])"""
+    )
+    assert len(ends) == 2 and ends[0][1] <= ends[1][0]
+
+
 def test_a_row_is_followed_as_the_model_does(show):
     page = show("one")
     page.click("text=Follow a row")

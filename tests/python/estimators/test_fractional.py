@@ -12,7 +12,14 @@ import pandas as pd
 import pytest
 
 import fasttree
-from fasttree import FastTreeClassifier, Table, model_selection, pruning
+from fasttree import (
+    FastTreeClassifier,
+    FastTreeRegressor,
+    Table,
+    criteria,
+    model_selection,
+    pruning,
+)
 
 from ..tools import fractional_oracle as oracle
 
@@ -265,6 +272,60 @@ def test_explain_and_the_trace_tell_the_scores_of_the_parts():
             assert [r["score"] for r in told if r["chosen"]] == pytest.approx(
                 [step.score], abs=1e-9
             )
+
+
+COSTS = [[0, 1, 1], [2, 0, 1], [2, 1, 0]]
+C45 = criteria.GainRatio(guard="j48", mdl_penalty=True)
+RULES: list[dict[str, Any]] = [
+    *({"criterion": name} for name in (*NAMES, "hellinger", "jaccard", "mantaras")),
+    {"criterion": C45, "nominal_splits": "multiway"},
+    {"criterion": "gini", "cost_matrix": COSTS},
+    {"criterion": "gini", "honest": True},
+    {"criterion": "gini", "nominal_splits": "subset", "min_samples_leaf": 6},
+    {"criterion": "gini", "discretize": "equal_frequency", "n_bins": 4},
+    {"selection": "significance", "nominal_splits": "subset"},
+    {"selection": "significance", "cut": "criterion", "criterion": "gini", "alpha": 0.2},
+    {"criterion": "squared_error"},
+    {"criterion": "absolute_error"},
+]
+
+
+def fit_or_refusal(frame, y, params):
+    """A tree with its candidates, or None where the combination is refused."""
+    kind = FastTreeRegressor if y.dtype.kind == "f" else FastTreeClassifier
+    try:
+        return kind(**params, trace="candidates", random_state=0).fit(frame, y)
+    except ValueError as error:
+        assert "fractional" in str(error) or "branch" in str(error)
+        return None
+
+
+def scores_of(found):
+    """Feature, test and score of candidates, best first within a feature."""
+    key = ["feature", "threshold", "levels", "score"]
+    listed = [tuple(one[name] for name in key) for one in found]
+    return sorted(listed, key=lambda one: (one[0], str(one[1]), str(one[2])))
+
+
+def test_explain_scores_a_tree_cut_to_its_root_as_growth_did():
+    """By the parameters of the fit: a root alone does not show how missing values were treated."""
+    case, served = Case(6, n=120), []
+    number = np.where(np.isnan(case.codes[:, 0]), 0.0, case.codes[:, 0]) + case.y
+    for rule, missing in itertools.product(RULES, ("auto", "fractional", "branch", "mode")):
+        y = number if str(rule.get("criterion")).endswith("_error") else case.y
+        grown = fit_or_refusal(case.frame, y, {**rule, "missing": missing})
+        if grown is None:
+            continue
+        served.append(missing)
+        told = scores_of(grown.explain(0, case.frame, y))
+        assert grown.get_n_leaves() > 1 and told
+        roots = [grown.cut(0), fasttree.from_bytes(grown.cut(0).to_bytes())]
+        if "honest" not in rule:  # which refuses to be pruned by the rows of its leaves
+            roots.append(grown.prune(pruning.CostComplexity(1e9)))
+        for one in roots:
+            assert one.get_n_leaves() == 1
+            assert scores_of(one.explain(0, case.frame, y)) == told, (rule, missing)
+    assert {"auto", "fractional", "branch", "mode"} == set(served)
 
 
 def test_cross_validation_is_fit_and_predict_by_hand():

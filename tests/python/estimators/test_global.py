@@ -50,7 +50,7 @@ def grow_slowly(columns, y, n_classes, criterion, weights=None, **how):
     )
 
 
-def check(seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, **how):
+def check(seed, criterion, kinds, n=30, n_classes=3, missing=0.0, weights=None, **how):
     """Grow one random tree both ways, with one thread and two; returns the number of nodes."""
     rng = np.random.default_rng(seed)
     columns = make_columns(rng, n, kinds, missing)
@@ -83,11 +83,11 @@ def test_every_criterion(name, kinds, evaluation):
 @pytest.mark.parametrize("choice", thinned(["all", "distinct"], 2))
 def test_chosen_labels(name, choice):
     sizes = [
-        check(seed, name, kinds, n=30, n_classes=2 + seed % 2, evaluation="global", labels=choice)
+        check(seed, name, kinds, n=24, n_classes=2 + seed % 2, evaluation="global", labels=choice)
         for seed, kinds in enumerate(["nn", "nc", "ncn"])
     ]
     assert max(sizes) > 6
-    check(7, name, "nnc", n=30, n_classes=3, evaluation="glocal", labels=choice)
+    check(7, name, "nnc", n=24, n_classes=3, evaluation="glocal", labels=choice)
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def assert_same_tree(model, nodes, weights=None):
 
 
 def check(
-    seed, criterion, kinds, n=60, n_classes=3, missing=0.0, weights=None, how=None, guard=None
+    seed, criterion, kinds, n=40, n_classes=3, missing=0.0, weights=None, how=None, guard=None
 ):
     """Grow one random tree both ways and compare; returns the number of nodes."""
     rng = np.random.default_rng(seed)
@@ -281,7 +281,7 @@ def test_every_stop(name, stop, value):
 def test_best_first(name, order, limit):
     how = {"max_leaf_nodes": limit, "leaf_order": order, "empty_branch": "unclassified", **ON}
     cases = [(50, "ncnc", None), (51, "cccc", None), (52, "nnc", [0.5, 2.25])]
-    assert max(check(s, name, kinds, n=80, weights=w, how=how) for s, kinds, w in cases) > 1
+    assert max(check(s, name, kinds, n=50, weights=w, how=how) for s, kinds, w in cases) > 1
 
 
 @pytest.mark.parametrize("seed", range(25))

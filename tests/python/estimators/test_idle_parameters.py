@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -34,6 +35,7 @@ BINS = {"discretize": "equal_width"}
 PAIRS = {"criterion": "pi"}
 RANDOM = {"splitter": "random", "random_state": 1}
 SURE = {"selection": "significance", "random_state": 1}
+MERGED = {**SURE, "merge_levels": True, "alpha": 0.3}
 
 # Parameter -> values, settings beside which they act, settings beside which they cannot.
 CASES = {
@@ -88,6 +90,9 @@ CASES = {
     "cut_test": (["maximum"], [{**SURE, "alpha": 0.9}], [{}]),
     "min_prob": ([0.3], [{**SURE, "alpha": 0.3}], [{}]),
     "split_tries": ([1], [{**SURE, "alpha": 0.9, "min_samples_leaf": 15}], [{}]),
+    "merge_levels": ([True], [SURE], [{}]),
+    "alpha_merge": ([0.5], [MERGED], [{}, SURE]),
+    "alpha_split": ([0.018], [{**MERGED, "alpha": 0.9, "alpha_merge": 0.02}], [{}, SURE]),
 }
 
 # Parameters that always act: values, and what stands beside them.
@@ -364,24 +369,39 @@ STRONG = {
 }
 
 
+@cache
+def data_of(evidence):
+    """Rows and targets that a criterion on this evidence is tried on."""
+    return [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
+
+
+@cache
+def plain_scores(evidence):
+    """Beside each of the settings: scores of the features of all tables."""
+    criterion, settings = SCORERS[evidence]
+    return [
+        [scored(one, {"criterion": criterion, **beside}) for one in data_of(evidence)]
+        for beside in settings
+    ]
+
+
 @pytest.mark.parametrize("evidence", SCORERS)
 @pytest.mark.parametrize("name", [*CASES, *ALWAYS])
 def test_scores_of_features_refuse_what_cannot_act_on_them(evidence, name, monkeypatch):
     """What is refused would have changed nothing; what is not refused changes some scores."""
     if name == "criterion" or name not in inspect.signature(FastTreeClassifier).parameters:
         return
-    if name in ("test", "adjust"):  # they act beside each other: test_significance.py
+    # They act beside each other: test_significance.py, test_chaid.py.
+    if name in ("test", "adjust", "merge_levels", "alpha_merge", "alpha_split"):
         return
     criterion, settings = SCORERS[evidence]
-    data = [*tables(), small_levels()] if evidence != "rows" else [small_levels()]
+    data = data_of(evidence)
     values = STRONG.get(name) or (CASES if name in CASES else ALWAYS)[name][0]
     refused, changed = set(), False
-    for beside in settings:
+    for beside, kept in zip(settings, plain_scores(evidence), strict=True):
         for value in values:
-            base = {"criterion": criterion, **beside}
-            words = {**base, name: value}
+            words = {"criterion": criterion, **beside, name: value}
             first = scored(data[0], words)
-            kept = [scored(one, base) for one in data]
             if isinstance(first, str):
                 refused.add(first)
                 if "cannot act" not in first:  # the core's own refusal

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, _engine
@@ -48,8 +49,23 @@ def test_help_shows_the_groups_and_every_parameter_in_its_group(owner):
         assert shown == [p.name for p in parameters if p.group == group]
 
 
+@pytest.mark.parametrize("kind", [FastTreeClassifier, FastForestClassifier])
+def test_signature_and_html_have_the_groups_in_order(kind):
+    order = [PARAMETERS[name].group for name in inspect.signature(kind).parameters]
+    assert order == sorted(order, key=GROUPS.index)
+    if not hasattr(kind(), "_get_params_html"):
+        pytest.skip("this scikit-learn shows no table of parameters")
+    headings = rf"<th[^>]*>({'|'.join(GROUPS)})</th>|<td class=\"param\">\s*(\w+)\s*</td>"
+    for page in (kind()._repr_html_(), make_pipeline(kind(max_depth=2))._repr_html_()):
+        found = [group or PARAMETERS[name].group for group, name in re.findall(headings, page)]
+        shown = [group for group, _ in re.findall(headings, page) if group]
+        assert shown == list(GROUPS) and found == sorted(found, key=GROUPS.index)
+
+
 BESIDE = {
     "split_tries": {"selection": "significance"},
+    "alpha_merge": {"selection": "significance", "merge_levels": True},
+    "alpha_split": {"selection": "significance", "merge_levels": True},
     "max_bins": {"threshold_search": "histogram"},
     "n_bins": {"discretize": "equal_width"},
 }

@@ -190,7 +190,7 @@ def test_forests_on_the_backends_of_joblib(backend):
 
 def test_forests_on_a_cluster():
     pytest.importorskip("distributed", reason="Dask is not installed")
-    with cluster_client() as client:
+    with cluster_client(processes=False) as client:
         found = made(9, criterion="absolute_error").fit(X, Y, client=client)
         bins = made(4, criterion="gini", target_bins=5).fit(X, Y, client=client)
     assert found.to_bytes() == made(9, criterion="absolute_error").fit(X, Y).to_bytes()

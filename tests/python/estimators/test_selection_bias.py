@@ -21,6 +21,7 @@ from docs.studies.selection_bias.study import (
 from scipy.stats import binomtest
 
 import fasttree
+from fasttree import criteria
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -89,6 +90,25 @@ def test_guarded_gain_ratio_is_a_stump_of_the_public_estimator():
     assert shares[0, constant] < shares[1, constant]
 
 
+def test_own_criteria_and_trees_take_part():
+    """A function is judged as its named twin, a stump by its root."""
+    own = {
+        "mine": lambda tables: criteria.make("twoing").score(tables),
+        "twoing": "twoing",
+        "object": criteria.make("twoing"),
+        "tree": {"criterion": "twoing", "nominal_splits": "multiway"},
+        "none": {"criterion": "twoing", "min_samples_leaf": 60},
+    }
+    result = study.run(40, criteria=own, settings=[EQUAL])
+    assert result.criteria == tuple(own)
+    assert result.repeats == dict.fromkeys(own, 40)
+    shares = result.shares(EQUAL, NOMINAL)
+    assert np.array_equal(shares[0], shares[1])
+    assert np.array_equal(shares[1], shares[2])
+    assert np.abs(shares[1] - shares[3]).sum() < 0.2  # ties by another lot
+    assert not shares[4].any()
+
+
 def test_intervals_are_wilson():
     for row in small().records[::5]:
         expected = binomtest(row["picks"], row["repeats"]).proportion_ci(method="wilson")
@@ -119,7 +139,7 @@ def test_gain_wants_many_values_pi_few_and_relief_goes_by_the_classes():
     five = Setting(60, "5 equal classes", (0.2,) * 5)
     asked = ["info_gain", "pi", "relief", "surf"]
     result = study.run(60, criteria=asked, settings=[EQUAL, five], pair_repeats=60)
-    many, few = (result.features[NOMINAL].index(name) for name in ("20 values", "2 values"))
+    many, few = (result.features[NOMINAL].index(name) for name in ("50 values", "2 values"))
     two = dict(zip(asked, result.shares(EQUAL, NOMINAL), strict=True))
     assert two["info_gain"][many] > 0.8 > 0.1 > two["pi"][many]
     assert two["pi"][few] > 0.25
@@ -175,7 +195,7 @@ def test_the_record_is_what_the_code_gives(recorded):
     """The first setting, asked again in full for two criteria."""
     first = recorded.settings[0]
     again = study.run(
-        recorded.repeats,
+        max(recorded.repeats.values()),
         criteria=["hellinger", "mdl"],
         settings=[first],
         random_state=recorded.seed,
@@ -186,9 +206,9 @@ def test_the_record_is_what_the_code_gives(recorded):
 
 
 def test_the_record_covers_the_registry(recorded):
-    formulas = {name.split(",")[0] for name in recorded.criteria}  # guards stand behind a comma
-    assert formulas <= set(study._names()), "the record holds unknown criteria"
-    later = sorted(set(study._names()) - set(recorded.criteria))
+    known = set(study.methods())
+    assert set(recorded.criteria) <= known, "the record holds unknown criteria"
+    later = sorted(known - set(recorded.criteria))
     if later:
         pytest.skip(f"not recorded yet: {later}; run python -m docs.studies.selection_bias.make")
 
@@ -204,120 +224,108 @@ class TestFindingsOfThePage:
 
     def test_1_many_values_win(self, recorded):
         for name in ("info_gain", "gini", "chi2", "g_statistic", "hellinger", "auc"):
-            assert self.shares(recorded, name, "20 values", classes="2").min() > 0.85
-            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
+            assert self.shares(recorded, name, "50 values").min() > 0.975
 
     def test_2_corrections_do_not_correct_enough(self, recorded):
-        for name in (
-            "normal_gain",
-            "mantaras",
-            "symmetric_uncertainty",
-            "max_nmi",
-            "geometric_nmi",
-        ):
-            two = self.shares(recorded, name, "20 values", classes="2")
-            assert two.min() > 0.6 - 0.02
-            assert two.max() < 0.92
-            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.9
+        corrected = ("normal_gain", "mantaras", "symmetric_uncertainty", "max_nmi", "geometric_nmi")
+        for name in corrected:
+            assert self.shares(recorded, name, "50 values").min() > 0.85
         for setting in recorded.settings:
             rows = recorded.shares(setting)[
                 [recorded.criteria.index(c) for c in ("mantaras", "symmetric_uncertainty")]
             ]
             assert np.array_equal(rows[0], rows[1])
 
-    def test_3_gain_ratio_and_its_guards(self, recorded):
-        extremes = self.shares(recorded, "gain_ratio", "20 values") + self.shares(
-            recorded, "gain_ratio", "nearly constant"
-        )
-        assert extremes.min() > 0.65
+    def test_3_torn_between_the_extremes_and_guards(self, recorded):
+        for name in ("gain_ratio", "euclid", "angle", "orthogonality"):
+            many = self.shares(recorded, name, "50 values")
+            rare = self.shares(recorded, name, "nearly constant")
+            assert (many + rare).min() > 0.9
+            assert min(many.min(), rare.min()) > 0.09
         for guard in study.GUARDS:
             name = f"gain_ratio, {guard} guard"
-            assert self.shares(recorded, name, "nearly constant").max() < 0.02
-            assert self.shares(recorded, name, "20 values").min() > 0.65
+            assert self.shares(recorded, name, "nearly constant").max() < 0.01
+            assert self.shares(recorded, name, "50 values").min() > 0.9
 
     def test_4_the_nearly_constant_feature(self, recorded):
-        for name in ("variation_of_information", "f_measure"):
-            assert self.shares(recorded, name, "nearly constant", classes="2").max() > 0.99
-        later = [s for s in recorded.settings if s.rows > 50]
-        for name in ("variation_of_information", "mdl", "euclid"):
-            place = recorded.features[NOMINAL].index("nearly constant")
-            for setting in later:
-                assert (
-                    recorded.shares(setting, NOMINAL)[recorded.criteria.index(name)].argmax()
-                    == place
-                )
+        for name in ("variation_of_information", "f_measure", "mdl"):
+            rare = self.shares(recorded, name, "nearly constant", classes="2")
+            assert rare.min() > (0.45 if name == "mdl" else 0.85)
+            assert np.median(rare) > 0.89
+            if name != "mdl":
+                assert rare.max() > 0.99
 
     def test_5_jaccard_wants_as_many_values_as_classes(self, recorded):
-        assert self.shares(recorded, "jaccard", "2 values", classes="2 equal").min() > 0.95
-        assert self.shares(recorded, "jaccard", "5 values", classes="5").max() > 0.99
+        assert self.shares(recorded, "jaccard", "2 values", classes="2 equal").min() > 0.99
+        assert self.shares(recorded, "jaccard", "5 values", classes="5").min() > 0.7
 
-    def test_6_twoing_is_the_least_biased_among_nominal_features(self, recorded):
-        mean = recorded.mean_bias(NOMINAL)
-        assert next(iter(mean)) == "twoing"
-        assert mean["twoing"] < 0.12
-        tables = [value for name, value in mean.items() if name not in study.pair_criteria()]
-        assert sorted(tables)[1] > 2 * mean["twoing"]
+    def test_6_ctree_is_fair_and_twoing_comes_next(self, recorded):
+        for contest in (ALL, NOMINAL):
+            mean = recorded.mean_bias(contest)
+            assert next(iter(mean)) == "ctree"
+            assert mean["ctree"] < 0.045
+            assert list(mean.values())[1] > 2.5 * mean["ctree"]
+            for setting in recorded.settings:
+                if setting.rows == 1000:
+                    bias = recorded.bias(setting, contest)[recorded.criteria.index("ctree")]
+                    assert bias < 0.03
+        few = self.shares(recorded, "ctree", "50 values")[[0, 2]]
+        assert 0.08 < few.min() <= few.max() < 0.12
+        assert list(recorded.mean_bias(NOMINAL))[1] == "twoing"
+        assert recorded.mean_bias(NOMINAL)["twoing"] < 0.135
 
     def test_7_fair_where_blind(self, recorded):
-        for setting in recorded.settings:
-            if setting.name == "2 classes 9:1" and setting.rows > 50:
-                bias = dict(zip(recorded.criteria, recorded.bias(setting, NOMINAL), strict=True))
-                assert bias["accuracy"] < 0.03
-                assert bias["f_measure_max"] < 0.03
+        blind = next(s for s in recorded.settings if (s.rows, s.name) == (1000, "2 classes 9:1"))
+        bias = dict(zip(recorded.criteria, recorded.bias(blind, NOMINAL), strict=True))
+        assert bias["accuracy"] < 0.03
+        assert bias["f_measure_max"] < 0.03
+        for name in ("accuracy", "f_measure_max"):
+            assert recorded.mean_bias(NOMINAL)[name] > 0.4
 
     def test_8_numbers_win_by_their_best_threshold(self, recorded):
         for name in ("gain_ratio", "twoing", "mdl", "variation_of_information", "f_measure"):
             assert np.median(self.shares(recorded, name, "numeric", ALL)) > 0.85
 
     def test_9_contextual_merit_wants_many_values(self, recorded):
-        assert self.shares(recorded, "contextual_merit", "20 values").min() > 0.9
-        assert self.shares(recorded, "k_nearest_merit", "20 values").min() > 0.9
-        number = self.shares(recorded, "k_nearest_merit", "numeric", ALL, classes="2 equal")
-        assert number[-1] > 0.9 > 0.1 > number[0]
+        for name in ("contextual_merit", "k_nearest_merit"):
+            assert self.shares(recorded, name, "50 values").min() > 0.99
+            assert self.shares(recorded, name, "50 values", ALL).min() > 0.97
 
     def test_10_class_shares_decide_for_relief(self, recorded):
         for name in ("relief", "pi, unweighted"):
-            equal = self.shares(recorded, name, "20 values", classes="2 equal")
-            assert 0.25 < equal.min() <= equal.max() < 0.5
-            assert self.shares(recorded, name, "20 values", classes="5").min() > 0.99
-            assert (
-                self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min()
-                > 0.95
-            )
+            for feature in recorded.features[NOMINAL]:
+                assert self.shares(recorded, name, feature, classes="2 equal").max() < 0.27
+            assert self.shares(recorded, name, "50 values", classes="5").min() > 0.99
+            rare = self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")
+            assert rare.min() > 0.84
+            assert rare[1:].min() > 0.98
 
     def test_11_pi_wants_few_values(self, recorded):
         few = self.shares(recorded, "pi", "2 values", classes="2 equal") + self.shares(
             recorded, "pi", "5 values", classes="2 equal"
         )
         assert 0.75 < few.min() <= few.max() < 0.9
-        assert self.shares(recorded, "pi", "20 values").max() < 0.02
-        assert self.shares(recorded, "pi", "5 values", classes="5").min() > 0.98
-        assert (
-            self.shares(recorded, "pi", "nearly constant", classes="2 classes 9:1")[1:].min() > 0.95
-        )
+        for feature in ("20 values", "50 values"):
+            assert self.shares(recorded, "pi", feature).max() < 0.005
+        assert self.shares(recorded, "pi", "5 values", classes="5").min() > 0.99
+        assert self.shares(recorded, "pi", "nearly constant", classes="2 classes 9:1").min() > 0.84
 
     def test_12_means_of_hits_and_misses_are_nearly_fair(self, recorded):
         for name in ("relieff", "surf", "multisurf"):
-            for feature in recorded.features[NOMINAL][:4]:
+            for feature in recorded.features[NOMINAL]:
                 for classes in ("2 equal", "5"):
-                    assert self.shares(recorded, name, feature, classes=classes).max() < 0.36
+                    assert self.shares(recorded, name, feature, classes=classes).max() < 0.31
         mean = recorded.mean_bias(NOMINAL)
-        assert 0.2 < mean["surf"] / mean["relief"] < 0.4
-        unequal = (
+        assert 0.3 < mean["surf"] / mean["relief"] < 0.4
+        unequal = [
             self.shares(recorded, "relieff", f"{v} values", classes="2 classes 9:1")
             for v in (5, 10)
-        )
-        assert [share[place] > 0.99 for share, place in zip(unequal, (1, 2), strict=True)] == [
-            True,
-            True,
         ]
+        assert min(*unequal[0][:2], unequal[1][2]) > 0.89
         for name in ("surf_star", "multisurf_star"):
-            assert (
-                self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")[1:].min()
-                > 0.4
-            )
+            rare = self.shares(recorded, name, "nearly constant", classes="2 classes 9:1")
+            assert rare.min() > 0.38
 
     def test_13_numbers_are_no_danger(self, recorded):
         for name in study.pair_criteria():
-            if name != "k_nearest_merit":
-                assert np.mean(self.shares(recorded, name, "numeric", ALL)) < 1 / 6
+            assert np.mean(self.shares(recorded, name, "numeric", ALL)) < 1 / 7

@@ -7,7 +7,9 @@ for the random tables below.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ import pytest
 
 import fasttree
 from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, presets
+from fasttree.model_selection import compare, cross_validate
 
 from ..tools import body_of, file_of, thinned
 from ..tools import significance_oracle as truth
@@ -184,7 +187,9 @@ def test_random_trees_are_those_of_the_oracle(setting):
     seed, is_class, weighted, missing, test = setting
     X, y, w = random_rows(seed, is_class=is_class, weighted=weighted, missing=missing)
     how = {"test": test, "cut_test": test, "alpha": 0.3, "adjust": ("bonferroni", "none")[seed % 2]}
-    how |= {"min_samples_split": 12, "min_samples_leaf": 4, "min_prob": 0.05}
+    # drawn p-values are slow: smaller trees
+    how |= {"min_samples_split": 12 if test == "quadratic" else 40}
+    how |= {"min_samples_leaf": 4, "min_prob": 0.05}
     expected = truth.grow(X, y, NOMINAL, w, is_class=is_class, options=truth.Options(**how))
     model = grown(frame_of(X), y, w, is_class, **how)
     tree = model.tree_
@@ -324,7 +329,7 @@ def test_tests_are_kept_with_the_model_and_shown():
         chosen = [one for one in found if one["chosen"]]
         assert [one["p_value"] for one in chosen] == [model.tree_.p_value[0]]
         assert found[0]["p_value"] == min(one["p_value"] for one in found)
-        assert "quadratic test" in str(found)
+        assert "by significance (quadratic, alpha=0.1), best first" in str(found)
     assert f"[p={model.tree_.p_value[0]:.3g}]" in model.to_text(p_values=True)
     assert "[p=" not in model.to_text()
     leaf = int(np.flatnonzero((model.tree_.n_children == 0) & (model.tree_.p_value >= 0.1))[0])
@@ -389,3 +394,96 @@ def test_damaged_tests_of_a_model_file_are_refused(tests, words):
     body = body_of(grown(frame_of(X), y, None, True).to_bytes())
     with pytest.raises(ValueError, match=words):
         fasttree.from_bytes(file_of({**body, "tests": tests}))
+
+
+CUT = {"cut": "criterion", "criterion": "gini", "alpha": 0.1, "test": "maximum"}
+
+
+@pytest.mark.parametrize(
+    "params, name",
+    [
+        ({}, "significance (quadratic, alpha=0.05)"),
+        (CUT, "significance (maximum, alpha=0.1, cut by gini)"),
+    ],
+)
+def test_the_rule_is_named_wherever_a_tree_is(ftree, tmp_path, params, name):
+    """No text calls it by a criterion that has chosen nothing."""
+    params = {**presets.CTREE, **params}
+    iris = fasttree.datasets.load_iris()
+    tree = FastTreeClassifier(**params).fit(iris)
+    assert f" by {name}" in tree.explore(iris).document["title"]
+    assert f"Candidates of node 0 by {name}, best first" in str(tree.explain(0, iris))
+    estimators = [tree, FastTreeClassifier(**params, max_depth=1)]
+    found = compare(iris, ["gini"], estimators=estimators, cv="1x2", n_jobs=1)
+    assert list(found.methods) == ["gini", name, f"{name} (2)"]
+    # Criteria that have no effect are one method, named by what has.
+    settings = {k: v for k, v in params.items() if k != "criterion"}
+    found = cross_validate(iris, ["gini", "hellinger"], cv="1x2", n_jobs=1, **settings)
+    assert list(found) == list(dict.fromkeys([name, name.replace("gini", "hellinger")]))
+    words = [f"{k}={v}" for k, v in settings.items() if presets.CTREE.get(k) != v]
+    given = [part for word in words for part in ("-p", word)]
+    given += ["-c", "gini"] if "criterion" in params else []
+    model, written = tmp_path / "tree.json", tmp_path / "fit.json"
+    code, out, err = ftree(
+        "fit", "iris", "--preset", "CTREE", *given, "-m", model, "--json", written, "--no-cv"
+    )
+    assert code == 0, err
+    assert f"{name}: " in out and f"[p={tree.tree_.p_value[0]:.3g}]" in out
+    document = json.loads(written.read_text())
+    assert document["criterion"] == name
+    p = [math.nan if one is None else one for one in document["p_value"]]
+    np.testing.assert_array_equal(p, tree.tree_.p_value)
+    code, out, _ = ftree("show", model)
+    assert code == 0 and f"{name}: " in out and f"[p={tree.tree_.p_value[0]:.3g}]" in out
+
+
+def test_all_presets_are_offered(ftree):
+    assert all(re.search(rf"\b{name}\b", ftree("fit", "--help")[1]) for name in presets.__all__)
+
+
+def test_ties_are_those_of_the_candidates_that_competed():
+    """A feature that no p-value chose does not tie, whatever its scores are."""
+    iris = fasttree.datasets.load_iris()
+    found = FastTreeClassifier(**presets.CTREE).fit(iris).explain(0, iris)
+    scores = {one["feature"]: one["score"] for one in found[::-1]}  # the best of each
+    assert scores["petal length (cm)"] == scores["petal width (cm)"] == 150
+    assert "tied" not in str(found)
+    x = np.repeat([0.0, 1.0, 2.0], 10)
+    tree = FastTreeClassifier(**presets.CTREE, max_depth=1).fit(np.column_stack([x, x]), x)
+    assert "2 candidates of x0 are tied at 30" in str(tree.explain(0, np.column_stack([x, x]), x))
+
+
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+@pytest.mark.parametrize("cut_test", ["quadratic", "maximum"])
+def test_scores_are_multiples_of_the_statistic_of_the_cut(target, cut_test):
+    """By the factors that the text of `explain` gives, from the definition of the statistics."""
+    random = np.random.default_rng(3)
+    x = random.integers(0, 9, 80).astype(float)
+    y = x + random.normal(0, 2, 80)
+    is_class = target == "classes"
+    y = np.digitize(y, [2, 6]) if is_class else y
+    tree = grown(x[:, None], y, None, is_class, cut_test=cut_test)
+    found = tree.explain(0, x[:, None], y)
+    influence = np.eye(3)[y] if is_class else y[:, None]
+    n, deviation = len(y), influence - influence.mean(axis=0)
+    for one in found:
+        left = x <= one["threshold"]
+        linear = deviation[left].sum(axis=0)
+        spread = left.mean() * (1 - left.mean()) * n / (n - 1)
+        covariance = spread * deviation.T @ deviation
+        if cut_test == "maximum" or not is_class:
+            statistic = (linear**2 / np.diag(covariance)).max()
+        else:
+            statistic = linear @ np.linalg.pinv(covariance) @ linear
+        factor = (n - 1) / n if is_class else (n - 1) / y.var()
+        assert one["score"] * factor == pytest.approx(statistic, rel=1e-9)
+    said = {"numbers": "decrease of the variance", "quadratic": "Pearson's chi-squared"}
+    words = said.get(target if not is_class else cut_test, "largest squared standardised deviation")
+    assert f"score: {words}, a multiple of the two-sample statistic" in str(found)
+    traced = tree.set_params(trace="candidates").fit(x[:, None], y).explore()
+    page = tree.explore(x[:, None], y, criteria=[])
+    name = {"numbers": "squared_error", "quadratic": "chi2"}.get(
+        target if not is_class else cut_test
+    )
+    assert [one["name"] for one in traced.document["criteria"]] == [name or "largest_deviation"]
+    assert [one["name"] for one in page.document["criteria"]] == ([name] if name else [])

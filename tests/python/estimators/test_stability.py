@@ -216,6 +216,20 @@ def test_bad_arguments_are_named(options, words):
         model.stability(X, Y, **{"repeats": 3, **options})
 
 
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("kind, data", [(FastTreeClassifier, (X, Y)), (FastTreeRegressor, NUMBERS)])
+@pytest.mark.parametrize("empty", [0.0, 1.0])
+def test_bad_weights_are_named_by_the_row_as_given(bad, kind, data, empty):
+    """Wherever rows are drawn by their weights: for refits, and for the leaves of honest trees."""
+    weights = np.ones(len(data[0]))
+    weights[[2, 7]] = empty, bad
+    tree = kind(max_depth=2).fit(*data)
+    with pytest.raises(ValueError, match="row 7 is"):
+        tree.stability(*data, repeats=2, sample="subsample", sample_weight=weights)
+    with pytest.raises(ValueError, match="row 7 is"):
+        clone(tree).set_params(honest=True).fit(*data, sample_weight=weights)
+
+
 def test_other_columns_are_refused():
     model = FastTreeClassifier(max_depth=2).fit(X, Y)
     with pytest.raises(ValueError, match="columns"):

@@ -64,7 +64,7 @@ def ways(draw):
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(ways(), st.integers(0, 10**6), st.sampled_from([0.0, 0.2]))
 def test_any_tree_gives_the_same_probabilities(how, seed, missing):
     X, y = words(seed, missing=missing)
@@ -89,7 +89,7 @@ def ways_of_numbers(draw):
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(ways_of_numbers(), st.integers(0, 10**6), st.sampled_from([0.0, 0.2]))
 def test_any_tree_predicts_the_same_numbers(how, seed, missing):
     X, _ = words(seed, missing=missing)

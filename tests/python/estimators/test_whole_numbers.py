@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
@@ -86,6 +86,7 @@ def loaded(folder, kind, cells):
 
 
 @pytest.mark.parametrize("kind", FILES)
+@settings(max_examples=40)
 @given(st.lists(st.integers(-(2**70), 2**70) | st.integers(-20, 20), min_size=1, max_size=6))
 def test_files_are_exact_or_refused(tmp_path_factory, kind, cells):
     folder = tmp_path_factory.mktemp("whole")

@@ -22,6 +22,14 @@ HOSTILE = (
 
 KINDS = ("number", "whole", "text", "bool", "coded")
 
+MERGED = {
+    **{"selection": "significance", "merge_levels": True, "alpha": 0.999, "alpha_merge": 0.4},
+    **{"adjust": "none", "nominal_splits": "multiway", "discretize": "equal_frequency"},
+    "missing": "auto",
+    "divided": False,
+}
+"""Parameters of trees with a branch for each group of merged levels; see `cases`."""
+
 
 @dataclass
 class Case:

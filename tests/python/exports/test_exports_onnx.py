@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 import fasttree
 from fasttree.exports.onnx_trees import floor32
 
-from .exports_tools import Case, cases, dividing, table_of
+from .exports_tools import MERGED, Case, cases, dividing, table_of
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed: pip install 'fasttree[onnx]'")
 ort = pytest.importorskip(
@@ -108,7 +108,7 @@ def test_single_precision(case):
 
 
 @QUIET
-@given(case=cases())
+@given(case=cases() | cases(**MERGED))
 def test_double_precision(case):
     check(rounded(case, False), dtype="float64")
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 import fasttree
 
-from .exports_tools import Case, cases
+from .exports_tools import MERGED, Case, cases
 
 QUIET = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -47,7 +47,7 @@ def check_python(case: Case) -> None:
 
 
 @QUIET
-@given(cases())
+@given(cases() | cases(**MERGED))
 def test_python_predicts_what_the_tree_predicts(case):
     check_python(case)
 
@@ -105,7 +105,7 @@ def check_c(case: Case, folder) -> None:
 
 @needs_compiler
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(case=cases())
+@given(case=cases() | cases(**MERGED))
 def test_c_predicts_what_the_tree_predicts(case, tmp_path_factory):
     check_c(case, tmp_path_factory.mktemp("c"))
 

@@ -16,7 +16,7 @@ import fasttree
 from fasttree.exports.sql import DIALECTS
 from fasttree.table.dates import date_reason
 
-from .exports_tools import Case, cases
+from .exports_tools import MERGED, Case, cases
 
 QUIET = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -38,7 +38,7 @@ def asked(case: Case, name: str = "rows", **options) -> list[tuple]:
 
 
 @QUIET
-@given(cases())
+@given(cases() | cases(**MERGED))
 def test_label_and_probabilities_are_those_of_predict(case):
     assert [row[0] for row in asked(case)] == case.predict()
     np.testing.assert_allclose(asked(case, output="proba"), case.proba(), rtol=1e-12, atol=1e-12)

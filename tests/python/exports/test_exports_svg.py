@@ -7,11 +7,13 @@ import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fasttree
+from fasttree import FastTreeClassifier, presets
 from fasttree.exports.drawing import SHOW, Drawing
 from fasttree.exports.palette import VALUES
 
@@ -31,6 +33,12 @@ def iris():
     return fasttree.fit(fasttree.datasets.load_iris(), criterion="gini")
 
 
+@pytest.fixture(scope="module")
+def tested():
+    """A tree whose splits tests have chosen: all words of SHOW serve it."""
+    return FastTreeClassifier(**presets.CTREE).fit(fasttree.datasets.load_iris())
+
+
 def test_every_node_is_drawn_once_with_its_counts(iris):
     root = picture(iris)
     assert sorted(nodes_of(root)) == list(range(iris.n_nodes_))
@@ -46,8 +54,8 @@ def test_every_node_is_drawn_once_with_its_counts(iris):
 @pytest.mark.parametrize(
     "title", ["", "A heading that is as long as a picture is wide, or longer" * 3]
 )
-def test_nothing_hangs_out_and_cards_do_not_overlap(iris, show, title):
-    root = picture(iris, show=show, title=title)
+def test_nothing_hangs_out_and_cards_do_not_overlap(tested, show, title):
+    root = picture(tested, show=show, title=title)
     width, height = (float(root.attrib[a]) for a in ("width", "height"))
     left, top, *size = map(float, root.attrib["viewBox"].split())
     assert (left, *size) == (0.0, width, height) and (top < 0) == bool(title)
@@ -57,7 +65,7 @@ def test_nothing_hangs_out_and_cards_do_not_overlap(iris, show, title):
         assert 0 <= x <= x + w <= width and top <= y <= y + h <= top + height
         if rect.attrib.get("class") == "c":
             boxes.append((x, y, w, h))
-    assert len(boxes) == iris.n_nodes_
+    assert len(boxes) == tested.n_nodes_
     for i, (x, y, w, h) in enumerate(boxes):
         for other, up, wide, high in boxes[:i]:
             assert x + w <= other or other + wide <= x or y + h <= up or up + high <= y
@@ -254,7 +262,8 @@ def test_texts_of_cards_stay_in_their_boxes(feature, label, show):
     X[::9, 0] = np.nan
     y = np.where(X[:, 1] + rng.normal(size=200) / 2 > 0, label, "no")
     table = fasttree.Table({feature: X[:, 0], f"{feature} 2": X[:, 1]}, y)
-    drawing = Drawing(fasttree.fit(table, missing="fractional", max_depth=3), show=show)
+    how = presets.CTREE if show else {"missing": "fractional"}
+    drawing = Drawing(fasttree.fit(table, max_depth=3, **how), show=show)
     for card in drawing.cards():
         texts = card.texts()
         room = card.width - 10  # half of the padding may be used
@@ -311,6 +320,24 @@ def test_many_classes_and_leaves_without_rows_or_class():
     assert texts_of(picture(fasttree.fit(rows), empty=True)).count("0 rows") == 2
 
 
+@pytest.mark.parametrize("decimals", (2, 6, 10))
+def test_pictures_have_the_thresholds_of_the_text(decimals):
+    near = np.array([[4.60018, 0.0], [4.60019, 1.0], [52.00866520, 0.0], [52.00866526, 1.0]])
+    model = fasttree.fit(near[:, :1], near[:, 1].astype(int))
+    text = re.findall(r"<= ([\d.]*\d)", model.to_text(decimals=decimals))
+    drawn = re.findall(r">\u2264 ([^<]*)<", model.to_svg(decimals=decimals))
+    assert sorted(map(float, drawn)) == sorted(map(float, text)) and len(text) == 3
+
+
+def test_names_that_begin_alike_differ_in_pictures():
+    start = "How content are you, all in all, with the advice of the "
+    names = [start + end for end in ("tax office", "health insurance", "municipality")]
+    rows = np.random.default_rng(0).integers(1, 6, (300, 3))
+    model = fasttree.fit(pd.DataFrame(rows, columns=names), rows.sum(axis=1) > 9, max_depth=3)
+    shown = {text for text in texts_of(picture(model)) if text.startswith("How content")}
+    assert len(shown) == 3 and all("\u2026" in text for text in shown)
+
+
 def test_numbers_say_deviation_and_rows_with_the_decimals_asked_for():
     rng = np.random.default_rng(0)
     x = np.repeat([0.0, 1.25, 2.5], [2206, 40, 3])
@@ -333,8 +360,26 @@ def test_numbers_say_deviation_and_rows_with_the_decimals_asked_for():
     assert f"{sd:,.0f} (2,206 rows)" in tree.to_dot()
 
 
+def test_p_values_stand_in_inner_nodes(tested, iris):
+    arrays = tested.tree_
+    for node, p in enumerate(arrays.p_value):
+        said = f"p={p:.3g}"
+        assert (said in texts_of(picture(tested, show="p_values"))) == bool(arrays.n_children[node])
+        both = f"score {arrays.score[node]:.3g}, {said}"
+        assert (f", {both}<" in tested.to_dot(show=("p_values", "scores"))) == bool(
+            arrays.n_children[node]
+        )
+    again = fasttree.from_bytes(tested.to_bytes())
+    assert again.to_svg(show=SHOW) == tested.to_svg(show=SHOW)
+    for draw in (iris.to_svg, iris.to_dot, iris.plot):
+        with pytest.raises(ValueError, match="show='p_values': no test has chosen the splits"):
+            draw(show="p_values")
+    with pytest.raises(ValueError, match="p_values=True: no test has chosen the splits"):
+        iris.to_text(p_values=True)
+
+
 def test_what_is_shown_on_request_is_that_of_the_tree(iris):
-    found = texts_of(picture(iris, show=SHOW))
+    found = texts_of(picture(iris, show=SHOW[:3]))
     arrays = iris.tree_
     assert f"score {arrays.score[0]:.3g}" in found
     assert "setosa: 50, versicolor: 50, virginica: 50" in found

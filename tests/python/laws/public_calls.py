@@ -91,6 +91,7 @@ WALKED = {
     "global distances": "estimators: TreeEstimator.trace_",
     "staged_score": "estimators: TreeEstimator.staged_score TreeEstimator.staged_predict",
     "permutation_importance": "estimators: GrownForest.permutation_importance",
+    "unbiased_importance": "estimators: GrownForest.unbiased_importance",
     "bootstrap_counts": "estimators: GrownForest.bootstrap_counts",
     "minimal_tree": "estimators: minimal_tree",
     "optimal_tree": "estimators: optimal_tree",
@@ -167,10 +168,11 @@ SHORT = {
     discretize: ColumnTransformer.get_feature_names_out ColumnTransformer.set_output
       Discretizer.labels_ Discretizer.to_config interval_labels make
     estimators: Estimator.route_ GrownForest.feature_importances_ TreeEstimator.feature_importances_
-      LeafIntervals.legend LeafIntervals.said LeafIntervals.to_text TreeEstimator.get_params
+      LeafIntervals.legend LeafIntervals.said LeafIntervals.title LeafIntervals.to_text
+      TreeEstimator.get_params
       TreeEstimator.leaf_intervals TreeEstimator.prune_report_
-      Stability.multiplicities Stability.root_sentence Stability.share_of Stability.to_dict
-      Stability.to_text
+      Stability.multiplicities Stability.root_sentence Stability.sentence_of Stability.share_of
+      Stability.to_dict Stability.to_text
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits

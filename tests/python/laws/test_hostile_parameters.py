@@ -89,7 +89,7 @@ SPRAWLING = {
     "a frame": pd.DataFrame({"a": range(30), "b": ["x"] * 30}),
     "an object": SimpleObject(),
     "a function": lambda *given: 0.0,
-    "10 kB of bytes": b"x" * 10_000,
+    "1 kB of bytes": b"x" * 1000,
     "a long list": list(range(2000)),
     "a dict of arrays": {"a": np.arange(100.0), "b": [np.arange(3.0)]},
     "a list of functions": [lambda *given: 0.0, SimpleObject(), SimpleObject().__eq__],

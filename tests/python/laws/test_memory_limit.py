@@ -71,7 +71,8 @@ def allocated():
 
 def taken(call, limit=None, **how):
     """The result of a call, and the bytes that it had allocated at most."""
-    gc.collect()
+    if COUNTS:
+        gc.collect()
     before = allocated()[0]
     found = call(memory_limit=limit, **how)
     return found, allocated()[1] - before
@@ -110,14 +111,13 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("shape", PAIRS, ids=str)
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("shape", "n_jobs"), [*zip(PAIRS, [1, 2] * 3, strict=True)], ids=str)
 def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
     call = counts(*shape)
     truth, most = taken(call, n_jobs=n_jobs)
     need = need_of(call, n_jobs=n_jobs)
     most = most if COUNTS else need
-    for limit in (need + SLACK, (need + most) // 2 + SLACK, 2 * most):
+    for limit in {need + SLACK, (need + most) // 2 + SLACK, 2 * most}:
         found, peak = taken(call, limit, n_jobs=n_jobs)
         assert found == truth
         assert peak <= limit + UNREPORTED * (n_jobs + 1)
@@ -127,7 +127,7 @@ def test_the_pass_over_pairs_keeps_its_limit_and_states_its_need(shape, n_jobs):
         call(memory_limit=need // 2, n_jobs=n_jobs)
 
 
-@pytest.mark.parametrize("some", [1, 40, 700, 2500])
+@pytest.mark.parametrize("some", [1, 40, 700])
 @pytest.mark.parametrize("shape", [(3000, 12, 3, 2), (2500, 40, 2, 9)], ids=str)
 def test_the_pairs_of_some_rows_with_all_state_their_need(shape, some):
     call = counts(*shape)
@@ -180,8 +180,8 @@ SHAPES = {
     "9 classes": lambda: table_of(5000, 20, 4, 9),
     "300 columns": lambda: table_of(1500, 300, 3, 2),
     "1,100 columns": lambda: table_of(600, 1100, 3, 2),
-    "numbers": lambda: numbers(3000, 10),
-    "300 numbers": lambda: numbers(1000, 300),
+    "numbers": lambda: numbers(2000, 10),
+    "300 numbers": lambda: numbers(700, 300),
     "few rows": lambda: table_of(60, 12, 3, 2),
 }
 

@@ -98,7 +98,7 @@ def settings_of_trees(draw):
     }
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), settings_of_trees(), st.integers(0, 10**6))
 def test_a_tree_is_its_reloaded_copy(data, how, seed):
     rng = np.random.default_rng(seed)
@@ -113,7 +113,7 @@ def test_a_tree_is_its_reloaded_copy(data, how, seed):
 
 
 @pytest.mark.parametrize("leaf", [1, 2])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_raised_trees_are_their_reloaded_copies(leaf, seed):
     rng = np.random.default_rng(seed)

@@ -72,7 +72,7 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second(what):
 @pytest.mark.parametrize("n_jobs", thinned([2, None], 2))
 def test_fit_fork_fit_ends(n_jobs):
     code = f"""
-X = rng.normal(size=(60_000, 20)); y = rng.integers(0, 3, 60_000)
+X = rng.normal(size=(20_000, 20)); y = rng.integers(0, 3, 20_000)
 first = fasttree.fit(X, y, max_depth=4, n_jobs={n_jobs}).to_bytes()
 def child(depth):
     pid = os.fork()
@@ -96,7 +96,7 @@ print(child(2), fasttree.fit(X, y, max_depth=4, n_jobs={n_jobs}).to_bytes() == f
 
 def _fit_bytes(seed: int) -> bytes:
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(30_000, 15))
+    X = rng.normal(size=(10_000, 15))
     return fasttree.fit(X, (X[:, 0] > X[:, 1]).astype(int), max_depth=5, n_jobs=2).to_bytes()
 
 
@@ -106,7 +106,7 @@ def test_multiprocessing(method):
 import multiprocessing
 sys.path.insert(0, {os.path.dirname(__file__)!r})
 def fitted(seed):
-    X = np.random.default_rng(seed).normal(size=(30_000, 15))
+    X = np.random.default_rng(seed).normal(size=(10_000, 15))
     return fasttree.fit(X, (X[:, 0] > X[:, 1]).astype(int), max_depth=5, n_jobs=2).to_bytes()
 if __name__ == "__main__":
     expected = [fitted(s) for s in range(3)]
@@ -138,7 +138,7 @@ def test_joblib_threads_and_processes():
     )
 
     def local(seed):
-        X = np.random.default_rng(seed).normal(size=(30_000, 15))
+        X = np.random.default_rng(seed).normal(size=(10_000, 15))
         return fasttree.fit(X, (X[:, 0] > X[:, 1]).astype(int), max_depth=5, n_jobs=2).to_bytes()
 
     assert Parallel(n_jobs=2, backend="loky")(delayed(local)(s) for s in range(4)) == expected

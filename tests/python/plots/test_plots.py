@@ -14,7 +14,7 @@ pytest.importorskip("matplotlib")
 from matplotlib.patches import FancyBboxPatch
 
 import fasttree
-from fasttree import datasets, plots
+from fasttree import datasets, metrics, plots, presets
 from fasttree.exports.drawing import SHOW
 from fasttree.model_selection import compare, cross_validate, friedman_nemenyi
 
@@ -467,7 +467,7 @@ def test_numbers_of_one_target_have_one_scale_in_a_figure(names, ends):
 @pytest.mark.parametrize("show", [(), SHOW])
 def test_boxes_are_laid_out_for_the_font(fontsize, given, show):
     plt = pytest.importorskip("matplotlib.pyplot")
-    model = fasttree.fit("iris", criterion="gini", max_depth=3)
+    model = fasttree.fit("iris", **presets.CTREE)
     ax = plt.subplots(figsize=(6, 4))[1] if given else None
     ax = plots.plot_tree(model, fontsize=fontsize, ax=ax, show=show)
     largest = max(text.get_fontsize() for text in ax.texts)
@@ -502,8 +502,15 @@ def test_titles_and_new_figures_follow_the_font_of_matplotlib(size, asked):
     plt.close(ax.figure)
 
 
-@pytest.mark.parametrize("size", [(12, 5), (14, 4)])
-@pytest.mark.parametrize("layout", ["constrained", "tight", "subfigures"])
+@pytest.mark.parametrize(
+    ("size", "layout"),
+    [
+        ((12, 5), "constrained"),
+        ((14, 4), "tight"),
+        ((12, 5), "subfigures"),
+        ((14, 4), "subfigures"),
+    ],
+)
 def test_trees_beside_each_other_use_the_room_that_is_there(size, layout):
     plt = pytest.importorskip("matplotlib.pyplot")
     if layout == "subfigures":
@@ -569,3 +576,18 @@ def test_models_draw_their_importances(kind):
 def test_modules_of_plots_are_not_listed():
     assert dir(plots) == sorted(plots.__all__) and not {"tree", "growth", "sweep"} & set(dir(plots))
     assert all(callable(getattr(plots, name)) or name == "PALETTE" for name in dir(plots))
+
+
+def test_long_names_of_methods_leave_room_for_the_curves():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    name = "a tree that is pruned by C4.5's estimate of errors, with a name that goes on and on"
+    curves = {name: metrics.roc_curve(y, y + rng.normal(0, 1, 80))}
+    costs = {name: metrics.cost_curve(y, y + rng.normal(0, 1, 80))}
+    with plots.detached():
+        drawn = plots.roc_curves(curves), plots.cost_curves(costs)
+    for ax in drawn:
+        ax.figure.canvas.draw()
+        (text, *_) = ax.get_legend().get_texts()
+        assert "\u2026" in text.get_text() and text.get_text().endswith(")")
+        assert ax.get_window_extent().width > 0.5 * ax.figure.bbox.width

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -69,20 +70,27 @@ def named(text: str, package: list[str]) -> set[str]:
     return {found, found.rpartition(".")[0]} & MODULES - {"", ".".join(package)}
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    """Every node of a module's code, the module first."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def is_for_types(node: ast.AST) -> bool:
+    """Whether a node is an `if` around what is imported for types alone."""
+    test = node.test if isinstance(node, ast.If) else None
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+
+
 def imports(path: Path, types: bool = False):
     """(module, line) of every import from the package, those inside functions as well; with
     `types` also what is imported for types alone. Where `importlib` takes a name, every string of
     the file that starts with the name of a module is one that it may take."""
     package = list(path.relative_to(PACKAGE).parts[:-1])
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    by_name = "import_module" in {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(tree)}
-    typing = {
-        id(n)
-        for i in ast.walk(tree)
-        if isinstance(i, ast.If) and ast.unparse(i.test).endswith("TYPE_CHECKING")
-        for n in ast.walk(i)
-    }
-    for node in ast.walk(tree):
+    nodes = nodes_of(path)
+    by_name = "import_module" in {getattr(n, "attr", getattr(n, "id", "")) for n in nodes}
+    typing = {id(n) for i in nodes if is_for_types(i) for n in ast.walk(i)}
+    for node in nodes:
         if id(node) in typing and not types:
             continue
         if isinstance(node, ast.Import):
@@ -106,13 +114,12 @@ def imports(path: Path, types: bool = False):
 
 def heavy_imports(path: Path):
     """Heavy packages that are imported when the module is."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    stack: list[ast.AST] = [tree]
+    stack = nodes_of(path)[:1]
     while stack:
         node = stack.pop()
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if is_for_types(node):
             continue
         names = []
         if isinstance(node, ast.Import):
@@ -182,8 +189,7 @@ def test_only_the_engine_imports_the_core():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_every_module_says_what_it_is(path):
-    text = path.read_text(encoding="utf-8")
-    doc = ast.get_docstring(ast.parse(text))
+    doc = ast.get_docstring(nodes_of(path)[0])
     assert doc is not None
     assert len(doc) > 30
 

@@ -19,7 +19,8 @@ def test_studies_are_read_right_and_written_whole(part, cases):
     assert guarded.run(campaign.PARTS[part].make(), 0, cases) == []
 
 
-def test_the_levels_of_simd_agree_on_a_few_configurations():
+def test_the_levels_of_simd_agree_on_a_few_configurations(monkeypatch):
+    monkeypatch.setattr(campaign, "LEVELS", [campaign.LEVELS[0], campaign.LEVELS[-1]])
     assert campaign.levels_differ(0, 12) == []
 
 

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
+import fasttree
 from fasttree.table import Column, Table
 
 pd = pytest.importorskip("pandas")
@@ -258,3 +259,8 @@ def test_bad_feature_names():
         Table(X3, feature_names=["a", "a"])
     with pytest.raises(ValueError, match="feature_names: no column is named 'c'"):
         Table(pd.DataFrame(X3, columns=["a", "b"]), feature_names=["a", "c"])
+
+
+def test_a_target_named_in_a_lazy_frame_asks_for_its_rows():
+    with pytest.raises(TypeError, match=r"lazy; call .collect\(\)"):
+        fasttree.fit(pl.LazyFrame({"a": [1, 2], "y": ["u", "v"]}), "y")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -101,6 +101,8 @@ class TreeData:
         histograms, candidates: plain values by node number, filled by ``model.explore``.
         spreads: of a number, the numbers of the rows of nodes, filled by ``model.explore``.
         scale: of a number, the scale of the page; None of classes.
+        stability, intervals: what refits of the tree have in common, and the intervals of its
+            leaves, filled by ``model.explore`` where they are known.
     """
 
     def __init__(self, model: Any, name: str, most: int) -> None:
@@ -111,6 +113,8 @@ class TreeData:
         self.candidates: dict[int, dict[str, Any]] = {}
         self.spreads: dict[int, dict[str, Any]] = {}
         self.scale = self.reading.answers.scale
+        self.stability: Any = None
+        self.intervals: Any = None
 
     def _select(self, most: int) -> np.ndarray:
         """The attribute `kept`: nodes with the most rows are opened while all branches fit."""
@@ -176,13 +180,32 @@ class TreeData:
             "weight": [rounded(w) for w in tree.weighted_n_node_samples[kept].tolist()],
             **self._answers(kept, np.flatnonzero(~inner).tolist()),
             "score": [rounded(s, 4) for s in np.where(inner, tree.score[kept], np.nan).tolist()],
-            "ended": {
-                str(i): self.model._ended_by(int(kept[i])) for i in np.flatnonzero(~inner).tolist()
+            "notes": {
+                str(i): notes
+                for i, node in enumerate(kept.tolist())
+                if (notes := list(self._notes(node)))
             },
             "hidden": {str(i): int(below[i]) for i in np.flatnonzero(inner & ~opened).tolist()},
             "histograms": {str(index[n]): h for n, h in self.histograms.items()},
             "candidates": {str(index[n]): c for n, c in self.candidates.items()},
         }
+
+    def _notes(self, node: int) -> Iterator[str]:
+        """What else is known of a node, a sentence each."""
+        tree = self.reading.tree
+        if tree.n_children[node]:
+            if not math.isnan(p := float(tree.p_value[node])):
+                yield f"Test of independence: p = {p:.3g}, statistic {tree.statistic[node]:.4g}."
+            if self.stability is not None:
+                yield self.stability.sentence_of(node)
+            return
+        if tree.weighted_n_node_samples[node] == 0:
+            yield "No training row comes here."
+        elif ended := self.model._ended_by(node):
+            yield f"A leaf: {ended}."
+        if self.intervals is not None:
+            title = self.intervals.title
+            yield f"{title[:1].upper()}{title[1:]}: {self.intervals.said(node)}."
 
     def _answers(self, kept: np.ndarray, leaves: list[int]) -> dict[str, Any]:
         """What the nodes answer and hold; `leaves` are indices into `kept`."""

@@ -327,7 +327,7 @@ class FriedmanResult(Ranked):
     @property
     def caption(self) -> str:
         """The critical difference, and where ranks do not differ, the test that finds so."""
-        verdict = f"; {self.test}: no difference ({format_p(self.f_p_value)})"
+        verdict = f"; {self.test}: no difference shown ({format_p(self.f_p_value)})"
         return f"CD = {self.critical_difference:.2f}{'' if self.significant else verdict}"
 
     @property

@@ -180,7 +180,7 @@ def _comparison_summary(result: Comparison) -> list[str]:
         if method != result.baseline and wins + losses:
             parts.append(f"{method} is significantly better on {wins} and worse on {losses}")
     if parts:
-        out.append(f"Against {result.baseline}: {'; '.join(parts)} of {n}.")
+        out.append(f"Against {result.baseline}: {'; '.join(parts)} of {n}, each tested alone.")
     elif k > 1:
         out.append(f"Against {result.baseline} no method is significantly better or worse on any.")
     if min(n, k) > 1 and np.isfinite(result.means).all():

@@ -154,6 +154,8 @@ def run_again(result: CrossValidation, call: str, results: Sequence[CrossValidat
     if filled["groups"] is None:
         del filled["groups"]
     given = {"cv": filled.pop("cv"), "scoring": scoring, **filled}
+    if "stability" in asked:
+        given["stability"] = asked["stability"]
     words = ", ".join(f"{k}={'...' if v is ... else _code(v)}" for k, v in given.items())
     task = ", task='regression'" if result.task == "regression" else ""
     remark = "".join(f"  # put your own {k} here" for k, v in given.items() if v is ...)

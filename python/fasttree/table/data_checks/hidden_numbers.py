@@ -12,13 +12,14 @@ import numpy as np
 
 from ..._checks.speech import argument, data_row, reading, worded
 from ..._checks.words import counted
-from ..texts import converted, no_numbers
+from ..texts import TOTAL, converted, no_numbers
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
 from .finding import Finding
 
 MOST_STRANGERS = 3
 """Texts among the numbers of a column that are named, at most."""
 
+NO_TOTAL = "delete that row if it is a total"
 NO_ROW = "leave that row out"
 """What helps where the name of a column stands among its numbers."""
 
@@ -85,6 +86,8 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
         f"{(column.column.levels or ())[codes[first]]!r} in {data_row(row)} is no number, "
         f"{len(levels) - len(strange):,} of {counted(len(levels), 'level')} are"
     )
+    if all(map(TOTAL.fullmatch, strange)):
+        return description, NO_TOTAL
     code = converted([one for one in levels if one not in strange], ", errors='coerce'")
     if len(strange) > MOST_STRANGERS:
         return description, "correct them" + worded(f", or make them missing by {code}")

@@ -28,7 +28,7 @@ LEAST_OTHERS = 20
 
 MISSING_WORD = re.compile(
     r"\s*(?:unk\.?|unknown|unspecified|missing|n[./]?a\.?|#n/a|<na>|nan|null"
-    r"|no[ _-]?(?:data|answer|value)"
+    r"|no[ _-]?(?:data|answer|value)|keine angabe|k\.?\s?a\.?"
     r"|not[ _-](?:known|available|specified|stated|given|recorded|reported))\s*",
     re.IGNORECASE,
 )

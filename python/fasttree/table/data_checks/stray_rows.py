@@ -5,27 +5,20 @@ Readers of delimited files leave units and names out; frames have them as pandas
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from ..._checks.speech import data_row, worded
 from ..._checks.words import counted
-from ..texts import no_numbers
+from ..texts import TOTAL, no_numbers
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
 from .sentinels import MISSING_WORD
-
-_TOTAL = re.compile(
-    r"(?:(?:grand|sub)?[ -]?totals?|sums?|means?|averages?|avg|median|overall|all|std|"
-    r"summe|gesamt|insgesamt|mittelwert|durchschnitt|moyenne|somme)\W*",
-    re.IGNORECASE,
-)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
     """The rows; the evidence is code that leaves them out of a frame."""
     columns = [column for column in facts.texts_and_gaps if column.is_nominal and column.levels]
-    last = next((one for one in columns if _TOTAL.fullmatch(_alone(one, -1))), None)
+    last = next((one for one in columns if TOTAL.fullmatch(_alone(one, -1))), None)
     if last is not None:
         row = facts.n_rows - 1 if facts.row_numbers is None else int(facts.row_numbers[-1])
         where = worded("the last row", data_row(row))
@@ -60,4 +53,4 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the rows, and what leaves them out."""
     for one in found:
         frame = worded(f", of a frame by {one.evidence}")
-        yield f"{one.text}: leave that out if it is no data{frame}"
+        yield f"{one.text}: delete that if it is no data{frame}"

@@ -30,7 +30,7 @@ const MOST_DIGITS: i32 = 50;
 #[derive(Debug)]
 pub(super) struct FractionalNumeric<'a> {
     pub feature: u32,
-    pub column: &'a NumericColumn,
+    pub column: &'a NumericColumn<'a>,
     /// Some of its values are too close to each other for C4.5 to cut between them.
     pub close: bool,
 }
@@ -153,7 +153,7 @@ impl Scanning for NumberInstances<'_> {
 /// The facts that all nodes of a tree share.
 #[derive(Debug)]
 pub(super) struct FractionalContext<'a> {
-    pub data: &'a Dataset,
+    pub data: &'a Dataset<'a>,
     pub setting: &'a GrowthSetting<'a>,
     pub numeric: Vec<FractionalNumeric<'a>>,
     pub nominal: Vec<FractionalNominal<'a>>,
@@ -194,7 +194,7 @@ fn many_levels(data: &Dataset, all_rows: f64) -> Vec<bool> {
 impl<'a> FractionalContext<'a> {
     /// The context of a tree on some rows.
     pub fn new(
-        data: &'a Dataset,
+        data: &'a Dataset<'a>,
         setting: &'a GrowthSetting<'a>,
         rows: &RowSet,
         weights: &'a Weights,
@@ -292,7 +292,7 @@ impl<'a> FractionalContext<'a> {
 }
 
 /// Whether two neighbouring values of a column are too close to each other for C4.5 to cut between.
-fn has_close_values(column: &NumericColumn) -> bool {
+fn has_close_values(column: &NumericColumn<'_>) -> bool {
     let mut before = f64::NAN;
     for &entry in column.order() {
         let value = column.value(entry_row(entry));

@@ -5,13 +5,16 @@ var MOST_BRANCHES = 40; // branches in a list
 
 /** The panel of a node. */
 function nodePanel(tree, node, state, changed, go) {
-  var data = tree.data, total = tree.raw.weight[node], box = document.createDocumentFragment();
+  var data = tree.data, box = document.createDocumentFragment();
   var kind = tree.isLeaf(node) ? "Leaf " : "Node ";
   box.append(make("h2", {}, kind + tree.id(node) + ": ",
     make("bdi", {}, tree.isLeaf(node) ? tree.title(node) : tree.title(node) + "?")));
   box.append(wayTo(tree, node, go));
   if (data.number) box.append(numberOf(tree, node));
   else box.append(classTable(tree, node));
+  (tree.raw.notes[node] || []).forEach(function (one) {
+    box.append(make("p.note", {}, one));
+  });
   if (!tree.isLeaf(node)) {
     box.append(make("h3", {}, "Rows by ", make("bdi", {}, tree.featureName(node))));
     var own = tree.raw.histograms[node];
@@ -32,9 +35,6 @@ function nodePanel(tree, node, state, changed, go) {
       tree.hidden(node) + " nodes below are not on this page (max_nodes)."));
     box.append(candidatesOf(tree, node, state, changed, go));
   }
-  if (!total) box.append(make("p.note", {}, "No training row comes here."));
-  else if (tree.raw.ended[node])
-    box.append(make("p.note", {}, "A leaf: " + tree.raw.ended[node] + "."));
   return box;
 }
 

@@ -241,7 +241,7 @@ Pane.prototype.twisty = function (node) {
 Pane.prototype.line = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
   var words = make("span.words");
-  if (node) words.append(make("bdi.condition", {}, tree.condition(node)));
+  if (node) words.append(make("span.condition", {}, nameOf(tree.condition(node))));
   if (tree.isLeaf(node)) {
     if (node) words.append(make("span.arrow", { "aria-hidden": "true" }, "→"));
     words.append(make("span.said", {}, swatch(tree.raw.label[node]),
@@ -262,11 +262,11 @@ Pane.prototype.line = function (node) {
 Pane.prototype.card = function (node) {
   var tree = this.tree, item = this.item(node), weight = tree.raw.weight[node];
   item.append(make("span.condition", {},
-    make("bdi", {}, tree.heading(node, this.layout.stairs)),
+    nameOf(tree.heading(node, this.layout.stairs)),
     make("span.rows", {}, amount(weight))));
   var title = make("span.said", {});
   if (tree.isLeaf(node)) title.append(swatch(tree.raw.label[node]));
-  title.append(make("bdi", { title: tree.title(node) }, tree.title(node)));
+  title.append(nameOf(tree.title(node)));
   if (tree.spread(node)) title.append(make("span.rows", {}, tree.spread(node)));
   item.append(title, shares(tree.counts(node), weight));
   this.badges(node).forEach(function (one) { item.append(one); });

@@ -10,6 +10,15 @@ function make(kind, attributes) {
   return filled(element, attributes, Array.prototype.slice.call(arguments, 2));
 }
 
+var LAST = 20; // characters at the end of a name, by which names that begin alike differ
+
+/** A name that is cut before its last characters where there is not room for all of it. */
+function nameOf(text) {
+  var from = Math.max(0, text.length - LAST);
+  return make("bdi.name", { title: text }, make("span", {}, text.slice(0, from)),
+    make("span", {}, text.slice(from)));
+}
+
 /** An SVG element. */
 function draw(kind, attributes) {
   var names = kind.split("."), element = document.createElementNS(SVG, names[0]);

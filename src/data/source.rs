@@ -1,0 +1,79 @@
+//! Tables whose cells are read some rows at a time: the caller's columns, which are no data set yet
+//! or lend their numbers to one, and data sets.
+
+use super::{Column, Dataset, MISSING};
+use std::fmt::Debug;
+
+/// Some rows of a training set, by their numbers in a [`RowSource`].
+#[derive(Debug, Clone, Copy)]
+pub enum RowChoice<'a> {
+    /// The rows `0..n`.
+    All(usize),
+    /// The rows with these numbers.
+    Some(&'a [u32]),
+}
+
+impl<'a> RowChoice<'a> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::All(n) => *n,
+            Self::Some(rows) => rows.len(),
+        }
+    }
+
+    /// True without rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The first rows, at most `most`.
+    pub fn first(&self, most: usize) -> Self {
+        match self {
+            Self::All(n) => Self::All(most.min(*n)),
+            Self::Some(rows) => Self::Some(&rows[..most.min(rows.len())]),
+        }
+    }
+
+    /// The row at a place.
+    #[inline]
+    pub fn row(&self, at: usize) -> usize {
+        match self {
+            Self::All(_) => at,
+            Self::Some(rows) => rows[at] as usize,
+        }
+    }
+}
+
+/// A table whose cells are read a column of a tile at a time.
+pub trait RowSource: Sync + Debug {
+    /// Write the values of a numeric feature in the rows at the places `first..first + out.len()`
+    /// of `rows`; NaN is missing.
+    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
+    /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
+    /// `rows`; [`MISSING`] is missing.
+    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
+}
+
+/// A table that lends its numbers to a data set, whose features are those of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Lender<'a> {
+    /// The table.
+    pub source: &'a dyn RowSource,
+    /// Columns are sorted while they are read.
+    pub sorts: bool,
+}
+
+impl RowSource for Dataset<'_> {
+    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+        let Column::Numeric(column) = &self.columns()[feature] else { return out.fill(f64::NAN) };
+        column.read(rows, first, out);
+    }
+
+    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]) {
+        let Column::Nominal(column) = &self.columns()[feature] else { return out.fill(MISSING) };
+        for (i, code) in out.iter_mut().enumerate() {
+            *code = column.code(rows.row(first + i) as u32);
+        }
+    }
+}

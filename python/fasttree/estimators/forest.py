@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FastForestClassifier", "FastForestRegressor"]
 
+
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""
 

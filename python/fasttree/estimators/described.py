@@ -17,7 +17,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MethodType
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
             setattr(kind, name, default)
 
         def _get_params_html(self: Any, *args: Any, **options: Any) -> Any:
-            found = super(kind, self)._get_params_html(*args, **options)  # type: ignore[misc]
+            found = super(cast("type", kind), self)._get_params_html(*args, **options)
             page = _by_groups(found._html_repr(), parameters)
             found._html_repr = lambda: page
             return found

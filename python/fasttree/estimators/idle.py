@@ -44,7 +44,8 @@ def defaults_of(kind: Any) -> Mapping[str, Any]:
 
 def is_idle(estimator: Any, name: str) -> bool:
     """Whether a parameter has a value other than its default, and cannot act."""
-    has_it = name in defaults_of(type(estimator))
+    kind: Any = type(estimator)
+    has_it = name in defaults_of(kind)
     return has_it and is_set(estimator, name) and not CONDITIONS[name].acts(vars(estimator))
 
 

@@ -62,7 +62,7 @@ def growth_curve(
     if len(steps) == 0:
         raise ValueError("the tree has no split, so there is no growth to draw")
     ax = axes_of(ax)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params("x", integer=True)
     leaves = np.array([1, *(step.leaves for step in steps)])
     # Accuracies, from the tree without a split to the full tree.
     of_classes = hasattr(model, "evaluation")

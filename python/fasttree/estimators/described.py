@@ -17,7 +17,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import MethodType
-from typing import Any, TypeVar, cast, get_args, get_origin
+from typing import Any, TypeVar, get_args, get_origin
 
 import numpy as np
 
@@ -123,14 +123,15 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
         kind.__doc__ = _filled(kind, parameters)
         __init__.__signature__ = signature  # type: ignore[attr-defined]
         kind.__init__ = __init__  # type: ignore[misc]
+        above: Any = super(kind, kind)
         for name, default in usual.items():  # read where an older pickle lacks a parameter
-            method: Any = getattr(super(kind, kind), name, None)
+            method: Any = getattr(above, name, None)
             if callable(method):
                 default = BesideMethod(name, default, method)
             setattr(kind, name, default)
 
         def _get_params_html(self: Any, *args: Any, **options: Any) -> Any:
-            found = super(cast("type", kind), self)._get_params_html(*args, **options)
+            found = above._get_params_html(self, *args, **options)
             page = _by_groups(found._html_repr(), parameters)
             found._html_repr = lambda: page
             return found

@@ -68,7 +68,8 @@ def shown_criterion(model: Any) -> str:
     if getattr(model, "selection", "score") != "significance":
         return name
     cut = f", cut by {name}" if model.cut == "criterion" else ""
-    return f"significance ({model.test}, alpha={model.alpha:g}{cut})"
+    test = "merged levels" if getattr(model, "merge_levels", False) else model.test
+    return f"significance ({test}, alpha={model.alpha:g}{cut})"
 
 
 def did_you_mean(

@@ -139,7 +139,7 @@ Preset = Annotated[
     str | None,
     typer.Option(
         "--preset",
-        help="Start from a preset: ID3, C45, CART, CTREE, VILALTA2001, CHEN2013, FMEASURE.",
+        help="Start from a preset: ID3, C45, CART, CTREE, CHAID, VILALTA2001, CHEN2013, FMEASURE.",
     ),
 ]
 Jobs = Annotated[

@@ -317,6 +317,7 @@ OF_THE_SEARCH = {
     "categorical_features": "from_dtype",
     "columns": "auto",
     "progress": "None",
+    "on_interrupt": "return",
     "loss": "None",
 }
 

@@ -171,8 +171,8 @@ SHORT = {
       LeafIntervals.legend LeafIntervals.said LeafIntervals.title LeafIntervals.to_text
       TreeEstimator.get_params
       TreeEstimator.leaf_intervals TreeEstimator.prune_report_
-      Stability.multiplicities Stability.root_sentence Stability.sentence_of Stability.share_of
-      Stability.to_dict Stability.to_text
+      Stability.legend Stability.multiplicities Stability.root_sentence Stability.sentence_of
+      Stability.share_of Stability.to_dict Stability.to_text
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits

@@ -146,6 +146,7 @@ SEARCHED: dict[type, dict[str, list[Any]]] = {
         "cost_matrix": [[[0, 3], [1, 0]]],
         "loss": [errors_of_leaves],
         "ties": ["any"],
+        "on_interrupt": ["return"],
         "time_limit": [0.0, 600.0],
         "node_budget": [1, 30],
         "memory_limit": [1 << 28],

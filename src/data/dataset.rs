@@ -4,6 +4,7 @@
 //! cell to its internal row. O(cells); nothing is copied twice. A bootstrap sample ([`Draw`]) is a
 //! data set that shares the numbers of the one it was drawn from.
 
+use super::source::{RowChoice, RowSource};
 use super::{
     Bins, Column, Draw, Label, Lender, MISSING, NominalColumn, NumericColumn, Planes, Schema,
     Target, Weights, entry_row,
@@ -449,5 +450,19 @@ impl<'a> DatasetBuilder<'a> {
             target: self.target,
             planes: OnceLock::new(),
         })
+    }
+}
+
+impl RowSource for Dataset<'_> {
+    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
+        let Column::Numeric(column) = &self.columns()[feature] else { return out.fill(f64::NAN) };
+        column.read(rows, first, out);
+    }
+
+    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]) {
+        let Column::Nominal(column) = &self.columns()[feature] else { return out.fill(MISSING) };
+        for (i, code) in out.iter_mut().enumerate() {
+            *code = column.code(rows.row(first + i) as u32);
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! Tables whose cells are read some rows at a time: the caller's columns, which are no data set yet
 //! or lend their numbers to one, and data sets.
 
-use super::{Column, Dataset, MISSING};
 use std::fmt::Debug;
 
 /// Some rows of a training set, by their numbers in a [`RowSource`].
@@ -51,7 +50,7 @@ pub trait RowSource: Sync + Debug {
     /// of `rows`; NaN is missing.
     fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]);
     /// Write the codes of a nominal feature in the rows at the places `first..first + out.len()` of
-    /// `rows`; [`MISSING`] is missing.
+    /// `rows`; [`super::MISSING`] is missing.
     fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]);
 }
 
@@ -62,18 +61,4 @@ pub struct Lender<'a> {
     pub source: &'a dyn RowSource,
     /// Columns are sorted while they are read.
     pub sorts: bool,
-}
-
-impl RowSource for Dataset<'_> {
-    fn numbers(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [f64]) {
-        let Column::Numeric(column) = &self.columns()[feature] else { return out.fill(f64::NAN) };
-        column.read(rows, first, out);
-    }
-
-    fn codes(&self, feature: usize, rows: RowChoice<'_>, first: usize, out: &mut [u32]) {
-        let Column::Nominal(column) = &self.columns()[feature] else { return out.fill(MISSING) };
-        for (i, code) in out.iter_mut().enumerate() {
-            *code = column.code(rows.row(first + i) as u32);
-        }
-    }
 }

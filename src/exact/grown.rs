@@ -7,8 +7,7 @@
 
 use super::losses::Weight;
 use super::part::SetPart;
-use super::passes::{KnownPlan, complete, stump};
-use super::plans::{Plan, PlanSplit};
+use super::plans::{KnownPlan, Plan, PlanSplit};
 use super::ranked::RankedTest;
 use super::setting::Setting;
 use super::sorted::{ALLOWED, SortedSet};
@@ -67,24 +66,8 @@ impl GreedyGrowth<'_, '_> {
         Ok([by_loss].into_iter().chain(by_gini.transpose()?).collect())
     }
 
-    /// Grow from the leaves of a tree, by the loss, down to a depth.
-    pub(super) fn extended(
-        &self,
-        part: SetPart<'_>,
-        plan: &Plan,
-        most: u32,
-        control: &Control,
-    ) -> Result<KnownPlan> {
-        complete(self.setting, part, plan, 0, control, &|part, leaves, depth| {
-            let levels = most.saturating_sub(depth).max(leaves - 1);
-            if levels <= 1 {
-                return stump(self.setting, part, levels + 1, control);
-            }
-            Ok(self.tree(part, levels, None, control)?.best(levels, u32::MAX))
-        })
-    }
-
-    fn tree(
+    /// Grow one tree of at most `levels` tests on a path, by a criterion or by the loss.
+    pub(super) fn tree(
         &self,
         part: SetPart<'_>,
         levels: u32,

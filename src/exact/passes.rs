@@ -16,8 +16,7 @@ use super::deeper::solve_any;
 use super::grown::GreedyGrowth;
 use super::one_test::one_test;
 use super::part::SetPart;
-use super::plans::{Plan, PlanSplit};
-use super::ranked::RankedTest;
+use super::plans::{KnownPlan, Plan, PlanSplit};
 use super::setting::{Answer, Query, Setting};
 use super::sorted::SortedSet;
 use super::two_levels::Pool;
@@ -30,13 +29,6 @@ use std::time::Instant;
 const SHARES: [f64; 3] = [0.505, 0.75, 1.0];
 /// Rows x columns from which on such a search of depth 3 takes passes, too.
 const MANY_CELLS: usize = 500_000;
-
-/// A tree whose tests are all known, and its cost.
-#[derive(Clone)]
-pub(super) struct KnownPlan {
-    pub(super) cost: f64,
-    pub(super) plan: Plan,
-}
 
 /// What a search is asked for.
 pub(super) struct Task {
@@ -74,7 +66,7 @@ pub(super) fn search(
     loop {
         let trees = greedy.iter().map(|tree| tree.best(level, leaves));
         let extended = match is_improved && leaves >> level.min(31) > 0 {
-            true => match growth.extended(whole, &found.plan, level, &searching) {
+            true => match extended(growth, whole, &found.plan, level, &searching) {
                 Err(Error::OutOfTime) => None,
                 extended => Some(extended?),
             },
@@ -140,6 +132,23 @@ pub(super) fn search(
     }
 }
 
+/// Grow from the leaves of a tree, by the loss, down to a depth.
+pub(super) fn extended(
+    growth: &GreedyGrowth<'_, '_>,
+    part: SetPart<'_>,
+    plan: &Plan,
+    most: u32,
+    control: &Control,
+) -> Result<KnownPlan> {
+    complete(growth.setting, part, plan, 0, control, &|part, leaves, depth| {
+        let levels = most.saturating_sub(depth).max(leaves - 1);
+        if levels <= 1 {
+            return stump(growth.setting, part, levels + 1, control);
+        }
+        Ok(growth.tree(part, levels, None, control)?.best(levels, u32::MAX))
+    })
+}
+
 /// The tree of a stump.
 pub(super) type Completion<'c> = &'c dyn Fn(SetPart<'_>, u32, u32) -> Result<KnownPlan>;
 
@@ -193,19 +202,4 @@ pub(super) fn stump(
     let best = one_test(setting, part, f64::INFINITY, by_cost, control).complete()?.best;
     let grown = best.plan.map(|plan| KnownPlan { cost: best.cost, plan });
     Ok(grown.filter(|grown| grown.cost < leaf.cost).unwrap_or(leaf))
-}
-
-impl KnownPlan {
-    fn split(test: RankedTest, left: Self, right: Self) -> Self {
-        let cost = left.cost + right.cost;
-        let split = PlanSplit { test, left: left.plan, right: right.plan };
-        Self { cost, plan: Plan::Split(Box::new(split)) }
-    }
-
-    fn first_test(&self) -> Option<RankedTest> {
-        match &self.plan {
-            Plan::Split(split) => Some(split.test),
-            Plan::Stump(_) => None,
-        }
-    }
 }

@@ -60,3 +60,27 @@ impl Incumbent {
         if share < 1.0 { self.cost.min(share * self.reached) } else { self.cost }
     }
 }
+
+/// A tree whose tests are all known, and its cost.
+#[derive(Clone)]
+pub(super) struct KnownPlan {
+    pub(super) cost: f64,
+    pub(super) plan: Plan,
+}
+
+impl KnownPlan {
+    /// The tree of a test and the trees of both sides.
+    pub(super) fn split(test: RankedTest, left: Self, right: Self) -> Self {
+        let cost = left.cost + right.cost;
+        let split = PlanSplit { test, left: left.plan, right: right.plan };
+        Self { cost, plan: Plan::Split(Box::new(split)) }
+    }
+
+    /// The test of its root.
+    pub(super) fn first_test(&self) -> Option<RankedTest> {
+        match &self.plan {
+            Plan::Split(split) => Some(split.test),
+            Plan::Stump(_) => None,
+        }
+    }
+}

@@ -9,7 +9,7 @@ use super::known::Known;
 use super::losses::{AdditiveLoss, ErrorLoss, LeafLoss, Loss, Weight};
 use super::objective::{Cheapest, Objective, TieRule};
 use super::part::SetPart;
-use super::passes::{Task, complete_stumps, search};
+use super::passes::{Task, complete_stumps, extended, search};
 use super::ranked::{Asked, RankedRows, TestColumn, cell, width};
 use super::setting::{SearchNodes, Setting};
 use super::sorted::SortedSet;
@@ -386,7 +386,7 @@ impl OptimalSearch<'_> {
         }
         let is_deepest = depth == *full_depth;
         if !is_deepest {
-            known = growth.extended(whole, &known.plan, *full_depth, ending)?;
+            known = extended(&growth, whole, &known.plan, *full_depth, ending)?;
         }
         // Of deeper trees nothing is known but that no loss is negative.
         let is_proven = is_done && known.cost <= setting.reachable(set, answer.best.cost);

@@ -456,20 +456,9 @@ fn refused(size: usize) -> usize {
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_is_too_large_is_an_error_and_no_abort() {
-        let huge = usize::MAX / 4;
-        assert!(matches!(zeroed::<u8>(huge), Err(Error::Memory { .. })));
-        assert!(matches!(with_capacity::<u64>(huge), Err(Error::Memory { .. })));
-        assert!(matches!(is_there(huge), Err(Error::Memory { .. })));
-        assert!(reserve(Need::of(huge)).is_err());
-        assert_eq!(collect([1, 2, 3].into_iter()).unwrap(), [1, 2, 3]);
-        assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
-    }
-
     /// In a process of its own, because an exhaustion ends the jobs of all other tests.
     #[test]
-    fn a_refusal_is_counted() {
+    fn a_refusal_is_counted_and_an_error() {
         let name = "memory::tests::a_refusal_is_counted_and_the_next_call_has_a_reserve";
         let mut alone = std::process::Command::new(std::env::current_exe().unwrap());
         let run = alone.args(["--ignored", "--exact", name]).output().unwrap();
@@ -489,5 +478,12 @@ mod tests {
         drop(call);
         let _next = reserve(Need::default()).unwrap();
         assert!(HELD.load(Ordering::Relaxed) >= small());
+        let huge = usize::MAX / 4;
+        assert!(matches!(zeroed::<u8>(huge), Err(Error::Memory { .. })));
+        assert!(matches!(with_capacity::<u64>(huge), Err(Error::Memory { .. })));
+        assert!(matches!(is_there(huge), Err(Error::Memory { .. })));
+        assert!(reserve(Need::of(huge)).is_err());
+        assert_eq!(collect([1, 2, 3].into_iter()).unwrap(), [1, 2, 3]);
+        assert_eq!(zeroed::<u32>(3).unwrap(), [0; 3]);
     }
 }

@@ -201,7 +201,7 @@ TIMED = {
         "fasttree.optimal_tree(Xi, y, leaf_penalty=0.0001, time_limit=limit)",
     ),
     "OptimalTreeClassifier": (
-        "fasttree.OptimalTreeClassifier(max_depth=3, leaf_penalty=0.001, time_limit=limit).fit(X, y)",
+        "fasttree.OptimalTreeClassifier(max_depth=3, time_limit=limit).fit(X, y)",
     ),
     "advise": ("fasttree.advise(X, y, time_limit=limit, n_jobs=1, cv='3x10', progress=False)",),
 }

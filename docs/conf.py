@@ -63,7 +63,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
-    "thumbnail_size": (220, 154),
+    "thumbnail_size": (190, 133),
     "min_reported_time": 3600,
     "within_subsection_order": "FileNameSortKey",
     "subsection_order": [

@@ -310,7 +310,7 @@ def _node_line(one: NodeStability) -> str:
     line = f"node {one.node}: {one_line(one.feature)} {100 * one.chosen:.0f} %"
     if one.thresholds is not None:
         low, _, high = one.thresholds
-        line += f", threshold {low:.4g} to {high:.4g}"
+        line += f", threshold {low:.6g} to {high:.6g}"
     if one.same_division is not None:
         line += f", the same division {100 * one.same_division:.0f} %"
     rivals = [

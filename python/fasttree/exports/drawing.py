@@ -129,7 +129,7 @@ class Card:
 
     def _counts(self, y: float) -> list[CardText]:
         """The line of the counts, `y` px below the upper edge."""
-        counts = fit_width(self.counts, SMALL, self.width - 2 * PADDING)
+        counts = fit_width(self.counts, SMALL, self.width - 2 * PADDING, keep_end=False)
         return [CardText(self.x + PADDING, self.y + y, counts, SMALL)] if counts else []
 
 

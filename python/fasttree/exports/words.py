@@ -73,9 +73,9 @@ def text_width(text: str, size: float) -> float:
     return sum(map(_ems, text)) * size
 
 
-def fit_width(text: str, size: float, width: float) -> str:
+def fit_width(text: str, size: float, width: float, *, keep_end: bool = True) -> str:
     """The text, with an ellipsis in its middle if it is wider than `width` px in a font of `size`
-    px: long names often begin alike, or end alike.
+    px: long names often begin alike, or end alike. A list loses its end (`keep_end` is false).
 
     Reads only as many characters as fit, so that very long names cost nothing.
     """
@@ -83,8 +83,9 @@ def fit_width(text: str, size: float, width: float) -> str:
     if _fitting(text, room) == len(text):
         return text
     room -= _ems("\u2026")
-    first = _fitting(text, room / 2)
-    last = _fitting(reversed(text), room - text_width(text[:first], 1.0))
+    first = _fitting(text, room / 2 if keep_end else room)
+    rest = room - text_width(text[:first], 1.0) if keep_end else 0.0
+    last = _fitting(reversed(text), rest) if rest > 0 else 0
     return f"{text[:first].rstrip()}\u2026{text[len(text) - last :].lstrip()}"
 
 

@@ -232,6 +232,9 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     if own["nominal_splits"] == "ordered":
         own["nominal_splits"] = "multiway"
     copied = {name: own[name] for name in COPIED if name in own}
+    if own.get("selection") == "significance" and not own.get("merge_levels"):
+        # Rows without a value are no branch of their own.
+        copied |= {"selection": "significance", "cut": "criterion", "missing": own["missing"]}
     if not registry.is_on_number(criterion) and "target_bins" in own:
         copied["target_bins"] = own["target_bins"]
     declared = REGRESSION_TREE if model._task == "regression" else TREE

@@ -11,6 +11,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris as sklearn_iris
 
 import fasttree
 from fasttree import (
@@ -533,3 +534,16 @@ def test_leaves_of_honest_trees_have_their_intervals(is_number):
     again = fasttree.from_bytes(model.to_bytes())
     shown = any("Interval" in one for notes in notes_of(again.explore(rows, y)) for one in notes)
     assert shown  # rows of weight 1 are known from the model
+
+
+@pytest.mark.parametrize("kind", (fasttree.FastTreeClassifier, fasttree.FastTreeRegressor))
+def test_a_tree_by_significance_lists_columns_with_few_missing_values(kind):
+    """Rows without a value are left out of its splits, and are no branch that may be too small."""
+    X, y = sklearn_iris(return_X_y=True, as_frame=True)
+    X.iloc[0, 2:] = np.nan
+    model = kind(**fasttree.presets.CTREE).fit(X, y)
+    tree = model.explore(X, y).document["trees"][0]
+    for node, feature in enumerate(model.tree_.feature):
+        if feature >= 0:
+            found = tree["candidates"][str(node)]
+            assert feature in found["feature"] and found["chosen"] >= 0

@@ -529,7 +529,8 @@ class Trees:
     ) -> list[tuple[int, float, list[float], list[int]]] | None:
         """
         The thresholds over which rounding to float32 moves a training value, with their neighbours
-        in the column and the rows of these. None if no call has encoded the rows.
+        in the column and the rows of these. None if no call has encoded the rows, and they are not
+        float32.
         """
     @property
     def is_regression(self, /) -> bool:

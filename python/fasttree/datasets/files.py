@@ -34,6 +34,7 @@ from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
 from ..table.file_cells import FileCells
+from ..table.sources import cells_of
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
@@ -456,6 +457,13 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     raise DataFileError(
         f"the rows are missing: there is no {os.path.basename(stem)}.data beside it", path
     )
+
+
+def cells_of_file(path: str | os.PathLike[str], name: str) -> Any:
+    """The cells of a column of a Parquet or Feather file, as they are; None of other files."""
+    text = os.fspath(path)
+    _, kind, _ = split_suffix(text)
+    return cells_of(_binary(text, kind)[0], name) if kind in _BINARY else None
 
 
 def _binary(path: str, kind: str) -> tuple[Any, list[str]]:

@@ -71,6 +71,19 @@ def test_dates_of_every_form_are_in_order(ordered, timed, form, tmp_path):
     assert again.accuracy == timed.accuracy
 
 
+def test_days_of_one_month_are_in_order_in_every_file(tmp_path):
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"when": pd.date_range("2024-03-01", periods=300, freq="2h")})
+    frame["warm"] = rng.normal(size=300)
+    frame["load"] = frame["warm"] + rng.normal(size=300) + np.arange(300) / 100
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    files = [tmp_path / "rows.csv", tmp_path / "rows.parquet"]
+    found = [fasttree.advise(one, "load", work="quick", **FAST) for one in (frame, *files)]
+    assert found[0].by_time is not None and len({one.by_time for one in found}) == 1
+
+
 def test_a_split_on_the_year_is_named_where_the_rows_are_in_no_order():
     mixed = days().sample(frac=1.0, random_state=1)
     found = fasttree.advise(mixed, "kind", cv="1x10", **FAST)

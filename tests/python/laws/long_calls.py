@@ -198,7 +198,7 @@ TIMED = {
     "optimal_tree": (
         "fasttree.optimal_tree(X, y, max_depth=4, time_limit=limit)",
         "fasttree.optimal_tree(X, y, max_depth=2, time_limit=limit)",
-        "fasttree.optimal_tree(Xi, y, leaf_penalty=0.0001, time_limit=limit)",
+        "fasttree.optimal_tree(Xi, y, max_depth=4, leaf_penalty=0.0001, time_limit=limit)",
     ),
     "OptimalTreeClassifier": (
         "fasttree.OptimalTreeClassifier(max_depth=3, time_limit=limit).fit(X, y)",

@@ -109,9 +109,10 @@ BESIDE: dict[str, dict[str, Any]] = {
         ("test", "alpha", "adjust", "cut", "cut_test", "min_prob", "split_tries"),
         {"selection": "significance"},
     ),
-    "merge_levels": {"selection": "significance"},
+    "merge_levels": {"selection": "significance", "discretize": "equal_frequency"},
     **dict.fromkeys(
-        ("alpha_merge", "alpha_split"), {"selection": "significance", "merge_levels": True}
+        ("alpha_merge", "alpha_split"),
+        {"selection": "significance", "merge_levels": True, "discretize": "equal_frequency"},
     ),
 }
 """What stands beside a parameter, so that it acts."""

@@ -6,7 +6,8 @@
 100,000 rows of 20 normal numbers and two classes, of which five columns tell something;
 ``presets.CTREE`` and ``partykit::ctree`` with its defaults. The answer is checked first: the
 statistics of all columns at the root, its split, and the number of leaves. Needs ``Rscript`` with
-the package partykit (Debian: ``r-cran-partykit``). R's time is that of the call of ``ctree``.
+the package partykit (Debian: ``r-cran-partykit``). R's time is measured around
+``ctree`` alone.
 """
 
 from __future__ import annotations

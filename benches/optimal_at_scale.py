@@ -12,7 +12,7 @@ names, or of ../shared/data (``contree``). No peer is measured: at these sizes n
 primal integral, the mean over 60 seconds of 1 - best / errors, where `best` are the fewest errors
 that any run found; beside another build, if ``--before`` names the folder that holds its fasttree/.
 A search that ends with a limit is not the first part of one with a longer limit, so each time is a
-run of its own, and the errors in between are those of the run before.
+run of its own; until it ends, the errors of the run before count.
 
     python benches/optimal_at_scale.py --record              # a quarter of an hour
     python benches/optimal_at_scale.py --seconds 600 --only bean --depth 4 --record

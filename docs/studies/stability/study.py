@@ -28,10 +28,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from docs.studies.optimal_trees.study import SETS
 from docs.studies.selection_bias.study import evidence_of, methods
 from scipy.stats import spearmanr
 
-from fasttree import datasets, presets
+from fasttree import presets
 from fasttree._checks.progress import counter
 from fasttree.estimators import FastTreeClassifier
 from fasttree.exports.tables.text import render_text
@@ -46,17 +47,6 @@ from fasttree.reports import Cell, ReportTable
 
 __all__ = ["FIRMNESS", "SETS", "Firmness", "Measured", "default_methods", "run"]
 
-SETS: dict[str, Callable[[], Any]] = {
-    "balance-scale": datasets.load_balance_scale,
-    "breast-cancer": datasets.load_breast_cancer,
-    "iris": datasets.load_iris,
-    "monks-1": datasets.load_monks_1,
-    "monks-2": datasets.load_monks_2,
-    "monks-3": datasets.load_monks_3,
-    "tic-tac-toe": datasets.load_tic_tac_toe,
-    "wine": datasets.load_wine,
-}
-"""The bundled sets of more than 100 rows."""
 
 FIRMNESS = {
     "root": "refits that ask the same first",
@@ -233,7 +223,7 @@ def run(
         progress: True for a bar, or a function (done, total), which counts sets and methods.
 
     Examples:
-        >>> found = run({"iris": datasets.load_iris, "wine": datasets.load_wine},
+        >>> found = run({"iris": SETS["iris"], "wine": SETS["wine"]},
         ...             {"gini": "gini", "mine": lambda tables: tables.max(axis=1).sum(axis=1)},
         ...             repeats=20, cv="1x5")
         >>> found.values("accuracy").shape, found.methods

@@ -44,16 +44,15 @@ YEARS = (1500, 2200)
 """The least and the largest number that is a year."""
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
 """A word of a name, also of one such as YearSold."""
-_OF_YEARS = (
-    "year years yr date dates jahr datum annee année ano año anno rok fecha aar år vuosi yil yıl"
-)
-_OF_PERIODS = (
+_NAMES = (
+    "year years yr date dates jahr datum annee année ano año anno rok fecha aar år vuosi yil yıl",
     "time times month months mon day days week weeks quarter quarters qtr period periods trend "
     "timestamp monat tag woche quartal zeit mois jour semaine trimestre temps mes día dia semana "
-    "tiempo mese giorno settimana periodo tempo kwartaal maand dag week måned uge tid"
+    "tiempo mese giorno settimana periodo tempo kwartaal maand dag week måned uge tid",
+    "decimal ordinal julian epoch unix index number nr no num of the in sale sold survey obs",
 )
-_BESIDE = "decimal ordinal julian epoch unix index number nr no num of the in sale sold survey obs"
-"""Words that may stand beside these in the name of a column that counts time."""
+_OF_YEARS, _OF_PERIODS, _BESIDE = ({*names.split()} for names in _NAMES)
+"""Words in the name of a column that counts time, and words that may stand beside these."""
 LEAST_ROWS = 20
 """Rows with a value from which on a feature may be the target."""
 BY_GAPS = 0.9
@@ -80,12 +79,10 @@ def _counts_time(name: str) -> str:
         >>> [_counts_time(name) for name in ("YrSold", "ordinal_date", "trend", "year_built")]
         ['years', 'years', 'periods', '']
     """
-    words = {word.lower() for word in _WORD.findall(name)}
-    kinds = {"years": _OF_YEARS, "periods": _OF_PERIODS}
-    known = words - {*_BESIDE.split()}
-    if not known or known - {*" ".join(kinds.values()).split()}:
+    words = {word.lower() for word in _WORD.findall(name)} - _BESIDE
+    if not words or words - _OF_YEARS - _OF_PERIODS:
         return ""
-    return next(kind for kind, of in kinds.items() if known & {*of.split()})
+    return "years" if words & _OF_YEARS else "periods"
 
 
 def places_of_dates(

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -295,14 +296,9 @@ def advise(
             deadline=started + seconds,
             progress=progress,
         )
-        choice = _chosen(
-            whole,
-            tried,
-            judge,
-            None if members is not None else sample,
-            seed=seed,
-            prefer=prefer,
-        )
+        # Rows of one group depend on each other, so that they cannot be permuted.
+        is_told = cache(lambda: members is None and is_associated(sample, seed))
+        choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
         # What the sentence asks and adds.
         doubts: list[str] = []
         later, threshold, stable = None, None, None
@@ -318,7 +314,7 @@ def advise(
                     sample,
                     trees,
                     judge.otherwise,
-                    is_told=members is None and is_associated(sample, seed),
+                    is_told=is_told(),
                     cv=_SameFolds(folds),
                     **options,
                 )
@@ -616,7 +612,7 @@ def _chosen(
     whole: Table,
     tried: _Tried,
     judge: Judge,
-    sample: Table | None,
+    is_told: Callable[[], bool],
     *,
     seed: int,
     prefer: Prefer,
@@ -627,8 +623,8 @@ def _chosen(
         whole: the rows with their unused columns.
         tried: the candidates.
         judge: of the sample.
-        sample: rows that do not depend on each other, for a permutation test; None: there are none.
-        seed: of the correction and the test.
+        is_told: whether a permutation test finds that some column tells something.
+        seed: of the correction.
         prefer: as in `advise`.
     """
     values, squares = np.array(tried.values), np.array(tried.squares)
@@ -680,10 +676,7 @@ def _chosen(
         if not (
             place in better
             and expected > floor
-            and (
-                beats(values[place][known], values[best][known], n)
-                or (sample is not None and is_associated(sample, seed))
-            )
+            and (beats(values[place][known], values[best][known], n) or is_told())
         ):
             place, expected = best, floor
             error = standard_error(floor, float(means[1][best]), n)

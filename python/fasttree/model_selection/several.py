@@ -43,16 +43,16 @@ def validate_all(
     check_on_error(on_error)
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
     with execution_of(client, journal) as execution, about():
-        if execution is None:
-            return _one_by_one(loaded, criteria, options, report, groups=groups, **policy)
         check_seeded(execution, options["random_state"])
-        return _in_units(loaded, criteria, options, execution, report, groups=groups, **policy)
+        run_sets = _one_by_one if execution.is_local else _in_units
+        return run_sets(loaded, criteria, options, execution, report, groups=groups, **policy)
 
 
 def _one_by_one(
     loaded: dict[str, Any],
     criteria: Any,
     options: dict[str, Any],
+    execution: Execution,
     report: Any,
     *,
     groups: dict[str, Any],
@@ -66,7 +66,7 @@ def _one_by_one(
         nonlocal done
         with about(name):
             run = make_run(loaded[name], None, criteria, groups=groups[name], **options)
-            found = run.here(None, "raise", on_error)
+            found = run.carried_out(execution, on_error)
         found.name = name
         done += 1
         if report is not None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, check_weights, one_value, shown, weights_array
+from .._checks import Parameters, check_weights, one_of, weights_array
 from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
@@ -94,12 +94,7 @@ class ColumnTransformer(Parameters):
             transform: ``"pandas"`` or ``"polars"`` for frames, ``"default"`` for the kind of X,
                 None for no change. Without a call, scikit-learn's global setting applies.
         """
-        if transform not in (None, "default", "pandas", "polars"):
-            raise ValueError(
-                f"transform={shown(transform)} is not known; use 'default', 'pandas', 'polars' or "
-                "None"
-            )
-        if transform is not None:
+        if one_of("transform", transform, ("default", "pandas", "polars", None)) is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
 
@@ -166,12 +161,7 @@ class ColumnTransformer(Parameters):
             )
 
     def _check(self) -> None:
-        scope = one_value("scope", self.scope)
-        if scope not in ("fold", "all"):
-            raise ValueError(
-                f"scope={shown(scope)} is not known; use 'fold' (training rows of each "
-                "fold) or 'all'"
-            )
+        one_of("scope", self.scope, ("fold", "all"))
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
         raise NotImplementedError

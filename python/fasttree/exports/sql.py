@@ -27,8 +27,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._checks import shown
-from .._checks.speech import given
+from .._checks import one_of, shown
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -261,10 +260,7 @@ class _Writer:
 
 def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     """The writer of a tree in a dialect; ValueError for an unknown one."""
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"{given('dialect', shown(dialect))} is not known; use {', '.join(map(repr, DIALECTS))}"
-        )
+    one_of("dialect", dialect, tuple(DIALECTS))
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
 
 

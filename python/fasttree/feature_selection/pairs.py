@@ -34,10 +34,10 @@ from .._checks import (
     DECAYS,
     at_least_zero,
     checked,
+    choice,
     four_weights,
     memory_limit,
     one_of,
-    one_value,
     several_fours,
     shown,
     weights_array,
@@ -445,7 +445,7 @@ def pair_counts(
     return PairCounts(core, table.feature_names, levels, table.classes, total)
 
 
-@checked(precision=one_value)
+@checked(precision=choice("exact", "fixed"))
 def count_matrices(
     X: Any,
     y: Any = None,
@@ -490,8 +490,6 @@ def count_matrices(
         >>> max(float(abs(a - b).max()) for a, b in zip(exact, fixed)) < 432**2 * 2**-25
         True
     """
-    if precision not in ("exact", "fixed"):
-        raise ValueError(f"precision={shown(precision)}: use 'exact' or 'fixed'")
     setting = _setting(theta, alpha, decay, at_zero)
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     if precision == "exact":

@@ -32,6 +32,7 @@ from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
+from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation, automatic_notes, spread_note
 from .scoring import resolve_scoring, resolve_scoring_of
@@ -52,6 +53,7 @@ from .statistics.multiple import adjusted, holm
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for, task_to_read
+from .validation import ON_ERROR
 
 
 def _significant(
@@ -419,8 +421,8 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     baseline=maybe(_position),
     metric=maybe(string),
     keep_proba=one_value,
-    on_interrupt=one_value,
-    on_error=one_value,
+    on_interrupt=ON_INTERRUPT,
+    on_error=ON_ERROR,
     stability=maybe(whole(1)),
 )
 def compare(

@@ -10,9 +10,9 @@ from typing import Any
 
 from ..table.data_checks.warned import about
 from .grid import Execution, execution_of, run_tasks
-from .interrupts import check_on_interrupt, finish
+from .interrupts import finish
 from .result import CrossValidation
-from .validation import check_on_error, check_seeded, make_run
+from .validation import check_seeded, make_run
 
 __all__ = ["validate_all"]
 
@@ -39,8 +39,6 @@ def validate_all(
         client, journal, on_interrupt, on_error: as in `compare`.
         report: called with (sets done, sets), or None.
     """
-    check_on_interrupt(on_interrupt)
-    check_on_error(on_error)
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
     with execution_of(client, journal) as execution, about():
         check_seeded(execution, options["random_state"])

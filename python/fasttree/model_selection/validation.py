@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, memory_limit, one_value, random_seed, shown
+from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
 from .._checks.naming import display_name, shown_criterion
@@ -36,7 +36,7 @@ from ..table.target import no_target
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
-from .interrupts import check_on_interrupt
+from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
 from .run import SIZES, Data, Method, Runs, is_ours
 from .scoring import (
@@ -50,6 +50,9 @@ from .scoring import (
 )
 from .tasks import refuse_other_task, task_for, task_to_read
 from .units import REFUSALS, Task, named_error
+
+ON_ERROR = choice("raise", "skip")
+"""What is done with a method that does not apply."""
 
 
 def list_methods(
@@ -224,8 +227,8 @@ def _fitted_on_all(discretizer: Any, table: Any) -> Any:
 @checked(
     random_state=random_seed,
     keep_proba=one_value,
-    on_interrupt=one_value,
-    on_error=one_value,
+    on_interrupt=ON_INTERRUPT,
+    on_error=ON_ERROR,
     memory_limit=memory_limit,
 )
 def cross_validate(
@@ -335,8 +338,6 @@ def cross_validate(
         (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
-    check_on_error(on_error)
-    check_on_interrupt(on_interrupt)
     with about():
         run = make_run(
             X,
@@ -359,12 +360,6 @@ def cross_validate(
         with execution_of(client, journal) as execution:
             check_seeded(execution, random_state)
             return run.carried_out(execution, on_error, on_interrupt, report)
-
-
-def check_on_error(on_error: Any) -> None:
-    """Raise ValueError unless the value is "raise" or "skip"."""
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error={shown(on_error)} is not known; use 'raise' or 'skip'")
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:

@@ -22,6 +22,17 @@ from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
 from .labels import average, check_proba, check_weights, encode_pair
 from .roc import binary_auc
+from .summary import rounded
+
+COLUMNS = {
+    "TP rate": "tp_rate",
+    "FP rate": "fp_rate",
+    "precision": "precision",
+    "recall": "recall",
+    "F": "f",
+    "ROC area": "roc_area",
+}
+"""Measures as they are printed, by name."""
 
 
 class PerClass(NamedTuple):
@@ -46,6 +57,17 @@ class PerClass(NamedTuple):
             known = ~np.isnan(values) & (self.support > 0)
             out[name] = average(values[known], self.support[known]) if known.any() else math.nan
         return out
+
+    def cells(self) -> list[list[str]]:
+        """A table under "class", `COLUMNS` and "rows": one row per class, and the weighted mean."""
+        mean = self.weighted()
+        columns = [
+            [rounded(float(value)) for value in (*getattr(self, name), mean[name])]
+            for name in COLUMNS.values()
+        ]
+        labels = (*map(str, self.classes), "weighted mean")
+        sizes = [f"{size:.10g}" for size in (*self.support, self.support.sum())]
+        return [list(row) for row in zip(labels, *columns, sizes, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dict per class."""

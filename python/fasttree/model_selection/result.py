@@ -271,7 +271,66 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
         method."""
-        return _tables(self, sd=sd, per_class=per_class)
+        if per_class and self.task == "regression":
+            raise ValueError("per_class=True: a regression has no classes; leave it out")
+        # The metrics, then the sizes of trees where all methods are trees.
+        metrics = list(self.metrics)
+        all_scores = list(self.values())
+        for extra in ("leaves", "nodes", "depth"):
+            if extra not in metrics and all(
+                np.isfinite(scores[extra]).all() for scores in all_scores
+            ):
+                metrics.append(extra)
+        if (
+            self.task == "classification"
+            and "unclassified" not in metrics
+            and any(scores["unclassified"].any() for scores in all_scores)
+        ):
+            metrics.append("unclassified")
+        # The best mean of each metric, which is printed bold.
+        best = {}
+        for metric in self.metrics:
+            means = self.matrix(metric).mean(axis=1)
+            if np.isfinite(means).any():
+                best[metric] = (
+                    np.nanmax(means) if self.directions.get(metric, True) else np.nanmin(means)
+                )
+        rows = []
+        for method in self.methods:
+            cells = [Cell(method)]
+            for metric in metrics:
+                mean = self.mean(method, metric)
+                bold = (
+                    len(self) > 1
+                    and metric in best
+                    and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
+                )
+                cells.append(Cell(mean_sd(mean, self.sd(method, metric, of=sd), metric), bold))
+            rows.append(cells)
+        rows += [
+            [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
+            for name in self.skipped
+        ]
+        n_folds = len(self.folds.pairs)
+        title = f"{self.name}: " if self.name else ""
+        title += (
+            f"{counted(len(self), 'method')}, {counted(n_folds, 'fold')} ({self.folds.description})"
+        )
+        notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
+        if self.unfinished:
+            verb = "is" if self.unfinished == 1 else "are"
+            notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
+        notes += automatic_notes([self])
+        notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
+        of_classes = [
+            per_class_table(method, self.classes, self.true_codes, scores.predictions, scores.proba)
+            for method, scores in self.items()
+            if per_class
+        ]
+        table = ReportTable(
+            title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
+        )
+        return [table, *of_classes]
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
         """Return the corrected resampled t test of every other method against the first.
@@ -337,70 +396,3 @@ def spread_note(sd: str, rows: Iterable[Iterable[Cell]], over: str = "") -> str:
     spread = "fold values" if sd == "folds" else "repetition means"
     best = "; best values emphasised" * any(cell.bold for row in rows for cell in row)
     return f"Mean (standard deviation of {spread}){over}{best}."
-
-
-def _tables(
-    result: CrossValidation, *, sd: str = "folds", per_class: bool = False
-) -> list[ReportTable]:
-    """Return one table: methods by metrics, mean (sd), the best of every metric emphasised.
-
-    With `per_class` one more per method: the measures of every class.
-    """
-    if per_class and result.task == "regression":
-        raise ValueError("per_class=True: a regression has no classes; leave it out")
-    # The metrics, then the sizes of trees where all methods are trees.
-    metrics = list(result.metrics)
-    all_scores = list(result.values())
-    for extra in ("leaves", "nodes", "depth"):
-        if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
-            metrics.append(extra)
-    if (
-        result.task == "classification"
-        and "unclassified" not in metrics
-        and any(scores["unclassified"].any() for scores in all_scores)
-    ):
-        metrics.append("unclassified")
-    # The best mean of each metric, which is printed bold.
-    best = {}
-    for metric in result.metrics:
-        means = result.matrix(metric).mean(axis=1)
-        if np.isfinite(means).any():
-            best[metric] = (
-                np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
-            )
-    rows = []
-    for method in result.methods:
-        cells = [Cell(method)]
-        for metric in metrics:
-            mean = result.mean(method, metric)
-            bold = (
-                len(result) > 1
-                and metric in best
-                and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
-            )
-            cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
-        rows.append(cells)
-    rows += [
-        [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
-        for name in result.skipped
-    ]
-    n_folds = len(result.folds.pairs)
-    title = f"{result.name}: " if result.name else ""
-    title += (
-        f"{counted(len(result), 'method')}, {counted(n_folds, 'fold')} ({result.folds.description})"
-    )
-    notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
-    if result.unfinished:
-        verb = "is" if result.unfinished == 1 else "are"
-        notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} {verb} not finished.")
-    notes += automatic_notes([result])
-    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
-    of_classes = [
-        per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)
-        for method, scores in result.items()
-        if per_class
-    ]
-    table = ReportTable(
-        title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
-    )
-    return [table, *of_classes]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -28,8 +28,30 @@ from .scoring import greater_is_better
 from .statistics import PairedTestResult, corrected_resampled_t_test
 from .statistics.ties import TIED, exact_mean
 
+T = TypeVar("T")
 
-class MethodScores(Mapping[str, np.ndarray]):
+
+class Named(Generic[T]):
+    """Things by name; the error of an unknown name lists the known ones."""
+
+    _noun: ClassVar[str]
+    _held: dict[str, T]
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._held[name]
+        except (KeyError, TypeError):
+            known = ", ".join(map(repr, self._held))
+            raise KeyError(f"no {self._noun} {shown(name)}; there are {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
     """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
     included.
 
@@ -40,6 +62,8 @@ class MethodScores(Mapping[str, np.ndarray]):
         proba: class probabilities, shape (test rows, n_classes), in that order, or None.
     """
 
+    _noun = "metric"
+
     def __init__(
         self,
         name: str,
@@ -48,29 +72,15 @@ class MethodScores(Mapping[str, np.ndarray]):
         proba: np.ndarray | None,
     ) -> None:
         self.name = name
-        self._values = values
+        self._held = values
         self.predictions = predictions
         self.proba = proba
 
-    def __getitem__(self, metric: str) -> np.ndarray:
-        try:
-            return self._values[metric]
-        except (KeyError, TypeError):
-            raise KeyError(
-                f"no metric {shown(metric)} for {self.name!r}; there are {', '.join(self._values)}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
     def __repr__(self) -> str:
-        return f"MethodScores({self.name!r}, {', '.join(self._values)})"
+        return f"MethodScores({self.name!r}, {', '.join(self)})"
 
 
-class CrossValidation(Rendered, Mapping[str, MethodScores]):
+class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
     Attributes:
@@ -89,7 +99,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
             `Stability.to_dict` has it; filled by ``compare(..., stability=N)``.
     """
 
-    kind = "cross_validation"
+    kind, _noun = "cross_validation", "method"
 
     def __init__(
         self,
@@ -110,7 +120,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         asked: dict[str, Any],
     ) -> None:
         self.unfinished = unfinished
-        self._methods = methods
+        self._held = methods
         self.metrics = metrics
         self.directions = directions
         self.folds = folds
@@ -127,20 +137,6 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}
-
-    def __getitem__(self, method: str) -> MethodScores:
-        try:
-            return self._methods[method]
-        except KeyError:
-            raise KeyError(
-                f"no method {method!r}; there are {', '.join(map(repr, self._methods))}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._methods)
-
-    def __len__(self) -> int:
-        return len(self._methods)
 
     def __repr__(self) -> str:
         what = f" of {self.name!r}" if self.name else ""
@@ -166,15 +162,15 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in order."""
-        return tuple(self._methods)
+        return tuple(self._held)
 
     def values(self) -> Any:
         """The `MethodScores`, in order (as for any mapping)."""
-        return self._methods.values()
+        return self._held.values()
 
     def matrix(self, metric: str) -> np.ndarray:
         """Return fold values of all methods, (methods, folds)."""
-        return np.array([scores[metric] for scores in self._methods.values()])
+        return np.array([scores[metric] for scores in self._held.values()])
 
     def larger_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric of the result are better: false of errors, sizes of
@@ -220,7 +216,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         means), folds."""
         extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
         rows = []
-        for method, scores in self._methods.items():
+        for method, scores in self._held.items():
             for metric in (
                 *self.metrics,
                 *(name for name in extra if np.isfinite(scores[name]).all()),
@@ -256,7 +252,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                 "n_test": int(self.folds.test_sizes[place]),
                 **{metric: float(values[place]) for metric, values in scores.items()},
             }
-            for method, scores in self._methods.items()
+            for method, scores in self._held.items()
             for place in range(len(self.folds.pairs))
         ]
 
@@ -375,9 +371,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         """
         if folds:
             return records_to_frame(self.records(folds=True))
-        by_method: dict[str, dict[str, Any]] = {
-            method: {"method": method} for method in self._methods
-        }
+        by_method: dict[str, dict[str, Any]] = {method: {"method": method} for method in self._held}
         for row in self.summary():
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, check_weights, one_of, weights_array
+from .._checks import Parameters, one_of, row_weights
 from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
@@ -48,9 +48,8 @@ class ColumnTransformer(Parameters):
         """
         self._check()
         table = self._table(X, y)
-        if sample_weight is None:
-            sample_weight = table.sample_weight
-        weights = None if sample_weight is None else _checked_weights(sample_weight, len(table))
+        weights = table.sample_weight if sample_weight is None else sample_weight
+        weights = row_weights(weights, len(table))
         self.n_features_in_ = table.n_features
         self._names = table.feature_names
         self._named = table.has_feature_names
@@ -190,16 +189,3 @@ class ColumnTransformer(Parameters):
             transformer_tags=TransformerTags(),
             input_tags=InputTags(allow_nan=True, categorical=True, string=True),
         )
-
-
-def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
-    """Weights as float64 (n_rows,), not negative and not all zero."""
-    weights = weights_array(weights)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")
-    if weights.size and not weights.any():
-        raise ValueError(
-            "sample_weight: all weights are zero, so that no row is left to learn from"
-        )
-    check_weights(weights)
-    return weights

@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._checks import row_weights
 from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
-from .labels import average, check_proba, check_weights, encode_pair
+from .labels import average, check_proba, encode_pair
 from .roc import binary_auc
 from .summary import rounded
 
@@ -134,7 +135,7 @@ def per_class(
     ([0.5, 1.0], [0.0, 0.5], 0.833)
     """
     codes, predicted, known = encode_pair(y_true, y_pred, classes)
-    weights = check_weights(sample_weight, len(codes))
+    weights = row_weights(sample_weight, len(codes))
     counts = confusion_counts(codes, predicted, len(known), weights=weights)
     checked = None if proba is None else check_proba(proba, len(codes), len(known))
     return per_class_of(counts, known, codes=codes, proba=checked, weights=weights, beta=beta)

@@ -527,7 +527,6 @@ def compare(
         journal=journal,
         report=report,
         on_interrupt=on_interrupt,
-        on_error=on_error,
     )
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)

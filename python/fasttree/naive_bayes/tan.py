@@ -12,7 +12,6 @@ When not to use it
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import one_of, shown
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.network import BayesianNetwork
+from ..bayesian_networks.reading import place
 from ..discretize import interval_labels
 from ..table import Table
 from .base import BayesClassifier
@@ -97,19 +97,7 @@ class TAN(BayesClassifier):
             raise ValueError(
                 f"root={shown(root)}: the wrapper search finds its own roots; leave it None"
             )
-        if isinstance(root, str):
-            if root not in table.feature_names:
-                raise ValueError(f"root={shown(root)} is not a column of X")
-            return table.feature_names.index(root)
-        if (
-            isinstance(root, bool)
-            or not isinstance(root, numbers.Integral)
-            or not 0 <= root < table.n_features
-        ):
-            raise ValueError(
-                f"root={shown(root)} must be a name or an index below {table.n_features}"
-            )
-        return int(root)
+        return place(table.feature_names, root, "root")
 
     def _read(self, state: dict[str, Any]) -> None:
         """Set parents and edges, from the core's model."""

@@ -101,7 +101,7 @@ def make_waveform(n_samples: int = 5000, n_noise: int = 19, *, random_state: See
     rng = generator_of(random_state)
     points = np.arange(1, 22)
     waves = np.stack([np.maximum(6.0 - np.abs(points - centre), 0.0) for centre in (11, 15, 7)])
-    codes = rng.integers(0, 3, size=n)
+    codes = rng.integers(0, 3, size=(n,))
     first, second = waves[np.array([0, 0, 1])[codes]], waves[np.array([1, 2, 2])[codes]]
     u = rng.random((n, 1))
     signal = np.hstack([u * first + (1 - u) * second, np.zeros((n, extra))])

@@ -25,6 +25,7 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -80,6 +81,7 @@ class _Counts(Sequence[np.ndarray]):
         return np.asarray(self._core.feature(index % len(self)))
 
 
+@dataclass(eq=False, repr=False)
 class PairCounts:
     """Counts of ordered pairs; made by `pair_counts`.
 
@@ -93,19 +95,11 @@ class PairCounts:
             by value and class.
     """
 
-    def __init__(
-        self,
-        core: Any,
-        feature_names: list[str],
-        levels: list[tuple[Any, ...]],
-        classes: tuple[Any, ...],
-        n: int,
-    ):
-        self._core = core
-        self.feature_names = feature_names
-        self.levels = levels
-        self.classes = classes
-        self._n = n
+    _core: Any
+    feature_names: list[str]
+    levels: list[tuple[Any, ...]]
+    classes: tuple[Any, ...]
+    _n: int
 
     @property
     def counts(self) -> Sequence[np.ndarray]:

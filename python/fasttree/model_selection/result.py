@@ -8,7 +8,7 @@ cross-validation print it. Frames and texts are built on request.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -51,6 +51,7 @@ class Named(Generic[T]):
         return len(self._held)
 
 
+@dataclass(eq=False, repr=False)
 class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
     """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
     included.
@@ -63,23 +64,16 @@ class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
     """
 
     _noun = "metric"
-
-    def __init__(
-        self,
-        name: str,
-        values: dict[str, np.ndarray],
-        predictions: np.ndarray,
-        proba: np.ndarray | None,
-    ) -> None:
-        self.name = name
-        self._held = values
-        self.predictions = predictions
-        self.proba = proba
+    name: str
+    _held: dict[str, np.ndarray]
+    predictions: np.ndarray
+    proba: np.ndarray | None
 
     def __repr__(self) -> str:
         return f"MethodScores({self.name!r}, {', '.join(self)})"
 
 
+@dataclass(eq=False, repr=False)
 class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
@@ -100,40 +94,22 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     """
 
     kind, _noun = "cross_validation", "method"
-
-    def __init__(
-        self,
-        methods: dict[str, MethodScores],
-        *,
-        metrics: tuple[str, ...],
-        directions: dict[str, bool],
-        folds: Folds,
-        classes: tuple[Any, ...],
-        truth: np.ndarray,
-        task: Task,
-        name: str | None,
-        settings: dict[str, Any],
-        seconds: float,
-        data: Any = None,
-        unfinished: int = 0,
-        skipped: dict[str, str] | None = None,
-        asked: dict[str, Any],
-    ) -> None:
-        self.unfinished = unfinished
-        self._held = methods
-        self.metrics = metrics
-        self.directions = directions
-        self.folds = folds
-        self.classes = classes
-        self._truth = truth
-        self.task = task
-        self.name = name
-        self.settings = settings
-        self.seconds = seconds
-        self.data = data
-        self.skipped = skipped or {}
-        self.asked = asked
-        self.stability: dict[str, dict[str, Any]] = {}
+    _held: dict[str, MethodScores]
+    _: KW_ONLY
+    metrics: tuple[str, ...]
+    directions: dict[str, bool]
+    folds: Folds
+    classes: tuple[Any, ...]
+    _truth: np.ndarray
+    task: Task
+    name: str | None
+    settings: dict[str, Any]
+    seconds: float
+    data: Any
+    unfinished: int
+    skipped: dict[str, str]
+    asked: dict[str, Any]
+    stability: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}

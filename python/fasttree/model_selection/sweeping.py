@@ -17,6 +17,7 @@ When not to use it
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ class MapLayout(NamedTuple):
     """The parameter that varies along the columns."""
 
 
+@dataclass(eq=False, repr=False)
 class Sweep(Rendered):
     """Result of `sweep`.
 
@@ -73,16 +75,9 @@ class Sweep(Rendered):
     """
 
     kind = "sweep"
-
-    def __init__(
-        self,
-        settings: list[dict[str, Any]],
-        axes: dict[str, tuple[Any, ...]],
-        result: CrossValidation,
-    ):
-        self.settings = settings
-        self.axes = axes
-        self.result = result
+    settings: list[dict[str, Any]]
+    axes: dict[str, tuple[Any, ...]]
+    result: CrossValidation
 
     def __len__(self) -> int:
         return len(self.settings)

@@ -522,7 +522,7 @@ class Run:
             directions={name: greater_is_better(name, scorers) for name in scorers},
             folds=folds,
             classes=data.classes,
-            truth=scoring_of.truth,
+            _truth=scoring_of.truth,
             task=data.task,
             name=self.name,
             settings={

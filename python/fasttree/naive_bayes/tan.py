@@ -13,6 +13,7 @@ When not to use it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,9 +104,9 @@ class TAN(BayesClassifier):
         """Set parents and edges, from the core's model."""
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]
-        self._network: BayesianNetwork | None = None
+        self.__dict__.pop("network_", None)
 
-    @property
+    @cached_property
     def network_(self) -> BayesianNetwork:
         """The classifier as a network, in which the class is a parent of every feature.
 
@@ -113,12 +114,6 @@ class TAN(BayesClassifier):
         cells out; the network fills them only with ``missing="mode"``.
         """
         check_is_fitted(self)
-        if self._network is None:
-            self._network = self._as_network()
-        return self._network
-
-    def _as_network(self) -> BayesianNetwork:
-        """The network of the counts in the core's model."""
         state = parsed(self._model.to_bytes())
         own, readings = state["kind"]["tan"], state["readings"]
         smoothing, k = own["smoothing"], len(self.classes_)

@@ -151,13 +151,9 @@ class ColumnTransformer(Parameters):
         return table.columns
 
     def _need_fit(self) -> None:
-        if not hasattr(self, "n_features_in_"):
-            from sklearn.exceptions import NotFittedError
+        from sklearn.utils.validation import check_is_fitted
 
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments first."
-            )
+        check_is_fitted(self)
 
     def _check(self) -> None:
         one_of("scope", self.scope, ("fold", "all"))

@@ -523,9 +523,9 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 def check_form(form: str) -> str:
     """The form; ValueError if it is not known."""
+    from .._checks import one_of
     from ..reports import FORMS
 
-    known = [name for name in FORMS if name != "html"]  # --html writes pages
-    if form not in known:
-        raise ValueError(f"--form {form!r} is not known; use {', '.join(known)}")
-    return form
+    known = tuple(name for name in FORMS if name != "html")  # --html writes pages
+    found: str = one_of("--form", form, known)
+    return found

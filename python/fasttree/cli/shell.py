@@ -76,7 +76,8 @@ class Shell(Speaker):
 
     def given(self, name: str, text: str) -> str:
         """An option with its value, where there is one."""
-        return f"{OPTIONS[name]} {text}" if name in OPTIONS else super().given(name, text)
+        name = OPTIONS.get(name, name)
+        return f"{name} {text}" if name.startswith("--") else super().given(name, text)
 
     def option(self, name: str) -> str:
         """The option for an argument."""

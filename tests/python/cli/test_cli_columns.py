@@ -151,7 +151,7 @@ def test_keep_and_drop(ftree, file):
     assert list(scores) == ["income", "signup", "branch"] and found["left_out"] == ["country"]
     for wrong, said in (
         (("--keep", "Customer"), "--keep: no column is named 'Customer'; did you mean"),
-        (("--columns", "all"), "--columns='all' is not known; use 'auto', 'as_given'"),
+        (("--columns", "all"), "--columns 'all' is not known; use 'auto', 'as_given'"),
         (("--keep", "income", "--columns", "as_given"), "all columns are kept"),
     ):
         code, _, err = ftree("fit", file, *wrong)

@@ -233,14 +233,12 @@ class Stability:
 
     def to_dict(self) -> dict[str, Any]:
         """The counts in plain Python values, for JSON; without the refits."""
-        rows = zip(*(self.features[k] for k in ("names", "used", "root", "uses")), strict=True)
+        shares = {k: self.features[k].tolist() for k in ("used", "root", "uses")}
+        rows = zip(self.features.names, *shares.values(), strict=True)
         return {
             "repeats": self.repeats,
             "sample": self.sample,
-            "features": [
-                {"feature": n, "used": float(u), "root": float(r), "uses": float(t)}
-                for n, u, r, t in rows
-            ],
+            "features": [dict(zip(("feature", *shares), row, strict=True)) for row in rows],
             **{k: np.asarray(v, dtype=float).tolist() for k, v in self.trees.items()},
             "nodes": None if self.nodes is None else [n._asdict() for n in self.nodes.values()],
         }
@@ -487,15 +485,10 @@ def _refits(
 
 def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
     """Counts of features, and sizes of the refits."""
-    n = len(schema.names)
-    uses, roots = np.zeros((len(models), n)), np.zeros((len(models), n))
-    sizes = np.empty((len(models), 2))
-    for i, model in enumerate(models):
-        feature = model.arrays()["feature"]
-        uses[i] = np.bincount(feature[feature >= 0], minlength=n)
-        if feature[0] >= 0:
-            roots[i, feature[0]] = 1.0
-        _, sizes[i, 0], _, sizes[i, 1] = model.shape
+    n, tested = len(schema.names), [model.arrays()["feature"] for model in models]
+    uses = np.array([np.bincount(one[one >= 0], minlength=n) for one in tested], dtype=np.float64)
+    roots = np.array([np.arange(n) == one[0] for one in tested], dtype=np.float64)
+    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
     uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
     features = Bunch(
         names=list(schema.given_names),

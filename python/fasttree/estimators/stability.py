@@ -547,7 +547,8 @@ def stability(
             often a row is drawn multiplies its weight. ``"subsample"``: floor(fraction n) of them,
             without.
         fraction: share of the rows of a subsample, above 0 and at most 1.
-        nodes: also resample the rows of each node and search it alone, `repeats` times.
+        nodes: also resample the rows of each node and search it alone, `repeats` times, with the
+            limits and the class weights of the whole tree.
         groups: one per row, or the name of a column: whole groups are drawn.
         sample_weight: weights of the rows, as in `fit`.
         random_state: seed of the draws, a whole number >= 0. A draw depends on it and the number of

@@ -113,15 +113,6 @@ Test = Annotated[
         help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
     ),
 ]
-Stability = Annotated[
-    int | None,
-    typer.Option(
-        "--stability",
-        metavar="N",
-        min=1,
-        help="Refit each tree on N bootstrap samples of all rows: how much do the refits agree?",
-    ),
-]
 OnError = Annotated[
     str | None,
     typer.Option(
@@ -243,7 +234,7 @@ def compare(
     trees: o.Trees,
     form: o.Form = "text",
     full: Full = False,
-    stability: Stability = None,
+    stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,
     html: Html = None,

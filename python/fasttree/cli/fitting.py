@@ -59,16 +59,6 @@ Optimal = Annotated[
     bool,
     typer.Option("--optimal", help="Search for the best tree instead of growing one."),
 ]
-Repeats = Annotated[
-    int | None,
-    typer.Option(
-        "--stability",
-        metavar="N",
-        min=1,
-        help="Refit the tree on N bootstrap samples (of whole groups with --groups) and say what "
-        "the refits ask.",
-    ),
-]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
@@ -259,7 +249,7 @@ def fit(
     optimal: Optimal = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
-    stability: Repeats = None,
+    stability: o.Stability = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:

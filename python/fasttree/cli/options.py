@@ -146,6 +146,16 @@ Jobs = Annotated[
     int,
     typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it."),
 ]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="N",
+        min=1,
+        help="Refit each tree on N bootstrap samples of all rows (of whole groups with --groups): "
+        "what do the refits ask, and how much do they agree?",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
 Json = Annotated[
     Path | None,

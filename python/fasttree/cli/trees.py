@@ -295,6 +295,7 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
+    from ..feature_selection.features import score_features
     from ..table.data_checks.findings import screened
     from ..table.data_checks.warned import pass_over
 
@@ -309,8 +310,12 @@ def rank(
         raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")
     scored = rows if estimate is None else treated
     with quiet():  # the columns have been said
-        tests = {} if test is None else _tested(scored, test, {**settings, **o.params_of(param)})
-        if test is not None:  # scores by a criterion have nothing to adjust
+        tests: dict[str, np.ndarray] = {}
+        if test is not None:
+            how = {"test": test, **settings, **o.params_of(param)}
+            tests["statistic"] = score_features(scored, statistic=True, **how)
+            tests["p_value"] = score_features(scored, **how)
+            # scores by a criterion have nothing to adjust
             param = [one for one in param or [] if not one.startswith("adjust=")]
         scores, errors = _scored(scored, chosen, estimate, param, settings)
     if plot is not None:
@@ -431,16 +436,6 @@ def _scored(
     }
     errors = {name: one.standard_errors for name, one in found.items()}
     return {name: one.scores for name, one in found.items()}, errors
-
-
-def _tested(rows: Table, test: str, settings: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Statistic and p-value of the test of each feature, shape (n_features,) each."""
-    from ..feature_selection.features import score_features
-
-    return {
-        "statistic": score_features(rows, test=test, statistic=True, **settings),
-        "p_value": score_features(rows, test=test, **settings),
-    }
 
 
 def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:

@@ -25,6 +25,9 @@ MODELS = {
     "bins of columns": FastTreeClassifier(discretize="mdlp"),
     "balanced": FastTreeClassifier(class_weight="balanced"),
     "glocal": FastTreeClassifier(evaluation="glocal", max_depth=3),
+    "costs": FastTreeClassifier(cost_matrix=np.array([[0.0, 1.0], [5.0, 0.0]])),
+    "ctree": FastTreeClassifier(**fasttree.presets.CTREE),
+    "merged levels": FastTreeClassifier(selection="significance", merge_levels=True),
     "weight of leaves": FastTreeClassifier(min_weight_fraction_leaf=0.05),
     "own criterion": FastTreeClassifier(
         criterion=lambda tables: -tables.min(axis=2).sum(axis=1), max_depth=2
@@ -74,6 +77,13 @@ def check(model, X, y, found, weights=None):
 def test_counts_are_those_of_refits_by_hand(name):
     model = clone(MODELS[name]).fit(X, Y)
     check(MODELS[name], X, Y, model.stability(X, Y, repeats=8))
+
+
+def test_refits_draw_the_permutations_of_a_fit():
+    rows, y = X[::9, [0, 1, 4]], Y[::9]
+    how = {"selection": "significance", "test": "permutation", "alpha": 0.3, "max_depth": 2}
+    model = FastTreeClassifier(**how, random_state=1)
+    check(model, rows, y, clone(model).fit(rows, y).stability(rows, y, repeats=6))
 
 
 @pytest.mark.parametrize("sample", ["bootstrap", "subsample"])
@@ -153,6 +163,17 @@ def test_nodes_are_searched_as_by_hand(data):
     root = found.nodes[0]
     j = stump.features.names.index(root.feature)
     assert stump.features.root[j] == pytest.approx(root.chosen)
+
+
+@pytest.mark.parametrize("how", [{"class_weight": "balanced"}, {"priors": [0.5, 0.5]}])
+def test_nodes_are_searched_with_the_class_weights_of_the_tree(how):
+    weights = dict(enumerate((len(Y) / (2 * np.bincount(Y))).tolist()))
+    model = FastTreeClassifier(max_depth=3)
+    by_rule, by_number = (
+        clone(model).set_params(**one).fit(X, Y).stability(X, Y, repeats=8, nodes=True)
+        for one in (how, {"class_weight": weights})
+    )
+    assert by_rule.nodes == by_number.nodes
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -96,7 +96,8 @@ Missing = Annotated[
         "--missing",
         metavar="TEXT",
         help="Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
-        "n/a,none; of one column: age=999. A model that is saved keeps them.",
+        "n/a,none; of one column: age=999. 'country=\"\"': only empty cells, so that NA is a "
+        "level. A model that is saved keeps them.",
     ),
 ]
 COST_ORDER = (

@@ -4,7 +4,7 @@ What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
     (`decimal_comma`). Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
-    around), and what `missing` names. Blanks after a separator and empty lines do not count. A
+    around), and what `missing` names; only the latter, if the empty text is among them. Blanks after a separator and empty lines do not count. A
     first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
     What the first lines are, and which columns are the index, is decided in `first_lines`. Without
@@ -54,6 +54,7 @@ from .reading import (
     found_column,
     read_column,
     read_records,
+    with_own_words,
 )
 
 __all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts"]
@@ -107,6 +108,7 @@ def read_delimited(
         missing: further cells that mean a missing value: texts such as ``n/a``, and numbers such
             as 999, which match a cell of a numeric column by value. A mapping names columns:
             ``{"age": [999]}`` (None: all columns). One that matches no cell gives a warning.
+            With the empty text among them they are all: ``{"country": [""]}`` reads ``NA`` there.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -133,7 +135,7 @@ def read_delimited(
         limits=limits,
         header=header,
         given_names=names,
-        missing=MISSING.union(cells.everywhere),
+        missing=cells.with_usual(MISSING),
         cells=cells,
         skipped=skipped,
     )
@@ -143,6 +145,13 @@ def read_delimited(
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
+    columns = with_own_words(
+        path,
+        columns,
+        cells,
+        (first.missing, first.matched),
+        lambda j, words: replace(first, first_lines=first.first_lines, missing=words).read({j})[j],
+    )
     n_notes = _notes_at_end([*columns.values()]) if header is None else 0
     if n_notes:
         rows = np.arange(len(next(iter(columns.values()))) - n_notes)
@@ -174,7 +183,7 @@ def read_delimited(
         matched |= found
     if decimal is None and not commas and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
-    unmatched = sorted(cells.texts - {*cells.remembered} - matched)
+    unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)

@@ -30,6 +30,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -277,8 +278,7 @@ class Stability:
         if self.nodes is not None:
             return f"{100 * self.nodes[node].chosen:.0f} %"
         j = int(self._fitted.tree_.feature[node])
-        shares = self.features.root if node == 0 else self.features.used
-        return f"{100 * shares[self._place(j)]:.0f} %"
+        return f"{100 * self._asked[min(node, 1)][j]:.0f} %"
 
     def sentence_of(self, node: int) -> str:
         """The share of a node's test, in a sentence."""
@@ -291,11 +291,12 @@ class Stability:
         refits = counted(self.repeats, "tree")
         return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
 
-    def _place(self, j: int) -> int:
-        """The given column of a column of the model."""
-        schema = self._fitted._schema
-        part = schema.date_parts.get(schema.names[j])
-        return j if part is None else self.features.names.index(part[0])
+    @cached_property
+    def _asked(self) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of refits that ask each column of the model first, and anywhere; year, month
+        and weekday of a date have their own, as the tests that are labelled have."""
+        uses, roots, _ = _uses(self._models, len(self._fitted._schema.names))
+        return roots.mean(axis=0), (uses > 0).mean(axis=0)
 
 
 def _levels(arrays: dict[str, np.ndarray], node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
@@ -538,9 +539,9 @@ def _refits(
     return _as_fits(fitted, rows, draws, repeats, **words), draws.draw
 
 
-def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
-    """Counts of features, and sizes of the refits."""
-    n = len(schema.names)
+def _uses(models: list[Any], n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each refit how often it asks each of n columns, whether as the first, and its leaves and
+    depth."""
     uses, roots = np.zeros((len(models), n)), np.zeros((len(models), n))
     sizes = np.empty((len(models), 2))
     for i, model in enumerate(models):
@@ -549,6 +550,12 @@ def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
         if feature[0] >= 0:
             roots[i, feature[0]] = 1.0
         _, sizes[i, 0], _, sizes[i, 1] = model.shape
+    return uses, roots, sizes
+
+
+def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
+    """Counts of features, a date as one, and sizes of the refits."""
+    uses, roots, sizes = _uses(models, len(schema.names))
     uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
     features = Bunch(
         names=list(schema.given_names),

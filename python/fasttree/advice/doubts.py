@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.speech import argument, in_text
 from ..datasets.files import cells_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
@@ -179,7 +179,7 @@ def on_later_rows(
         said = (
             f"{why}: judged by earlier rows{without} it is about {judge.in_words(value)} "
             f"({best} of the earlier rows: {judge.in_words(reached[best])}); to choose by time: "
-            f"{argument('time', name)}."
+            f"{in_text(argument('time', name))}."
         )
         # Without a value (of one class in each fold) nothing is said to be worse.
         return LaterRows(said, value, not value / judge.scale <= reached[best] / judge.scale)
@@ -219,7 +219,7 @@ def leaks(table: Table) -> Iterator[str]:
     for name, text in asked.items():
         yield (
             f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave "
-            f"it out: {argument('drop', [name])}."
+            f"it out: {in_text(argument('drop', [name]))}."
         )
 
 
@@ -257,7 +257,7 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
             yield (
                 f"Whether {name!r} has a value tells nearly all that the tree tells about "
                 f"{table.target!r}: is it filled in before {table.target!r} is known? If not, "
-                f"leave it out: {argument('drop', [name])}."
+                f"leave it out: {in_text(argument('drop', [name]))}."
             )
 
 

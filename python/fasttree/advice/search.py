@@ -333,7 +333,7 @@ def advise(
                 threshold = _threshold(sample, choice.model, judge, folds, options)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
-    said_elsewhere = {"codes"} if members is None else {"codes", "groups"}
+    groups_asked = inspect(raw).sentences("groups") if members is None else []
     return Advice(
         model=choice.model,
         params=choice.params,
@@ -359,8 +359,9 @@ def advise(
         folds=folds.description,
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
-        hints=inspect(whole).sentences(
-            *(kind for kind in kinds_of("frame") if kind not in said_elsewhere)
+        hints=groups_asked
+        + inspect(whole).sentences(
+            *(kind for kind in kinds_of("frame") if kind not in ("codes", "groups"))
         ),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],

@@ -63,7 +63,7 @@ def test_where_a_constant_is_as_good_another_measure_shows_what_the_columns_tell
     file = tmp_path / "shares.csv"
     shares().to_csv(file, index=False)
     assert main(["advise", str(file), "-t", "y", "--work", "quick"]) == 0
-    assert "to choose by it: --metric auc." in capsys.readouterr().out
+    assert "to choose by it: `--metric auc`." in capsys.readouterr().out
 
 
 def test_a_tree_that_is_announced_to_be_worse_than_the_constant_is_not_recommended():

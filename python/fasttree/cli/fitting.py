@@ -190,6 +190,22 @@ def of_quantile(tree: Any) -> str | None:
     )
 
 
+def of_order(data: str, rows: Table, tree: Any, dependence: Dependence) -> str | None:
+    """What judges a tree where the rows stand in the order of a date; else None."""
+    from ..advice.doubts import are_in_order, places_of_dates
+
+    if dependence.aside:
+        return None
+    dates = tree._schema.dates
+    for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
+        if name in dates and are_in_order(when):
+            return (
+                f"The rows are in the order of {name!r}, and folds at random let a tree learn from "
+                f"later rows; to judge it by earlier ones: {argument('time', name)}"
+            )
+    return None
+
+
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
     """What to compare trees by where one class is rare and errors have no costs; else None."""
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
@@ -311,6 +327,7 @@ def fit(
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
     rare = of_rare_class(rows, settings)
+    order = of_order(data, rows, tree, dependence) if verdict is not None else None
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -342,6 +359,7 @@ def fit(
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
         *([rare] if rare else []),
+        *([order] if order else []),
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",

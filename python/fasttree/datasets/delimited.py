@@ -3,7 +3,7 @@
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
-    (`decimal_comma`). Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
+    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
     around), and what `missing` names; only the latter, if the empty text is among them. Blanks after a separator and empty lines do not count. A
     first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
@@ -42,7 +42,7 @@ from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.decimal_comma import has_decimal_comma, may_be_grouped, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.texts import no_numbers
+from ..table.texts import no_numbers, signed_numbers
 from .blocks import blocks, decode, decode_as, head
 from .errors import DataFileError
 from .first_lines import Layout, index_of, layout, sniff_lines
@@ -168,21 +168,29 @@ def read_delimited(
         texts = replace(first, first_lines=first.first_lines).read(grouped)
         thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    numbers_read, matched = [], set(first.matched)
+    numbers_read, matched, signed = [], set(first.matched), []
     for position in sorted(columns):
         column = columns[position]
         found: set[str] = set()
         if column.levels:  # texts for all columns are missing already
             column, found = cells.without(column)
         mark = "," if (found or n_notes) and commas else decimal
+        numbers = signed_numbers(column.levels or (), "," if commas else decimal)
+        if numbers:
+            signed.append(f"{column.name!r} ({(column.levels or ())[0]!r} is {numbers[0]:.15g})")
+            of_code = np.array([*numbers, np.nan])  # a missing cell, -1, reads the last
+            column = Column(column.name, "numeric", of_code[np.asarray(column.values)])
         column = with_numbers(column, sep, mark, numeric.values())
         if column.kind == "numeric":
-            column, numbers = cells.without(column)
-            found |= numbers
+            column, also = cells.without(column)
+            found |= also
         numbers_read.append(column)
         matched |= found
     if decimal is None and not commas and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
+    if signed and not (cells.remembered or is_quiet()):
+        said = f"numbers with a currency or percent sign are read as numbers: {some_of(signed)}"
+        warn_caller(f"{os.fspath(path)}: {said}", UserWarning)
     unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))

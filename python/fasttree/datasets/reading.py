@@ -181,8 +181,8 @@ def with_own_words(
     """
     own = {name: texts for name, texts in cells.by_column.items() if "" in texts}
     read = {k: again(k, frozenset(own[c.name])) for k, c in columns.items() if c.name in own}
-    found, settled = columns | read, {*cells.texts, *cells.remembered}
-    if "NA" not in words[1] - settled or is_quiet():
+    found = columns | read
+    if cells.remembered or is_quiet() or "NA" not in words[1] - cells.texts:
         return found
     asked: dict[str, int] = {}
     for key, column in found.items():

@@ -32,8 +32,8 @@ class FileCells:
         everywhere: texts for cells of all columns, numbers written in full. The empty text among
             them says that there are no others.
         by_column: texts for cells of one column, by its name; the empty text as above.
-        remembered: texts that need not occur and are not asked about: those that a model brings,
-            and ``NA``.
+        remembered: texts that need not occur: those that a model brings, and ``NA``. With some, the
+            rows are those of a model, and nothing is asked or told about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
 

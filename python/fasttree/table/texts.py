@@ -23,6 +23,7 @@ __all__ = [
     "dressed_as",
     "hidden_numbers",
     "no_numbers",
+    "signed_numbers",
 ]
 
 _DATE = re.compile(
@@ -38,6 +39,7 @@ _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
     r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
 )
+_SIGNS = re.compile(rf"{_SIGN}|[%‰]")
 _POWERS = {
     **dict.fromkeys(("k", "tsd", "thousand"), 3),
     **dict.fromkeys(("m", "mn", "mio", "million"), 6),
@@ -46,6 +48,7 @@ _POWERS = {
 """Words behind a number that multiply it by a power of ten."""
 _POWER = rf"(?:{'|'.join(sorted(_POWERS, reverse=True))})"
 _PERCENT, _TIMES, _UNIT = "numbers with a percent sign", "times or durations", "numbers with a unit"
+_MONEY = "numbers with a currency sign"
 _NOTE = "numbers with a mark or note"
 _CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
 _DRESSED = {
@@ -53,7 +56,7 @@ _DRESSED = {
         rf"\s*(?:{form.replace('SIGN', _SIGN).replace('CELL', _CELL)})\s*", re.IGNORECASE
     )
     for what, form in {
-        "numbers with a currency sign": (
+        _MONEY: (
             rf"\(?[-+−]?\s*SIGN\s*CELL(?P<unit>{_POWER})?-?\)?"
             rf"|\(?CELL(?P<power>{_POWER})?\s*SIGN\)?"
         ),
@@ -205,10 +208,44 @@ def _with_marks(texts: Sequence[str]) -> tuple[str, str] | None:
     if not ways:
         return f"numbers with decimal commas and points ({marked[0]!r}, ...)", "write all alike"
     what = "a comma" if "," in marked[0] else "points between thousands"
+    frame = worded(f" (a frame: {converted(texts)})")
+    return f"numbers with {what} ({marked[0]!r}, ...)", f"{_read_with(ways)}{frame}"
+
+
+def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
+    """How a file is read by one of the decimal marks of `_ways`."""
     says = zip((reading, argument), ways, strict=False)
     read = " or ".join(f"{say('decimal', mark)} ({meaning})" for say, (mark, meaning, _) in says)
-    frame = worded(f" (a frame: {converted(texts)})")
-    return f"numbers with {what} ({marked[0]!r}, ...)", f"read the file with {read}{frame}"
+    return f"read the file with {read}"
+
+
+def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
+    """The numbers of levels that all have the same currency or percent sign, once; None of others,
+    and where it is not certain what a comma or point means.
+
+    Args:
+        levels: of a column.
+        decimal: the decimal mark, where that is known.
+
+    Examples:
+        >>> signed_numbers(("1.292,43 €", "-3 €"), None), signed_numbers(("12 €", "$13"), None)
+        ([1292.43, -3.0], None)
+        >>> signed_numbers(("$1,200", "$7"), None), signed_numbers(("$1,200", "$7"), ".")
+        (None, [1200.0, 7.0])
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    signs = {tuple(_SIGNS.findall(text)) for text in texts}
+    if len(texts) < len(levels) or len(signs) != 1 or len(signs.pop()) != 1:
+        return None
+    plain = ["".join(_SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
+    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    if decimal is None and not any(set(text) & {".", ","} for text in plain):
+        marks = marks[:1]
+    marks = [mark for mark in marks if decimal in (None, mark)]
+    if len(marks) != 1:
+        return None
+    other = "," if marks[0] == "." else "."
+    return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:
@@ -246,6 +283,14 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
     marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
+    if (
+        not odd
+        and len(marks) > 1
+        and has_marks
+        and what in (_MONEY, _PERCENT)
+        and not units - {"%"}
+    ):
+        return _read_with(_ways(plain))
     if odd or not marks or (len(marks) > 1 and has_marks):
         return "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]

@@ -42,7 +42,7 @@ from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.decimal_comma import has_decimal_comma, may_be_grouped, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.texts import no_numbers, signed_numbers
+from ..table.texts import SIGNS, no_numbers
 from .blocks import blocks, decode, decode_as, head
 from .errors import DataFileError
 from .first_lines import Layout, index_of, layout, sniff_lines
@@ -174,16 +174,14 @@ def read_delimited(
         found: set[str] = set()
         if column.levels:  # texts for all columns are missing already
             column, found = cells.without(column)
-        mark = "," if (found or n_notes) and commas else decimal
-        numbers = signed_numbers(column.levels or (), "," if commas else decimal)
-        if numbers:
-            signed.append(f"{column.name!r} ({(column.levels or ())[0]!r} is {numbers[0]:.15g})")
-            of_code = np.array([*numbers, np.nan])  # a missing cell, -1, reads the last
-            column = Column(column.name, "numeric", of_code[np.asarray(column.values)])
+        example = str(column.levels[0]) if column.levels else ""
+        has_sign = SIGNS.search(example) is not None
+        mark = "," if (found or n_notes or has_sign) and commas else decimal
         column = with_numbers(column, sep, mark, numeric.values())
         if column.kind == "numeric":
-            column, also = cells.without(column)
-            found |= also
+            signed += [f"{column.name!r} ({example!r}, ...)"] if has_sign else []
+            column, numbers = cells.without(column)
+            found |= numbers
         numbers_read.append(column)
         matched |= found
     if decimal is None and not commas and sep != ",":  # between commas, points are decimal

@@ -16,6 +16,7 @@ from .._checks.speech import argument, reading, worded
 __all__ = [
     "COMMA",
     "POINT",
+    "SIGNS",
     "TOTAL",
     "are_numbers",
     "converted",
@@ -39,7 +40,8 @@ _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
     r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
 )
-_SIGNS = re.compile(rf"{_SIGN}|[%‰]")
+SIGNS = re.compile(rf"{_SIGN}|[%‰]")
+"""Signs that numbers keep their meaning without, if all have the same."""
 _POWERS = {
     **dict.fromkeys(("k", "tsd", "thousand"), 3),
     **dict.fromkeys(("m", "mn", "mio", "million"), 6),
@@ -234,10 +236,10 @@ def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | 
         (None, [1200.0, 7.0])
     """
     texts = [level for level in levels if isinstance(level, str)]
-    signs = {tuple(_SIGNS.findall(text)) for text in texts}
+    signs = {tuple(SIGNS.findall(text)) for text in texts}
     if len(texts) < len(levels) or len(signs) != 1 or len(signs.pop()) != 1:
         return None
-    plain = ["".join(_SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
+    plain = ["".join(SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
     marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
     if decimal is None and not any(set(text) & {".", ","} for text in plain):
         marks = marks[:1]

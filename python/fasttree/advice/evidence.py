@@ -94,5 +94,6 @@ def told_otherwise(
     use = argument("scoring", metric)
     return (
         f"The columns do tell something about {table.target!r}: by {metric}, {names[1]} has about "
-        f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: {in_text(use)}."
+        f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: "
+        f"{in_text(use)}."
     )

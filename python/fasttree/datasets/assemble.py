@@ -130,8 +130,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "
-            f"{in_text(reading('header', True))}; else give the position (0 to {len(names) - 1}, -1 the "
-            "last)"
+            f"{in_text(reading('header', True))}; else give the position (0 to {len(names) - 1}, "
+            "-1 the last)"
         )
     raise DataFileError(
         f"is not a column ({option('target')}); {hint}", path, None, None, str(target)

@@ -3,9 +3,10 @@
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
-    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
-    around), and what `missing` names; only the latter, if the empty text is among them. Blanks after a separator and empty lines do not count. A
-    first line ``sep=;``, which Excel writes and reads, names the separator.
+    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Missing
+    cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks around), and what `missing` names;
+    only the latter, if the empty text is among them. Blanks after a separator and empty lines do
+    not count. A first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
     What the first lines are, and which columns are the index, is decided in `first_lines`. Without
     a header the last column is called ``class`` and the others ``x0, x1, ...``. When all labels

@@ -101,10 +101,11 @@ def load(
             numbers, unless they are 0 or 1 to the largest without a gap, five rows each.
         sep, header, names, decimal: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
-        missing: for delimited text and Orange's files: further texts and numbers that mean a missing cell, such as
-            ``["n/a", 999]``, or these by column, ``{"age": [999]}`` (None: all columns). Where the
-            empty text is among them, they are all: ``{"country": [""]}`` reads ``NA`` as a level,
-            ``[""]`` in all columns. Models keep them, and read new rows from files so.
+        missing: for delimited text and Orange's files: further texts and numbers that mean a
+            missing cell, such as ``["n/a", 999]``, or these by column, ``{"age": [999]}`` (None:
+            all columns). Where the empty text is among them, they are all: ``{"country": [""]}``
+            reads ``NA`` as a level, ``[""]`` in all columns. Models keep them, and read new rows
+            from files so.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
         as_given: False: fits leave out identifiers, free text and constants of the Table, and use
             year, month and weekday of dates, as of a file that is given to them by its name (see

@@ -7,8 +7,8 @@ What
     ``ignore``/``i``, ``weight``/``w``, before attributes ``key=value``. In one header line they
     stand before the names: ``cD#play``, ``mS#id``, ``C#age``. Strings, metas and ignored columns
     are left out, and aloud baskets and all class columns but the first. Empty, ``?``, ``.``,
-    ``~``, ``NA`` and ``NaN`` are missing, and what `cells` says. Format: Orange 2 and 3 documentation, "Loading your
-    data".
+    ``~``, ``NA`` and ``NaN`` are missing, and what `cells` says. Format: Orange 2 and 3
+    documentation, "Loading your data".
 """
 
 from __future__ import annotations
@@ -35,8 +35,6 @@ from .first_lines import sniff
 from .limits import Limits
 from .reading import (
     ColumnRequest,
-    CoreColumn,
-    Records,
     encoding_of,
     found_column,
     read_column,
@@ -162,39 +160,36 @@ def read_orange(
         said.append(f"left out: {some_of(left_out)}")
     if said:
         warn_caller(f"{os.fspath(path)}: {'; '.join(said)}", UserWarning)
-    told = f"there are {len(names)} columns"
-
-    def read(wanted: list[ColumnRequest], words: frozenset[str]) -> Records:
-        reader = DelimitedReader(ord(header.sep), True, header.n_lines, limits.core)
-        return read_records(
-            reader,
-            path,
-            blocks(path, limits),
-            lambda: start_columns(reader, (names, wanted), words, path, told),
-        )
-
-    def made(request: ColumnRequest, core: CoreColumn, words: frozenset[str]) -> Column:
-        name = names[core.position]
-        if request.labels is not None or request.is_numeric:
-            return read_column(name, core, encoding)
-        # Labels that the header does not declare are those that occur; without a type, or numbers.
-        column = found_column(name, core, encoding, words)
-        if not header.types[core.position] and are_numbers(column.levels or ()):
-            column = Column(name, "numeric", to_float(name, column.labels()))
-        return column
-
     cells = cells or FileCells()
     missing = cells.with_usual(_MISSING)
-    records = read(requests, missing)
-    encoding = encoding_of(path, records.latin1_line)
-    first = (made(*one, missing) for one in zip(requests, records.columns, strict=True))
-    found = with_own_words(
+    reader = DelimitedReader(ord(header.sep), True, header.n_lines, limits.core)
+    told = f"there are {len(names)} columns"
+    records = read_records(
+        reader,
         path,
-        dict(enumerate(first)),
-        cells,
-        (missing, {text.decode() for text in records.matched}),
-        lambda j, words: made(requests[j], read([requests[j]], words).columns[0], words),
+        blocks(path, limits),
+        lambda: start_columns(reader, (names, requests), missing, path, told),
     )
-    columns = [cells.without(column)[0] for column in found.values()]
+    encoding = encoding_of(path, records.latin1_line)
+    # Labels that the header does not declare are those that occur; without a type, or numbers.
+    undeclared = {r.position for r in requests if r.labels is None and not r.is_numeric}
+    columns = []
+    for read in records.columns:
+        name = names[read.position]
+        if read.position not in undeclared:
+            column = read_column(name, read, encoding)
+        else:
+            column = found_column(name, read, encoding, missing)
+            if not header.types[read.position] and are_numbers(column.levels or ()):
+                column = Column(name, "numeric", to_float(name, column.labels()))
+        columns.append(column)
+
+    def again(j: int, words: frozenset[str]) -> Column:
+        others, told = {*names} - {columns[j].name}, FileCells((*words,), remembered=("NA",))
+        return read_orange(path, others, cells=told, limits=limits)[1][0]
+
+    words = missing, {text.decode() for text in records.matched}
+    found = with_own_words(path, dict(enumerate(columns)), cells, words, again).values()
+    columns = [cells.without(column)[0] for column in found]
     weights = next((column.values for column in columns if column.name == weight), None)
     return target, [column for column in columns if column.name != weight], weights

@@ -21,7 +21,7 @@ from .._checks.speech import argument, reading
 from .._checks.words import counted
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
-from ..table.data_checks.warned import is_quiet, warn_caller
+from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller
 from ..table.file_cells import FileCells
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
@@ -180,7 +180,8 @@ def with_own_words(
         again: reads the column of a key by other words.
     """
     own = {name: texts for name, texts in cells.by_column.items() if "" in texts}
-    read = {k: again(k, frozenset(own[c.name])) for k, c in columns.items() if c.name in own}
+    with held_warnings():  # said when the file was first read
+        read = {k: again(k, frozenset(own[c.name])) for k, c in columns.items() if c.name in own}
     found = columns | read
     if cells.remembered or is_quiet() or "NA" not in words[1] - cells.texts:
         return found
@@ -188,7 +189,8 @@ def with_own_words(
     for key, column in found.items():
         levels = [str(level) for level in column.levels or ()] if column.n_missing else []
         if len(levels) >= _LEAST_LIKE_NA and all(map(_LIKE_NA.fullmatch, levels)):
-            n = column.n_missing - again(key, words[0] - {"NA"}).n_missing
+            with held_warnings():
+                n = column.n_missing - again(key, words[0] - {"NA"}).n_missing
             asked |= {column.name: n} if n else {}
     if asked:
         said = " and ".join(f"{counted(n, 'cell')} of column {name!r}" for name, n in asked.items())

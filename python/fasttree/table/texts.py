@@ -50,7 +50,6 @@ _POWERS = {
 """Words behind a number that multiply it by a power of ten."""
 _POWER = rf"(?:{'|'.join(sorted(_POWERS, reverse=True))})"
 _PERCENT, _TIMES, _UNIT = "numbers with a percent sign", "times or durations", "numbers with a unit"
-_MONEY = "numbers with a currency sign"
 _NOTE = "numbers with a mark or note"
 _CELL = r"[-+−]?\s*(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?"
 _DRESSED = {
@@ -58,7 +57,7 @@ _DRESSED = {
         rf"\s*(?:{form.replace('SIGN', _SIGN).replace('CELL', _CELL)})\s*", re.IGNORECASE
     )
     for what, form in {
-        _MONEY: (
+        "numbers with a currency sign": (
             rf"\(?[-+−]?\s*SIGN\s*CELL(?P<unit>{_POWER})?-?\)?"
             rf"|\(?CELL(?P<power>{_POWER})?\s*SIGN\)?"
         ),
@@ -285,16 +284,9 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
     marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
-    if (
-        not odd
-        and len(marks) > 1
-        and has_marks
-        and what in (_MONEY, _PERCENT)
-        and not units - {"%"}
-    ):
-        return _read_with(_ways(plain))
     if odd or not marks or (len(marks) > 1 and has_marks):
-        return "write them as numbers alone"
+        is_read = signed_numbers(texts, ".") is not None  # once the mark is known
+        return _read_with(_ways(plain)) if is_read else "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
     cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)
     example = f"{float(_replaced(texts[0], steps)):.15g}"

@@ -184,15 +184,17 @@ def test_a_class_of_a_few_rows_has_no_column_of_its_own():
     assert fasttree.advise(frame, "y", **FAST).rare_class == "odd"
 
 
-def test_the_least_absolute_error_is_counted_by_what_it_takes():
+@pytest.mark.parametrize(("levels", "factor", "of_few_leaves"), [(40, 5, 5), (400, 50, 12.5)])
+def test_the_least_absolute_error_is_counted_by_what_it_takes(levels, factor, of_few_leaves):
     rng = np.random.default_rng(0)
-    city = [f"c{i}" for i in rng.integers(0, 40, 500)]
+    city = [f"c{i % levels}" for i in rng.permutation(500)]
     table = fasttree.Table(
         pd.DataFrame({"city": city, "y": rng.normal(size=500)}), target="y", task="regression"
     )
     plan = {one.name: work_of(one, table, 10) for one in candidates(table)}
     squared = plan["squared_error with m5 pruning, subset"]
-    assert plan["absolute_error with m5 pruning, subset"] == 5 * squared
+    assert plan["absolute_error with m5 pruning, subset"] == factor * squared
+    assert plan["absolute_error with at most 8 leaves"] == of_few_leaves * squared
     assert plan["absolute_error with m5 pruning, multiway"] == 2 * squared
 
 

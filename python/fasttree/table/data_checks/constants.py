@@ -37,8 +37,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
             "missing cells are written in the source, and read it again"
         )
     elif empty:
+        way = worded("leave them out of X", in_text(argument("drop", empty)))
         yield (
             f"columns without a value in any row: {some_of([repr(name) for name in empty])}; no "
-            f"split can use them: {worded('leave them out of X', in_text(argument('drop', empty)))}, or "
-            "fill them"
+            f"split can use them: {way}, or fill them"
         )

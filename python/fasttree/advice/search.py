@@ -48,7 +48,7 @@ from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kinds_of
-from ..table.data_checks.warned import about, quiet
+from ..table.data_checks.warned import about, held_warnings, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
@@ -374,7 +374,8 @@ def _beside(
 ) -> Any:
     """The group or the exposure of each row as it was given; None without any."""
     if isinstance(named, str) and isinstance(X, (str, os.PathLike)):
-        X = load(X, target=y, task=task, **reading)
+        with held_warnings():  # said where the rows are screened
+            X = load(X, target=y, task=task, **reading)
     return taken_groups(X, named, what)[1]
 
 

@@ -244,12 +244,15 @@ def test_fit_says_that_the_rows_are_in_the_order_of_a_date(ftree, tmp_path, name
         assert ("to judge it by earlier ones: --time day\n" in out) == said
 
 
-@pytest.mark.parametrize("command", [("fit",), ("advise", "--work", "quick"), ("rank",)])
+ADVISE = ("advise", "--work", "quick", "--cv", "2")
+
+
+@pytest.mark.parametrize("command", [("fit",), ADVISE, (*ADVISE, "--groups", "week"), ("rank",)])
 def test_the_encoding_is_said_once_where_lines_are_named(ftree, tmp_path, command):
     ages = [str(20 + i % 40) for i in range(200)]
-    rows = [f"{age},{'Köln' if i % 3 else 'Bonn'},{i % 2}" for i, age in enumerate(ages)]
-    rows[52] = "unbekannt,Köln,0"
+    rows = [f"{age},{'Köln' if i % 3 else 'Bonn'},{i // 9},{i % 2}" for i, age in enumerate(ages)]
+    rows[52] = "unbekannt,Köln,5,0"
     path = tmp_path / "a.csv"
-    path.write_bytes("\n".join(["Alter,Ort,y", *rows]).encode("latin-1"))
+    path.write_bytes("\n".join(["Alter,Ort,week,y", *rows]).encode("latin-1"))
     code, _, err = ftree(*command, path, "-t", "y")
     assert code == 0 and "line 54" in err and err.count("is not UTF-8") == 1

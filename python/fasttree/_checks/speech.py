@@ -88,7 +88,7 @@ def reading(name: str, value: Any) -> str:
 
 def in_text(typed: str) -> str:
     """What the reader types, where a mark of the sentence follows: the shell would take the mark
-    for a part of it, so that there it stands between backticks.
+    for a part of it, so that it is quoted there.
 
     >>> in_text("drop=['id']")
     "drop=['id']"

@@ -355,8 +355,8 @@ _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", 
 def _refuse(options: dict[str, Any], path: str) -> None:
     """Refuse options of delimited text for another format."""
     for name, value in options.items():
-        if name == "missing":
-            value = value.asked.as_argument() or None
+        if name == "missing":  # what a model brings needs not act
+            value = value.as_argument() if value.texts - {*value.remembered} else None
         if value is not None:
             raise ValueError(
                 f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its "

@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,6 @@ __all__ = [
 ]
 
 Path = str | os.PathLike[str]
-Key = TypeVar("Key")
 
 
 class ColumnRequest(NamedTuple):
@@ -164,20 +163,20 @@ _LEAST_LIKE_NA = 3
 
 def with_own_words(
     path: Path,
-    columns: dict[Key, Column],
+    columns: dict[int, Column],
     cells: FileCells,
     words: tuple[frozenset[str], set[str]],
-    again: Callable[[Key, frozenset[str]], Column],
-) -> dict[Key, Column]:
+    again: Callable[[int, frozenset[str]], Column],
+) -> dict[int, Column]:
     """The columns, of which those are read again for which the caller gives all words for missing
     cells. Asks whether ``NA`` is a level of columns of codes.
 
     Args:
         path: the file.
-        columns: columns by a key.
+        columns: columns by a number.
         cells: what the caller says of missing cells.
         words: those for missing cells by which the columns were read, and which of them occur.
-        again: reads the column of a key by other words.
+        again: reads the column of a number by other words.
     """
     own = {name: texts for name, texts in cells.by_column.items() if "" in texts}
     with held_warnings():  # said when the file was first read

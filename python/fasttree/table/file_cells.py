@@ -100,16 +100,6 @@ class FileCells:
     def __bool__(self) -> bool:
         return bool(self.everywhere or self.by_column or self.decimal)
 
-    @property
-    def asked(self) -> FileCells:
-        """Without the texts that are remembered."""
-        own = {name: self._unremembered(texts) for name, texts in self.by_column.items()}
-        kept = {name: texts for name, texts in own.items() if texts}
-        return FileCells(self._unremembered(self.everywhere), kept)
-
-    def _unremembered(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(text for text in texts if text not in self.remembered)
-
     def beside(self, given: FileCells) -> FileCells:
         """These and the caller's, whose texts must occur."""
         own = {

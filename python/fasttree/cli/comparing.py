@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from .._checks.speech import argument, in_text
 from .._checks.words import counted
 from ..exports.answers import figures
 from ..exports.tables.scales import PERCENT, scale_of
@@ -407,7 +408,7 @@ def _summary(
         if below[i].any()
     ]
     if worse:
-        hint = "" if pruned else f"; try -p pruning={TASKS[first.task].pruning}"
+        hint = "" if pruned else f"; try {in_text(argument('pruning', TASKS[first.task].pruning))}"
         answer = "saying the mean" if constant == "mean" else "answering the most frequent class"
         notes.append(f"Worse than always {answer}: {listed(worse)}{hint}.")
     # The conclusion, and the next command.

@@ -16,7 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from .shell import SHELL, missing_cells, split_list, typed
+from .._checks.speech import argument
+from .shell import SHELL, missing_cells, split_list
 
 DATA = typer.Argument(
     metavar="DATA",
@@ -96,7 +97,8 @@ Missing = Annotated[
         "--missing",
         metavar="TEXT",
         help="Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
-        "n/a,none; of one column: age=999. A model that is saved keeps them.",
+        "n/a,none; of one column: age=999. 'country=\"\"': only empty cells, so that NA is a "
+        "level. A model that is saved keeps them.",
     ),
 ]
 COST_ORDER = (
@@ -515,7 +517,7 @@ def warn_of_traps(table: Any, data: str) -> None:
     }
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found.items())
-        warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
+        warnings.warn(f"{data}: {said}; leave out: {argument('drop', list(found))}", stacklevel=3)
         if found.keys() >= {one.column for one in findings.of("thin_levels")}:
             pass_over("thin_levels")
     # A PLINK file that was read as text needs several options together.

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 
 from .._checks.saving import replace_file
+from .._checks.speech import argument, in_text
 from .._checks.words import counted, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
@@ -22,7 +23,7 @@ from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
-from .shell import listed, typed
+from .shell import listed
 from .showing import ModelFile, Picture, model_of
 from .streams import say, write
 from .tasks import TASKS, quality_of
@@ -404,7 +405,7 @@ def _emit_ranking(
         said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
             f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
-            f"whatever they say of new rows; leave out: {typed('--drop', thin)}."
+            f"whatever they say of new rows; leave out: {in_text(argument('drop', list(thin)))}."
         )
     emit(
         lambda: render(table(repr(rows), ["feature", *scores, *tests], body, notes)),

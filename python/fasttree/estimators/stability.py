@@ -31,6 +31,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -270,11 +271,8 @@ class Stability:
         """The share of a node's test, as the text of a tree shows it."""
         if self.nodes is not None:
             return f"{100 * self.nodes[node].chosen:.0f} %"
-        j, schema = int(self._fitted.tree_.feature[node]), self._fitted._schema
-        if part := schema.date_parts.get(schema.names[j]):
-            j = self.features.names.index(part[0])
-        shares = self.features.root if node == 0 else self.features.used
-        return f"{100 * shares[j]:.0f} %"
+        j = int(self._fitted.tree_.feature[node])
+        return f"{100 * self._asked[min(node, 1)][j]:.0f} %"
 
     def sentence_of(self, node: int) -> str:
         """The share of a node's test, in a sentence."""
@@ -286,6 +284,13 @@ class Stability:
         place = "somewhere" if node else "first"
         refits = counted(self.repeats, "tree")
         return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
+
+    @cached_property
+    def _asked(self) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of refits that ask each column of the model first, and anywhere; year, month
+        and weekday of a date have their own, as the tests that are labelled have."""
+        uses, roots = _uses(self._models, len(self._fitted._schema.names))
+        return roots.mean(axis=0), (uses > 0).mean(axis=0)
 
 
 def _levels(arrays: dict[str, np.ndarray], node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
@@ -483,11 +488,17 @@ def _refits(
     return _as_fits(fitted, draws, **words), draws.draw
 
 
-def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
-    """Counts of features, and sizes of the refits."""
-    n, tested = len(schema.names), [model.arrays()["feature"] for model in models]
+def _uses(models: list[Any], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each refit how often it asks each of n columns, and whether as the first."""
+    tested = [model.arrays()["feature"] for model in models]
     uses = np.array([np.bincount(one[one >= 0], minlength=n) for one in tested], dtype=np.float64)
     roots = np.array([np.arange(n) == one[0] for one in tested], dtype=np.float64)
+    return uses, roots
+
+
+def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
+    """Counts of features, a date as one, and sizes of the refits."""
+    uses, roots = _uses(models, len(schema.names))
     sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
     uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
     features = Bunch(

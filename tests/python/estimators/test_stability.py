@@ -197,7 +197,7 @@ def test_searched_trees_are_refitted_unless_the_clock_ends_them():
     assert 0 < smallest.stability(fasttree.datasets.load_weather(), repeats=3).trees.agreement <= 1
 
 
-def test_dates_are_one_column():
+def test_a_date_is_one_feature_and_its_parts_are_tests_of_their_own():
     pd = pytest.importorskip("pandas")
     days = pd.date_range("2024-01-01", periods=400, freq="D")
     frame = pd.DataFrame({"day": days, "noise": np.random.default_rng(0).normal(size=400)})
@@ -206,6 +206,19 @@ def test_dates_are_one_column():
     found = model.stability(frame, y, repeats=5)
     assert found.features.names == ["day", "noise"] and found.features.root[0] == 1.0
     assert "day (month) <= 4.5 [100 %]" in model.to_text(stability=found)
+    # Its parts are tests of their own: a few refits ask the weekday, all of them the date.
+    days, random = pd.date_range("2024-01-01", periods=730, freq="D"), np.random.default_rng(0)
+    frame, turned = pd.DataFrame({"day": days}), random.random((2, 730)) < 0.3
+    y = np.where(((days.month < 5) ^ turned[0]) | ((days.year > 2024) & turned[1]), "a", "b")
+    model = FastTreeClassifier(max_depth=2).fit(frame, y)
+    found = model.stability(frame, y, repeats=20)
+    shares = {found.features.used[0]}
+    for node in np.flatnonzero(model.tree_.feature >= 0).tolist():
+        asked = [one.arrays()["feature"][: None if node else 1] for one in found._models]
+        share = np.mean([model.tree_.feature[node] in one for one in asked])
+        assert found.share_of(node) == f"{100 * share:.0f} %"
+        shares.add(share)
+    assert len(shares) > 1
 
 
 def test_text_marks_each_test_with_its_share():

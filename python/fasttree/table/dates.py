@@ -250,7 +250,8 @@ def zone_of(values: Any) -> str:
         (' UTC+01:00', '')
     """
     if (cells := _temporal(values)) is not None:
-        name = getattr(cells.dtype, "time_zone", None)
+        own = _pandas_zone(cells)
+        name = getattr(cells.dtype, "time_zone", None) if own is None else str(own)
         try:
             if name is None or _zone(name):
                 return f" {name}" if name else ""
@@ -472,10 +473,18 @@ def _each(
         yield parts
 
 
+def _pandas_zone(values: Any) -> Any:
+    """The time zone of a pandas series, of which narwhals knows some alone."""
+    return getattr(getattr(values, "dtype", None), "tz", None)
+
+
 def _temporal(values: Any) -> Any:
-    """An array or a series as it is, or as one of narwhals, if its type is temporal; else None."""
+    """An array, or a pandas series with a zone, as it is, or a series as one of narwhals, if its
+    type is temporal; else None."""
     if isinstance(values, np.ndarray):
         return values if values.dtype.kind == "M" else None
+    if _pandas_zone(values) is not None:
+        return values
     import narwhals as nw
 
     series = nw.from_native(values, pass_through=True, series_only=True)
@@ -486,6 +495,8 @@ def _temporal(values: Any) -> Any:
 def _temporal_parts(values: Any, zone: str) -> np.ndarray | None:
     """Year, month and weekday of a series or array of a temporal type, in a zone ("": its own);
     None of another."""
+    if _pandas_zone(values) is not None:
+        values = (values.dt.tz_convert(_zone(zone)) if zone else values).dt.tz_localize(None)
     series = _temporal(values)
     if isinstance(series, np.ndarray):
         days = series.astype("datetime64[D]")

@@ -106,12 +106,15 @@ def _reason_of(values: Any) -> str | None:
     """Why no Table can hold a column of any library, if so."""
     other = "times or durations: give a number of hours or days"
     duration = other + worded(", such as column.dt.total_seconds() / 3600")
-    if getattr(getattr(values, "dtype", None), "kind", None) in ("b", "f"):
+    kind = getattr(getattr(values, "dtype", None), "kind", None)
+    if kind in ("b", "f"):
         return None
-    if isinstance(values, np.ndarray) and values.dtype.kind != "O":
-        if values.dtype.kind in "iu" and has_inexact(values):
+    if kind == "M":  # of pandas, too, of whose time zones narwhals knows some alone
+        return date_reason("ymd")
+    if isinstance(values, np.ndarray) and kind != "O":
+        if kind in ("i", "u") and has_inexact(values):
             return INEXACT
-        return {"M": date_reason("ymd"), "m": duration}.get(values.dtype.kind)
+        return duration if kind == "m" else None
     if isinstance(values, list | tuple | np.ndarray):
         some = list(values[:LOOKED_AT])
     else:

@@ -119,7 +119,8 @@ Stability = Annotated[
         "--stability",
         metavar="N",
         min=1,
-        help="Refit each tree on N bootstrap samples of all rows: how much do the refits agree?",
+        help="Refit each tree on N bootstrap samples of all rows (subsamples with a selection by "
+        "significance): how much do the refits agree?",
     ),
 ]
 OnError = Annotated[

@@ -40,6 +40,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
+from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.progress import counter
 from .._checks.speech import given, option
@@ -51,7 +52,7 @@ from .honest import is_honest
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = ["NodeStability", "Stability", "stability"]
+__all__ = ["NodeStability", "Stability", "sample_for", "stability"]
 
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
@@ -59,6 +60,15 @@ PAIRS = 200
 """Pairs of refits whose leaves are compared."""
 SHOWN = 10
 """Features that the text lists."""
+
+
+def sample_for(model: Any) -> str:
+    """The sample to refit a model on where the user names none.
+
+    Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
+    of their own, and finds what is not there.
+    """
+    return "subsample" if is_by_test(model) else "bootstrap"
 
 
 class NodeStability(NamedTuple):
@@ -189,13 +199,22 @@ class Stability:
     def _of_refits(self, share: float) -> str:
         return f"{round(share * self.repeats)}"
 
+    def _samples(self) -> str:
+        if self.sample == "bootstrap":
+            return "bootstrap samples"
+        return f"subsamples of {100 * self.fraction:.3g} %"
+
+    def caution(self) -> list[str]:
+        """Whether the samples suit the tree: a line if they do not."""
+        if self.sample == "subsample" or not is_by_test(self._fitted):
+            return []
+        return [
+            "Copies of a row make p-values too small, and the refits split too often: use "
+            'sample="subsample".'
+        ]
+
     def to_text(self) -> str:
         """The counts as text."""
-        how = (
-            "bootstrap samples"
-            if self.sample == "bootstrap"
-            else (f"subsamples of {100 * self.fraction:.3g} %")
-        )
         names, used = list(map(one_line, self.features.names)), self.features.used
         order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
         body = [
@@ -209,7 +228,9 @@ class Stability:
         trees = self.trees
         low, middle, high = trees.leaves
         lines = [
-            f"{counted(self.repeats, 'refit')} on {how} of {counted(self.n_rows, 'row')}",
+            f"{counted(self.repeats, 'refit')} on {self._samples()} of "
+            f"{counted(self.n_rows, 'row')}",
+            *self.caution(),
             self.root_sentence(),
             "",
             *table,
@@ -266,10 +287,12 @@ class Stability:
     def legend(self) -> list[str]:
         """What the shares behind the tests of a text mean."""
         if self.nodes is not None:
-            return ["Percentages: searches of the node that choose the feature of its test."]
+            said = ["Percentages: searches of the node that choose the feature of its test."]
+            return said + self.caution()
         return [
             "Percentages: refits that ask the feature of the test, of the root as the first, of",
             "other nodes anywhere.",
+            *self.caution(),
         ]
 
     def share_of(self, node: int) -> str:
@@ -605,7 +628,8 @@ def stability(
         repeats: number of refits, at least 1.
         sample: ``"bootstrap"``: as many rows as there are rows of weight > 0, with replacement; how
             often a row is drawn multiplies its weight. ``"subsample"``: floor(fraction n) of them,
-            without.
+            without, for trees with ``selection="significance"``: copies of a row make p-values too
+            small.
         fraction: share of the rows of a subsample, above 0 and at most 1.
         nodes: also resample the rows of each node and search it alone, `repeats` times.
         groups: one per row, or the name of a column: whole groups are drawn.

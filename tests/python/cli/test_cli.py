@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("typer")
@@ -406,6 +407,19 @@ def test_rank_is_score_features(ftree):
     assert [found[name]["score"] for name in names] == scores.tolist()
     assert found["outlook"]["rank"] == 1
     assert rows[0]["feature"] == "outlook"
+
+
+@pytest.mark.parametrize("preset", ["CTREE", "CHAID"])
+def test_a_tree_of_tests_is_refitted_on_subsamples_and_not_pruned(ftree, tmp_path, preset):
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.normal(size=(500, 3)), columns=["a", "b", "c"])
+    frame["y"] = np.where(rng.random(500) < 1 / (1 + np.exp(-1.5 * frame["a"])), "ill", "well")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    words = ("fit", tmp_path / "d.csv", "-t", "y", "--preset", preset, "--stability", 5)
+    _, out, _ = ftree(*words, "--json", tmp_path / "d.json")
+    document = strict((tmp_path / "d.json").read_text())
+    assert document["leaves"] > 1 and document["stability"]["sample"] == "subsample"
+    assert "5 refits on subsamples" in out and document["advice"] is None
 
 
 def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):

@@ -5,6 +5,8 @@ The best values are bold, significance marks are superscripts.
 
 from __future__ import annotations
 
+import re
+
 from ..._checks.plain_text import one_line
 from .table import Cell, ReportTable
 
@@ -64,3 +66,46 @@ def _one(table: ReportTable) -> str:
         ]
     out.append(r"\end{table}")
     return "\n".join(out) + "\n"
+
+
+_WORDS = {"cap": "and", "cup": "or", "ne": "!=", "cdot": ".", "mid": "|"}
+_SPACING = re.compile(r"\\(?:left|right|[bB]ig[lr]|[,;]|quad\b)")
+_GROUP = re.compile(
+    r"\\t?frac\{(?P<above>[^{}]*)\}\{(?P<below>[^{}]*)\}"
+    r"|\\binom\{(?P<n>[^{}]*)\}\{(?P<k>[^{}]*)\}"
+    r"|\\(?P<function>sqrt|overline|bar)\{(?P<of>[^{}]*)\}"
+    r"|(?P<script>[_^])\{(?P<index>[^{}]*)\}"
+    r"|\\(?:text|mathrm|operatorname|mathcal)\{(?P<text>[^{}]*)\}"
+)
+"""A command whose arguments hold no commands with arguments."""
+
+
+def _bracketed(text: str) -> str:
+    return text if re.fullmatch(r"\w*(\([^()]*\))?", text) else f"({text})"
+
+
+def _group(found: re.Match[str]) -> str:
+    """A command with arguments as plain text."""
+    if found["above"] is not None:
+        return f"({_bracketed(found['above'])} / {_bracketed(found['below'])})"
+    if found["n"] is not None:
+        return f"binomial({found['n']}, {found['k']})"
+    if found["function"]:
+        return f"{'sqrt' if found['function'] == 'sqrt' else 'mean'}({found['of']})"
+    return found["text"] or f"{found['script']}{_bracketed(found['index'])}"
+
+
+def plain_formula(formula: str) -> str:
+    r"""A formula of LaTeX, as criteria have it, for a terminal.
+
+    >>> plain_formula(r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)")
+    'sum_m (n_m / n) (1 - sum_c p_(c|m)^2)'
+    """
+    text = _SPACING.sub(" ", formula).replace(r"\|", "||")
+    text = re.sub(r"(\\t?frac)(\w)(\w)", r"\1{\2}{\3}", text)
+    text = re.sub(r"\\bar (\w)", r"\\bar{\1}", text)
+    before = ""
+    while before != text:
+        before, text = text, _GROUP.sub(_group, text)
+    text = re.sub(r"\\(\w+)", lambda found: _WORDS.get(found[1], found[1]), text)
+    return re.sub(r"(?<=\() | (?=[),])", "", " ".join(text.split()))

@@ -148,8 +148,8 @@ def by_own_criterion(method: F) -> F:
                 raise TypeError(
                     f"{name}={shown(options[name])}: explain scores by the criterion of the tree; "
                     "for others fasttree.score_features(X, y, criterion=...) scores the features "
-                    "of all rows, and model.explore(X, y, criteria=[...]) the candidates of each "
-                    "node"
+                    "of the rows given (model.decision_path has the rows of a node), and "
+                    "model.explore(X, y, criteria=[...]) the candidates of each node"
                 )
         return method(self, *args, **options)
 

@@ -28,10 +28,9 @@ def _plain(text: str) -> str:
 def reference(key: str) -> str:
     """A publication in one line.
 
-    >>> reference("lopezdemantaras1991")[:59]
-    'Lopez de Mantaras, A Distance-Based Attribute Selection Mea'
-    >>> reference("strehl2002")[-49:]
-    ', Journal of Machine Learning Research 3 (2002)'
+    >>> print(reference("kvalseth1987"))
+    Kvalseth, Entropy and Correlation: Some Comments, IEEE Transactions on Systems, Man, and \
+Cybernetics 17 (1987)
     """
     known = {name: _plain(text) for name, text in _FIELD.findall(publications()[key])}
     *most, last = (name.partition(",")[0] for name in known["author"].split(" and "))

@@ -69,30 +69,20 @@ def _one(table: ReportTable) -> str:
 
 
 _WORDS = {"cap": "and", "cup": "or", "ne": "!=", "cdot": ".", "mid": "|"}
-_SPACING = re.compile(r"\\(?:left|right|[bB]ig[lr]|[,;]|quad\b)")
-_GROUP = re.compile(
-    r"\\t?frac\{(?P<above>[^{}]*)\}\{(?P<below>[^{}]*)\}"
-    r"|\\binom\{(?P<n>[^{}]*)\}\{(?P<k>[^{}]*)\}"
-    r"|\\(?P<function>sqrt|overline|bar)\{(?P<of>[^{}]*)\}"
-    r"|(?P<script>[_^])\{(?P<index>[^{}]*)\}"
-    r"|\\(?:text|mathrm|operatorname|mathcal)\{(?P<text>[^{}]*)\}"
+_OF = r"\{([^{}]*)\}"
+_PLAIN = (
+    (r"\\(?:left|right|[bB]ig[lr]|[,;]|quad\b)", " "),
+    (r"\\\|", "||"),
+    (r"\\t?frac(\w)(\w)", r"(\1 / \2)"),
+    (rf"\\t?frac{_OF}{_OF}", r"((\1) / (\2))"),
+    (rf"\\binom{_OF}{_OF}", r"binomial(\1, \2)"),
+    (rf"\\sqrt{_OF}", r"sqrt(\1)"),
+    (rf"\\(?:overline{_OF}|bar (\w))", r"mean(\1\2)"),
+    (rf"\\(?:text|mathrm|operatorname|mathcal){_OF}", r"\1"),
+    (rf"([_^]){_OF}", r"\1(\2)"),
+    (r"(?<!\w)\((\w+)\)|(?<=[_^])\((\w+)\)", r"\1\2"),
 )
-"""A command whose arguments hold no commands with arguments."""
-
-
-def _bracketed(text: str) -> str:
-    return text if re.fullmatch(r"\w*(\([^()]*\))?", text) else f"({text})"
-
-
-def _group(found: re.Match[str]) -> str:
-    """A command with arguments as plain text."""
-    if found["above"] is not None:
-        return f"({_bracketed(found['above'])} / {_bracketed(found['below'])})"
-    if found["n"] is not None:
-        return f"binomial({found['n']}, {found['k']})"
-    if found["function"]:
-        return f"{'sqrt' if found['function'] == 'sqrt' else 'mean'}({found['of']})"
-    return found["text"] or f"{found['script']}{_bracketed(found['index'])}"
+"""Parts of a formula without groups within, and what stands for them."""
 
 
 def plain_formula(formula: str) -> str:
@@ -101,11 +91,10 @@ def plain_formula(formula: str) -> str:
     >>> plain_formula(r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)")
     'sum_m (n_m / n) (1 - sum_c p_(c|m)^2)'
     """
-    text = _SPACING.sub(" ", formula).replace(r"\|", "||")
-    text = re.sub(r"(\\t?frac)(\w)(\w)", r"\1{\2}{\3}", text)
-    text = re.sub(r"\\bar (\w)", r"\\bar{\1}", text)
-    before = ""
+    before, text = "", formula
     while before != text:
-        before, text = text, _GROUP.sub(_group, text)
+        before = text
+        for pattern, plain in _PLAIN:
+            text = re.sub(pattern, plain, text)
     text = re.sub(r"\\(\w+)", lambda found: _WORDS.get(found[1], found[1]), text)
     return re.sub(r"(?<=\() | (?=[),])", "", " ".join(text.split()))

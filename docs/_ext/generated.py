@@ -341,7 +341,7 @@ def spaeh_kosub_claims() -> list[str]:
 
 
 def spaeh_kosub_redundant() -> list[str]:
-    """Redundant splits a tree, by distance, evaluation and tie rule."""
+    """Redundant splits per tree, by distance, evaluation and tie rule."""
     found = _spaeh_kosub()["redundant"]
     measures = dict.fromkeys(method.partition(" ")[0] for method in found)
     columns = [(e, t) for t in ("first", "random") for e in ("local", "global")]

@@ -40,6 +40,7 @@ from ._checks import DECAYS, Parameters, at_least_zero, four_weights, one_of, sh
 from ._checks.aliases import Task
 from ._checks.declared import Declared, declared_class, given_options
 from ._checks.naming import did_you_mean, display_name
+from .exports.bibtex import reference
 from .exports.tables.listing import Records
 
 __all__ = ["Criterion", "NamedCallable", "PairFunction", "evidence_of", "list_criteria", "make"]
@@ -274,7 +275,12 @@ class NamedCallable:
 @cache
 def _registry() -> dict[str, type[Criterion]]:
     """Classes by class name."""
-    return {info["class_name"]: _make_class(info) for info in _engine.registry("criteria")}
+    found = {}
+    for info in _engine.registry("criteria"):
+        keys = info["source"].split("; ")
+        info |= {"publications": keys, "source": "; ".join(map(reference, keys))}
+        found[info["class_name"]] = _make_class(info)
+    return found
 
 
 @cache
@@ -436,11 +442,12 @@ def list_criteria(*, target: str | None = None) -> Records:
         target: ``"classes"`` or ``"number"``: the criteria on such a target; None: all.
 
     Returns:
-        Dicts with name, aliases, summary, formula (LaTeX), distance, source, evidence, target
-        (``"classes"`` or ``"number"``), lowest and highest score (None = unbounded), orientation,
-        symmetric, branch_invariant, class_invariant, metric, convex, extensive (scores grow with
-        the rows), stops_without_gain (a node is not split where no split scores above the node
-        undivided, unless `min_score` is given), options.
+        Dicts with name, aliases, summary, formula (LaTeX), distance, source, publications (keys of
+        the BibTeX entries that ``ftree cite`` prints), evidence, target (``"classes"`` or
+        ``"number"``), lowest and highest score (None = unbounded), orientation, symmetric,
+        branch_invariant, class_invariant, metric, convex, extensive (scores grow with the rows),
+        stops_without_gain (a node is not split where no split scores above the node undivided,
+        unless `min_score` is given), options.
 
     Raises:
         ValueError: another target.

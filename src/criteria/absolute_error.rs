@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
         r"\frac1W \sum_i w_i |y_i - \operatorname{med}(y)| ",
         r"- \frac1W \sum_m \sum_{i \in m} w_i |y_i - \operatorname{med}(y_m)|",
     ),
-    source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
+    source: "breiman1984",
     example_score: 1.4,
     ..Info::on_numbers(EvidenceKind::Order)
 };

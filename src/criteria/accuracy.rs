@@ -49,7 +49,7 @@ pub(super) static INFO: Info = Info {
     summary: "Share of rows in the class their branch stands for.",
     formula: r"\frac{1}{n} \sum_m \max_c n_{mc}",
     distance: r"1 - s",
-    source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
+    source: "spaeh2022",
     options: &[OptionInfo {
         name: "assignment",
         domain: OptionDomain::Words { words: &["majority", "matching", "identity"] },

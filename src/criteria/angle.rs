@@ -26,7 +26,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Angle",
     summary: "One minus the cosine between the class distributions of the branches.",
     formula: r"1 - \frac{\sum_c p_{c|L} p_{c|R}}{\|p_{\cdot|L}\| \, \|p_{\cdot|R}\|}",
-    source: "orthogonality (Fayyad & Irani 1992) read from distributions: the same cosine",
+    source: "fayyad1992",
     convex: true,
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.27664445585642794,

@@ -27,8 +27,7 @@ pub(super) static INFO: Info = Info {
         r"\frac{1}{n_+ n_-} \sum_{l,m} n_{l+} n_{m-} \left([r_l > r_m] + \tfrac{1}{2} [r_l = ",
         r"r_m]\right), \; r_m = n_{m+} / n_m",
     ),
-    source: "Ferri, Flach & Hernandez-Orallo, Learning decision trees using the area under the ROC \
-        curve, ICML (2002)",
+    source: "ferri2002",
     lowest: Some(0.5),
     convex: true,
     example_score: 0.7777777777777778,

@@ -21,8 +21,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Chi2",
     summary: "Pearson's chi-squared statistic of the table.",
     formula: r"\sum_{m,c} \frac{(n_{mc} - n_m n_c / n)^2}{n_m n_c / n}",
-    source: "Mingers, Expert systems: rule induction with statistical data, J. Op. Res. Soc. 38 \
-        (1987)",
+    source: "mingers1987",
     highest: None,
     symmetric: true,
     convex: true,

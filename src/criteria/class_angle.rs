@@ -23,7 +23,7 @@ pub(super) static INFO: Info = Info {
     class_name: "ClassAngle",
     summary: "Root of one minus the cosine between the classes' distributions over the branches.",
     formula: r"\sqrt{1 - \frac{\sum_m n_{m+} n_{m-}}{\|n_{\cdot+}\| \, \|n_{\cdot-}\|}}",
-    source: "Robnik-Sikonja & Savicky, CORElearn: DistAngle",
+    source: "corelearn",
     example_score: 0.6180360481804231,
     ..Info::ON_TABLES
 };

@@ -22,7 +22,7 @@ pub(super) static INFO: Info = Info {
     class_name: "ClassEuclid",
     summary: "Euclidean distance between the distributions of the classes over the branches.",
     formula: r"\sqrt{\tfrac{1}{2} \sum_m \left(n_{m+}/n_+ - n_{m-}/n_-\right)^2}",
-    source: "Robnik-Sikonja & Savicky, CORElearn: DistEuclid",
+    source: "corelearn",
     convex: true,
     example_score: 0.4151453709393201,
     ..Info::ON_TABLES

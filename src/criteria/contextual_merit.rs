@@ -40,8 +40,7 @@ pub(super) static INFO: Info = Info {
     class_name: "ContextualMerit",
     summary: "Near pairs of rows of two classes that the feature tells apart.",
     formula: r"\sum_m \sum_c R_{mc4}",
-    source: "Hong, Use of contextual information for feature ranking and discretization (1997); \
-        Vilalta, Brodie, Oblinger & Rish (2001)",
+    source: "hong1997",
     lowest: Some(0.0),
     options: &[
         OptionInfo { default: "2.0", ..ALPHA },

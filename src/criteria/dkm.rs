@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Dkm",
     summary: "Decrease of twice the geometric mean of majority and minority share.",
     formula: r"G(c) - \sum_m \frac{n_m}{n} G(c \mid m), \; G = 2 \sqrt{q (1 - q)}",
-    source: "Dietterich, Kearns & Mansour, Applying the weak learning framework, ICML (1996)",
+    source: "dietterich1996",
     example_score: 0.2584606352761446,
     ..Info::ON_TABLES
 };

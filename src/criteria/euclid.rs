@@ -22,7 +22,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Euclid",
     summary: "Euclidean distance between the class distributions of the branches.",
     formula: r"\sqrt{\sum_c (p_{c|L} - p_{c|R})^2}",
-    source: "the Euclidean counterpart of orthogonality (Fayyad & Irani 1992)",
+    source: "fayyad1992",
     highest: Some(SQRT_2),
     convex: true,
     example: &[&[3, 4], &[6, 1]],

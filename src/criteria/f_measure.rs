@@ -64,8 +64,7 @@ pub(super) static INFO: Info = Info {
         r"\frac{(1 + \beta^2) TP_m}{(1 + \beta^2) TP_m + \beta^2 FN_m + FP_m}",
     ),
     distance: r"1 - s",
-    source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
-        F-measure",
+    source: "stadler",
     class_invariant: false,
     options: &[
         BETA,

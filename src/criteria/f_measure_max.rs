@@ -41,8 +41,7 @@ pub(super) static INFO: Info = Info {
     summary: "F measure of the split as a classifier of the positive class.",
     formula: r"\frac{(1 + \beta^2) TP}{(1 + \beta^2) TP + \beta^2 FN + FP}",
     distance: r"1 - s",
-    source: "Stadler & Dave, An experimental analysis of decision trees that split on the \
-        F-measure",
+    source: "stadler",
     class_invariant: false,
     options: &[
         BETA,

@@ -105,7 +105,7 @@ pub struct Info {
     pub formula: &'static str,
     /// Formula of the distance, in terms of the score or on its own.
     pub distance: &'static str,
-    /// Where it was published.
+    /// Keys of `publications.bib` (where it was published), separated by `; `.
     pub source: &'static str,
     /// Kind of evidence needed.
     pub evidence: EvidenceKind,

@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     class_name: "GStatistic",
     summary: "Likelihood-ratio statistic of the table.",
     formula: r"2 n \ln 2 \, (H(c) - H(c \mid m))",
-    source: "Sokal & Rohlf, Biometry (1981)",
+    source: "sokal1981",
     highest: None,
     symmetric: true,
     convex: true,

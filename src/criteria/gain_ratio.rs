@@ -33,7 +33,7 @@ pub(super) static INFO: Info = Info {
     summary: "Information gain over the entropy of the branch sizes.",
     formula: r"\frac{H(c) - H(c \mid m)}{H(m)}",
     distance: r"1 - s",
-    source: "Quinlan, C4.5: Programs for Machine Learning (1993)",
+    source: "quinlan1993",
     convex: true,
     fractional: true,
     options: &[

@@ -29,7 +29,7 @@ pub(super) static INFO: Info = Info {
     summary: "Decrease of the Gini impurity.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c p_{c|m}^2 - \sum_c p_c^2",
     distance: r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)",
-    source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
+    source: "breiman1984",
     convex: true,
     fractional: true,
     example_score: 0.11632653061224485,

@@ -22,7 +22,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Hellinger",
     summary: "Hellinger distance between the distributions of the classes over the branches.",
     formula: r"\sqrt{\sum_m \left(\sqrt{n_{m+}/n_+} - \sqrt{n_{m-}/n_-}\right)^2}",
-    source: "Cieslak & Chawla, Learning decision trees for unbalanced data, ECML (2008)",
+    source: "cieslak2008",
     highest: Some(SQRT_2),
     convex: true,
     example_score: 0.7344429952825182,

@@ -26,7 +26,7 @@ pub(super) static INFO: Info = Info {
     summary: "Expected drop of the class entropy, in bits.",
     formula: r"H(c) - \sum_m \frac{n_m}{n} H(c \mid m)",
     distance: r"H(c \mid m)",
-    source: "Quinlan, Induction of decision trees, Machine Learning 1 (1986)",
+    source: "quinlan1986",
     highest: None,
     symmetric: true,
     convex: true,

@@ -72,7 +72,7 @@ pub(super) static INFO: Info = Info {
     summary: "Sum of Jaccard similarities between branches and classes.",
     formula: r"\sum_i \frac{|A_i \cap B_i|}{|A_i \cup B_i|}",
     distance: r"k - s",
-    source: "Spaeh & Kosub, Global evaluation for decision tree learning (2022)",
+    source: "spaeh2022",
     highest: None,
     symmetric: true,
     options: &[

@@ -32,7 +32,7 @@ pub(super) static INFO: Info = Info {
     summary: "Differences to the k nearest rows of other classes, weighed by the inverse square of \
         the distance.",
     formula: r"\sum_i \sum_{j \in K_i} \mathrm{diff}(i, j) / D_{ij}^2",
-    source: "Hong, Use of contextual information for feature ranking and discretization (1997)",
+    source: "hong1997",
     lowest: Some(0.0),
     options: &[K, TIES],
     extensive: true,

@@ -20,7 +20,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Laplace",
     summary: "Expected accuracy of the branches' majority classes under a uniform prior.",
     formula: r"\sum_m \frac{n_m}{n} \frac{\max_c n_{mc} + 1}{n_m + k}",
-    source: "Clark & Boswell, Rule induction with CN2: some recent improvements (1991)",
+    source: "clark1991",
     example_score: 0.6462585034013605,
     ..Info::ON_TABLES
 };

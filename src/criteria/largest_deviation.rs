@@ -17,7 +17,7 @@ pub struct LargestDeviation {}
 static INFO: Info = Info {
     name: "largest_deviation",
     summary: "Largest squared standardised deviation of a cell from independence.",
-    source: "Hothorn, Hornik & Zeileis, Unbiased recursive partitioning (2006)",
+    source: "hothorn2006",
     highest: None,
     extensive: true,
     ..Info::ON_TABLES

@@ -24,8 +24,7 @@ pub(super) static INFO: Info = Info {
     summary: "Information gain over the joint entropy of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{H(m, c)}",
     distance: r"1 - s \text{, and } 0 \text{ if } H(m, c) = 0",
-    source: "Lopez de Mantaras, A distance-based attribute selection measure, Machine Learning 6 \
-        (1991)",
+    source: "lopezdemantaras1991",
     symmetric: true,
     metric: true,
     convex: true,

@@ -27,7 +27,7 @@ pub(super) static INFO: Info = Info {
         r"\frac{1}{n} \left(L(n_c) - \sum_m L(n_{mc})\right), \; L = \log_2 \frac{n!}{\prod ",
         r"n_c!} + \log_2 \binom{n + k - 1}{k - 1}",
     ),
-    source: "Kononenko, On biases in estimating multi-valued attributes, IJCAI (1995)",
+    source: "kononenko1995",
     lowest: None,
     highest: None,
     stops_without_gain: true,

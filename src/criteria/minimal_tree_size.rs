@@ -44,7 +44,7 @@ pub(super) static INFO: Info = Info {
     class_name: "MinimalTreeSize",
     summary: "Nodes of the smallest trees that complete the branches.",
     formula: r"-\sum_i \mathrm{mts}(A_i \cap \mathcal{Y})",
-    source: "Spaeh & Kosub, Global evaluation for decision tree learning, section 3.1",
+    source: "spaeh2022",
     highest: Some(0.0),
     options: &[
         OptionInfo {

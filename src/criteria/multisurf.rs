@@ -37,8 +37,7 @@ pub(super) static INFO: Info = Info {
         r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, ",
         r"H_i)\bigr),\quad d_{ij} < \bar d_i - \tfrac12 \sigma_i",
     ),
-    source: "Urbanowicz, Olson, Schmitt, Meeker & Moore, Benchmarking Relief-based feature \
-        selection methods (2018)",
+    source: "urbanowicz2018",
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[MULTICLASS],
@@ -56,7 +55,7 @@ pub(super) static STAR: Info = Info {
         r"\mathrm{diff}}(i, M'_i) - \overline{1 - \mathrm{diff}}(i, H'_i)\bigr),\quad d_{ij} > ",
         r"\bar d_i + \tfrac12 \sigma_i",
     ),
-    source: "Granizo-Mackenzie & Moore, Multiple threshold spatially uniform ReliefF (2013)",
+    source: "granizomackenzie2013",
     lowest: Some(-2.0),
     highest: Some(2.0),
     ..INFO

@@ -24,7 +24,7 @@ pub(super) static GEOMETRIC: Info = Info {
     summary: "Information gain over the geometric mean of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\sqrt{H(c) H(m)}}",
     distance: r"1 - s",
-    source: "Strehl & Ghosh, Cluster ensembles, JMLR 3 (2002)",
+    source: "strehl2002",
     symmetric: true,
     convex: true,
     example_score: 0.20260729837250127,
@@ -42,7 +42,7 @@ pub(super) static MIN: Info = Info {
     summary: "Information gain over the smaller of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\min(H(c), H(m))}",
     distance: r"1 - s",
-    source: "Kvalseth, Entropy and correlation: some comments, IEEE Trans. SMC 17 (1987)",
+    source: "kvalseth1987",
     symmetric: true,
     convex: true,
     example_score: 0.2624199771347135,
@@ -60,8 +60,7 @@ pub(super) static MAX: Info = Info {
     summary: "Information gain over the larger of the entropies of branches and classes.",
     formula: r"\frac{H(c) - H(c \mid m)}{\max(H(c), H(m))}",
     distance: r"1 - s",
-    source: "Vinh, Epps & Bailey, Information theoretic measures for clusterings comparison, JMLR \
-        11 (2010)",
+    source: "vinh2010",
     symmetric: true,
     example_score: 0.15642756242117517,
     ..Info::ON_TABLES

@@ -22,7 +22,7 @@ pub(super) static INFO: Info = Info {
     class_name: "NormalGain",
     summary: "Information gain over the logarithm of the declared number of values.",
     formula: r"\frac{H(c) - H(c \mid m)}{\log_2 v}",
-    source: "Chen, Wu & Cai, Learning the attribute selection measures for decision tree (2013)",
+    source: "chen2013",
     convex: true,
     example_score: 0.15568180298408846,
     ..Info::ON_TABLES

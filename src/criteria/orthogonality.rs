@@ -21,8 +21,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Orthogonality",
     summary: "One minus the cosine between the class counts of the branches.",
     formula: r"1 - \frac{\sum_c n_{Lc} n_{Rc}}{\|n_{L\cdot}\| \, \|n_{R\cdot}\|}",
-    source: "Fayyad & Irani, The attribute selection problem in decision tree generation, AAAI \
-        (1992)",
+    source: "fayyad1992",
     convex: true,
     example: &[&[3, 4], &[6, 1]],
     example_score: 0.27664445585642783,

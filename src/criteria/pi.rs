@@ -47,8 +47,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Pi",
     summary: "Pairs of rows the split gets right minus those it gets wrong; near pairs weigh more.",
     formula: r"\sum_m \frac{n_m}{n} \sum_c \left(R_{mc1} + R_{mc4} - R_{mc2} - R_{mc3}\right)",
-    source: "Vilalta, Brodie, Oblinger & Rish, A unified framework for evaluation metrics in \
-        classification using decision trees (2001)",
+    source: "vilalta2001",
     options: &[
         OptionInfo {
             name: "theta",

@@ -27,8 +27,7 @@ pub(super) static INFO: Info = Info {
     summary: "Decrease of half the mean Poisson deviance of counts or rates.",
     formula: r"\sum_m \frac{W_m}{W} \bar y_m \ln \bar y_m - \bar y \ln \bar y",
     distance: r"-\sum_m \frac{W_m}{W} \bar y_m \ln \bar y_m",
-    source: "Therneau & Atkinson, An introduction to recursive partitioning using the RPART \
-        routines (1997)",
+    source: "therneau1997",
     fractional: true,
     example_score: 0.735_147_589_547_247_2,
     ..Info::on_numbers(EvidenceKind::Moments)

@@ -35,7 +35,7 @@ pub(super) static INFO: Info = Info {
         r"- \frac1W \sum_m \sum_{i \in m} w_i \rho_q(y_i - Q_q(y_m)), \quad ",
         r"\rho_q(d) = \max(q d, (q - 1) d)",
     ),
-    source: "Koenker & Bassett, Regression quantiles (1978)",
+    source: "koenker1978",
     options: &[OptionInfo {
         name: "q",
         default: "0.5",

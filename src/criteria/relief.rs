@@ -30,8 +30,7 @@ pub(super) static INFO: Info = Info {
     summary: "Near rows of another class that the feature tells apart minus those of the same \
         class.",
     formula: r"\sum_m \sum_c \left(R_{mc4} - R_{mc3}\right)",
-    source: "Kira & Rendell, A practical approach to feature selection (1992); Vilalta, Brodie, \
-        Oblinger & Rish (2001)",
+    source: "kira1992; vilalta2001",
     options: &[OptionInfo {
         name: "radius",
         domain: OptionDomain::from(0.0),

@@ -47,7 +47,7 @@ pub(super) static INFO: Info = Info {
         r"\frac1n \sum_i \Bigl(\sum_{c \ne c_i} \tfrac{P(c)}{1 - P(c_i)} ",
         r"\overline{\mathrm{diff}}(i, M_{ic}) - \overline{\mathrm{diff}}(i, H_i)\Bigr)",
     ),
-    source: "Kononenko, Estimating attributes: analysis and extensions of RELIEF (1994)",
+    source: "kononenko1994",
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[K, TIES, MULTICLASS, RANK],

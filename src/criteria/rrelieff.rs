@@ -58,8 +58,7 @@ pub(super) static INFO: Info = Info {
         r"\frac{\sum_i \sum_j d_{ij} y_{ij} a_{ij}}{\sum_i \sum_j d_{ij} y_{ij}} - ",
         r"\frac{\sum_i \sum_j d_{ij} (1 - y_{ij}) a_{ij}}{\sum_i \sum_j d_{ij} (1 - y_{ij})}",
     ),
-    source: "Robnik-Sikonja & Kononenko, Theoretical and empirical analysis of ReliefF and \
-        RReliefF (2003)",
+    source: "robniksikonja2003",
     target: TargetKind::Number,
     lowest: Some(-1.0),
     highest: Some(1.0),

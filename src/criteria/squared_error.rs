@@ -24,7 +24,7 @@ pub(super) static INFO: Info = Info {
     summary: "Decrease of the variance of a numeric target.",
     formula: r"\sum_m \frac{W_m}{W} (\bar y_m - \bar y)^2",
     distance: r"\sum_m \frac{W_m}{W} \operatorname{var}(y_m)",
-    source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
+    source: "breiman1984",
     fractional: true,
     example_score: 6.0,
     ..Info::on_numbers(EvidenceKind::Moments)

@@ -36,7 +36,7 @@ pub(super) static INFO: Info = Info {
     summary: "Decrease of the standard deviation of a numeric target.",
     formula: r"\operatorname{sd}(y) - \sum_m \frac{W_m}{W} \operatorname{sd}(y_m)",
     distance: r"\sum_m \frac{W_m}{W} \operatorname{sd}(y_m)",
-    source: "Quinlan, Learning with continuous classes (1992)",
+    source: "quinlan1992",
     fractional: true,
     options: &[OptionInfo {
         name: "variant",

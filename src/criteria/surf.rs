@@ -35,7 +35,7 @@ pub(super) static INFO: Info = Info {
         r"\frac1n \sum_i \bigl(\overline{\mathrm{diff}}(i, M_i) - \overline{\mathrm{diff}}(i, ",
         r"H_i)\bigr),\quad d_{ij} < \bar d",
     ),
-    source: "Greene, Penrod, Kiralis & Moore, Spatially Uniform ReliefF (2009)",
+    source: "greene2009",
     lowest: Some(-1.0),
     highest: Some(1.0),
     options: &[MULTICLASS],
@@ -48,7 +48,7 @@ pub(super) static STAR: Info = Info {
     class_name: "SurfStar",
     summary: "SURF minus the same sum over the rows farther than the mean distance.",
     formula: r"s_{d_{ij} < \bar d} - s_{d_{ij} > \bar d}",
-    source: "Greene, Himmelstein, Kiralis & Moore, The informative extremes (2010)",
+    source: "greene2010",
     lowest: Some(-2.0),
     highest: Some(2.0),
     ..INFO

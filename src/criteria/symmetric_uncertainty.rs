@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     summary: "Information gain over the mean of the entropies of branches and classes.",
     formula: r"\frac{2 (H(c) - H(c \mid m))}{H(c) + H(m)}",
     distance: r"1 - s",
-    source: "Press, Flannery, Teukolsky & Vetterling, Numerical Recipes in C (1988)",
+    source: "press1988",
     symmetric: true,
     convex: true,
     example_score: 0.19601269424826745,

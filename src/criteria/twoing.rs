@@ -21,7 +21,7 @@ pub(super) static INFO: Info = Info {
     class_name: "Twoing",
     summary: "Balance of the branches times the square of how far their classes differ.",
     formula: r"\frac{p_L p_R}{4} \left(\sum_c |p_{c|L} - p_{c|R}|\right)^2",
-    source: "Breiman, Friedman, Olshen & Stone, Classification and Regression Trees (1984)",
+    source: "breiman1984",
     highest: Some(0.25),
     convex: true,
     example: &[&[3, 4], &[6, 1]],

@@ -25,7 +25,7 @@ pub(super) static INFO: Info = Info {
         the class.",
     formula: r"-H(c \mid m) - H(m \mid c)",
     distance: r"H(c \mid m) + H(m \mid c)",
-    source: "Meila, Comparing clusterings by the variation of information, COLT (2003)",
+    source: "meila2003",
     lowest: None,
     highest: Some(0.0),
     symmetric: true,

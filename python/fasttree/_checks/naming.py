@@ -24,6 +24,7 @@ __all__ = [
     "did_you_mean",
     "display_name",
     "functions_named",
+    "is_by_test",
     "named_in",
     "shown_criterion",
     "without_address",
@@ -51,6 +52,11 @@ def display_name(thing: Any) -> str:
     return " ".join(written(thing).split())
 
 
+def is_by_test(model: Any) -> bool:
+    """Whether tests of independence choose the features that a tree splits."""
+    return bool(getattr(model, "selection", "score") == "significance")
+
+
 def shown_criterion(model: Any) -> str:
     """What chooses the splits of a tree or forest, for titles, tables and summaries: its criterion,
     or with ``selection="significance"`` the test, and the criterion of the cut if it has one.
@@ -65,7 +71,7 @@ def shown_criterion(model: Any) -> str:
         'significance (quadratic, alpha=0.05, cut by info_gain)'
     """
     name = display_name(model.criterion)
-    if getattr(model, "selection", "score") != "significance":
+    if not is_by_test(model):
         return name
     cut = f", cut by {name}" if model.cut == "criterion" else ""
     test = "merged levels" if getattr(model, "merge_levels", False) else model.test

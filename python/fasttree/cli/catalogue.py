@@ -70,13 +70,14 @@ def _described(row: dict[str, Any]) -> str:
     """Name, formula, source, range and options of a criterion, as text."""
     from .._checks.declared import given_options
     from ..criteria import make
+    from ..exports.tables.latex import plain_formula
 
     also = f" (also {', '.join(row['aliases'])})" if row["aliases"] else ""
     lines = [
         f"{row['name']}{also}: {row['summary']}",
         "",
-        f"score     {row['formula']}",
-        f"distance  {row['distance']}",
+        f"score     {plain_formula(row['formula'])}",
+        f"distance  {plain_formula(row['distance'])}",
         f"source    {row['source']}",
         f"target    {row['target']}",
         f"looks at  {row['evidence']}",

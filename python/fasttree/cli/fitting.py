@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from .. import criteria
-from .._checks.naming import shown_criterion
+from .._checks.naming import is_by_test, shown_criterion
 from .._checks.saving import save_text
 from .._checks.speech import argument, in_text
 from .._checks.words import counted
@@ -72,6 +72,8 @@ class Verdict:
     """Means over the folds, by metric."""
     error: float
     """Standard error of the metric that judges."""
+    leaves: float
+    """Mean number of leaves."""
     pruned: dict[str, float] | None = None
     pruned_leaves: float | None = None
     """Mean number of leaves of the pruned tree."""
@@ -94,7 +96,7 @@ def _said(measures: dict[str, float]) -> str:
 def judged(
     rows: Table, settings: dict[str, Any], n_jobs: int, dependence: Dependence
 ) -> Verdict | None:
-    """Cross-validate a tree with the settings, and a pruned one where they have no pruning.
+    """Cross-validate a tree with the settings, and a pruned one where nothing ends its growth.
 
     None for fewer than ten rows, or far too many classes. The rows have the column of groups of
     `dependence`.
@@ -108,7 +110,7 @@ def judged(
     kind: Any = FastTreeRegressor if rows.task == "regression" else FastTreeClassifier
     tree = kind(**settings)
     methods: dict[str, Any] = {"tree": tree}
-    if tree.pruning is None and not tree.ccp_alpha:
+    if tree.pruning is None and not tree.ccp_alpha and not is_by_test(tree):
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {
@@ -126,7 +128,8 @@ def judged(
     def means(name: str) -> dict[str, float]:
         return {metric: found.mean(name, metric) for metric in task.metrics}
 
-    verdict = Verdict(folds, means("tree"), _standard_error(found, task.judged_by, n_rows))
+    error = _standard_error(found, task.judged_by, n_rows)
+    verdict = Verdict(folds, means("tree"), error, float(found["tree"]["leaves"].mean()))
     if dependence.groups is not None:
         verdict.by = f" by {dependence.groups}"
     elif dependence.time is not None:
@@ -146,7 +149,7 @@ def _standard_error(found: CrossValidation, metric: str, n_rows: int) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
+def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
     """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
     least a fifth fewer leaves; or that no tree does better than the best constant of the rows."""
     if verdict is None or verdict.pruned is None or verdict.pruned_leaves is None:
@@ -154,7 +157,7 @@ def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
     metric, pruning = TASKS[rows.task].judged_by, TASKS[rows.task].pruning
     sign = 1 if metric == "accuracy" else -1  # of what is better
     tree, pruned = sign * verdict.measures[metric], sign * verdict.pruned[metric]
-    if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * leaves:
+    if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * verdict.leaves:
         return None
     said = _said(verdict.pruned).removeprefix("accuracy ")
     constant = baseline_of(rows)
@@ -276,6 +279,7 @@ def fit(
     and it is said how far it can be from the best at most; it is not cross-validated.
     """
     from ..estimators.exact import OptimalTreeClassifier, optimal_tree
+    from ..estimators.stability import sample_for
     from ..estimators.tree import fit as grown
 
     check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
@@ -311,11 +315,11 @@ def fit(
             verdict = None if unjudged else judged(whole, settings, n_jobs, dependence)
     found = None
     if stability is not None:
-        options: dict[str, Any] = {"groups": groups, "n_jobs": n_jobs, "progress": True}
-        found = tree.stability(rows, repeats=stability, **options)
+        options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
+        found = tree.stability(rows, repeats=stability, progress=True, **options)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)
-    advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
+    advice = of_quantile(tree) or advice_of(verdict, rows)
     rare = of_rare_class(rows, settings)
     order = of_order(data, rows, tree, dependence) if verdict is not None else None
     main = TASKS[rows.task].metrics[0]

@@ -154,8 +154,9 @@ Stability = Annotated[
         "--stability",
         metavar="N",
         min=1,
-        help="Refit each tree on N bootstrap samples of all rows (of whole groups with --groups): "
-        "what do the refits ask, and how much do they agree?",
+        help="Refit each tree on N bootstrap samples of all rows (of whole groups with --groups; "
+        "subsamples with a selection by significance): what do the refits ask, and how much do "
+        "they agree?",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]

@@ -46,7 +46,10 @@ def reproduce(
         typer.Option("--datasets", help="Only these of the paper's data sets, with commas."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Leave out what cannot be compared with the paper.")
+        bool,
+        typer.Option(
+            "--quick", help="A shorter run: fewer repeats, variations or data sets, as it says."
+        ),
     ] = False,
     out: o.Pictures = None,
     n_jobs: o.Jobs = -1,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .._checks import one_of
-from .._checks.naming import shown_criterion
+from .._checks.naming import is_by_test, shown_criterion
 from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
@@ -144,7 +144,7 @@ def sizes(tree: Any) -> dict[str, int]:
 
 def tests_of(tree: Any) -> dict[str, list[float]]:
     """Statistic and p-value of each node, if tests have chosen the splits; else nothing."""
-    if getattr(tree, "selection", "score") != "significance":
+    if not is_by_test(tree):
         return {}
     return {name: getattr(tree.tree_, name).tolist() for name in ("statistic", "p_value")}
 

@@ -603,8 +603,8 @@ TREE: tuple[Parameter, ...] = (
         share. Limits count fractional instances. ``"branch"``: a branch of its own; where
         training rows of a node had no missing value, the heaviest branch takes them.
         ``"mode"``: mean or mode of the training rows. ``"error"`` refuses them. ``"auto"``:
-        fractional with evaluation="local" and a criterion whose facts say ``fractional``
-        (info_gain, gain_ratio, gini), unless leaves are `honest`; else branch.""",
+        fractional with evaluation="local" and a criterion whose facts in `list_criteria` say
+        ``fractional``, unless leaves are `honest`; else branch.""",
         core=True,
         scores=EVERY,
     ),
@@ -856,8 +856,8 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
         instances weighted by the branches' training weights, in growth and in prediction.
         ``"branch"``: a branch of its own; where training rows of a node had no missing value, the
         heaviest branch takes them. ``"mode"``: mean or mode of the training rows. ``"error"``
-        refuses them. ``"auto"``: fractional for a criterion whose facts say ``fractional``
-        (squared_error, poisson, standard_deviation), else branch.""",
+        refuses them. ``"auto"``: fractional for a criterion whose facts in `list_criteria` say
+        ``fractional``, else branch.""",
     },
     "min_impurity_decrease": {
         "text": """a node whose split improves the tree by less, per weight of the root, becomes a

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine
 from .._checks import shown
 from .._checks.aliases import MaybeArray
-from .._checks.naming import shown_criterion
+from .._checks.naming import is_by_test, shown_criterion
 from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..criteria import NamedCallable
@@ -148,8 +148,8 @@ def by_own_criterion(method: F) -> F:
                 raise TypeError(
                     f"{name}={shown(options[name])}: explain scores by the criterion of the tree; "
                     "for others fasttree.score_features(X, y, criterion=...) scores the features "
-                    "of all rows, and model.explore(X, y, criteria=[...]) the candidates of each "
-                    "node"
+                    "of the rows given (model.decision_path has the rows of a node), and "
+                    "model.explore(X, y, criteria=[...]) the candidates of each node"
                 )
         return method(self, *args, **options)
 
@@ -266,7 +266,7 @@ def explain(
             for name, tried, score in found
         ]
     )
-    by, by_test = repr(fitted.criterion), _by_test(fitted)
+    by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
@@ -304,14 +304,9 @@ def explain(
     )
 
 
-def _by_test(fitted: Any) -> bool:
-    """Whether tests of independence choose the features that are split."""
-    return bool(getattr(fitted, "selection", "score") == "significance")
-
-
 def _cuts_by_statistic(fitted: Any) -> bool:
     """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
-    return _by_test(fitted) and bool(fitted.cut == "statistic")
+    return is_by_test(fitted) and bool(fitted.cut == "statistic")
 
 
 def measure_of(fitted: Any) -> Any:
@@ -465,7 +460,7 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
         return []
     ties = getattr(fitted, "ties", "first")
     taken = "takes the first of them" if ties == "first" else "decides"
-    of = f" of {one_line(entries[0]['feature'])}" if _by_test(fitted) else ""
+    of = f" of {one_line(entries[0]['feature'])}" if is_by_test(fitted) else ""
     return [f"{tied} candidates{of} are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from .. import criteria as registry
 from .._checks import having, shown
 from .._checks.aliases import MaybeArray
-from .._checks.naming import display_name, shown_criterion
+from .._checks.naming import display_name, is_by_test, shown_criterion
 from .._checks.warned import about
 from .._checks.words import counted
 from ..exports.answers import Scale, figures
@@ -117,7 +117,7 @@ def _name_of_model(model: Any) -> str:
     class's."""
     if getattr(model, "criterion", None) is None:
         return type(model).__name__
-    if getattr(model, "selection", "score") == "significance":
+    if is_by_test(model):
         return shown_criterion(model)
     if registry.is_of_trees(model.criterion):
         return str(model.criterion)
@@ -210,6 +210,7 @@ def explored(
             raise ValueError("stability is known of single trees, not of a forest: leave it out")
         trees[0].stability = stability
     notes = [f"{len(trees)} of {counted(n_trees, 'tree')}"] if len(trees) < n_trees else []
+    notes += stability.caution() if stability is not None else []
     nodes, kept = sum(t.reading.tree.node_count for t in trees), sum(len(t.kept) for t in trees)
     if kept < nodes:
         notes.append(f"{kept:,} of {counted(nodes, 'node')}, those with the most rows")

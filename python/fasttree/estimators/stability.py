@@ -42,6 +42,7 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _engine, criteria
 from .._checks import checked, choice, number_in, shown, whole
 from .._checks.aliases import MaybeArray
+from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.progress import counter
 from .._checks.speech import given, option
@@ -55,7 +56,7 @@ from .idle import is_set
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = ["NodeStability", "Stability", "stability"]
+__all__ = ["NodeStability", "Stability", "sample_for", "stability"]
 
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
@@ -63,6 +64,15 @@ PAIRS = 200
 """Pairs of refits whose leaves are compared."""
 SHOWN = 10
 """Features that the text lists."""
+
+
+def sample_for(model: Any) -> str:
+    """The sample to refit a model on where the user names none.
+
+    Subsamples where tests of independence choose the splits: a test counts copies of a row as rows
+    of their own, and finds what is not there.
+    """
+    return "subsample" if is_by_test(model) else "bootstrap"
 
 
 class NodeStability(NamedTuple):
@@ -191,11 +201,23 @@ class Stability:
         trees = counted(self.repeats, "tree")
         return f"Of {trees} on resampled rows the first question is {', '.join(asked)}."
 
+    def _samples(self) -> str:
+        if self.sample == "bootstrap":
+            return "bootstrap samples"
+        return f"subsamples of {100 * self.fraction:.3g} %"
+
+    def caution(self) -> list[str]:
+        """Whether the samples suit the tree: a line if they do not."""
+        if self.sample == "subsample" or not is_by_test(self._fitted):
+            return []
+        return [
+            "Copies of a row make p-values too small, and the refits split too often: use "
+            'sample="subsample".'
+        ]
+
     def to_text(self) -> str:
         """The counts as text."""
-        how, of, order = "bootstrap samples", self.features, self.ranked()
-        if self.sample == "subsample":
-            how = f"subsamples of {100 * self.fraction:.3g} %"
+        of, order = self.features, self.ranked()
         body = [
             (one_line(of.names[j]), f"{100 * of.used[j]:.0f} %", f"{100 * of.root[j]:.0f} %",
              f"{of.uses[j]:.2f}")
@@ -206,7 +228,9 @@ class Stability:
         trees = self.trees
         low, middle, high = trees.leaves
         lines = [
-            f"{counted(self.repeats, 'refit')} on {how} of {counted(self.n_rows, 'row')}",
+            f"{counted(self.repeats, 'refit')} on {self._samples()} of "
+            f"{counted(self.n_rows, 'row')}",
+            *self.caution(),
             self.root_sentence(),
             "",
             *table,
@@ -261,10 +285,12 @@ class Stability:
     def legend(self) -> list[str]:
         """What the shares behind the tests of a text mean."""
         if self.nodes is not None:
-            return ["Percentages: searches of the node that choose the feature of its test."]
+            said = ["Percentages: searches of the node that choose the feature of its test."]
+            return said + self.caution()
         return [
             "Percentages: refits that ask the feature of the test, of the root as the first, of",
             "other nodes anywhere.",
+            *self.caution(),
         ]
 
     def share_of(self, node: int) -> str:
@@ -460,19 +486,28 @@ def _as_forest(
 
 
 def _as_fits(fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any) -> list[Any]:
-    """Refits as fits of their own, on as many copies of each row as were drawn."""
+    """Refits as fits of their own. A draw is the weight of a row, so that all copies of a row are
+    in one fold of a pruning; where rows have weights that are no numbers of copies, a draw is that
+    many copies, which limits count."""
     step, models = counter(progress, "refits", draws.repeats), []
     words = {"n_jobs": n_jobs, "progress": None, "trace": None}
+    table, own, groups = draws.rows.table, draws.rows.table.sample_weight, draws.groups
+    are_copies = own is None or bool(np.all(own == np.floor(own)))
     for i in range(draws.repeats):
-        drawn = np.repeat(np.arange(len(draws.rows.table)), draws.draw(i))
-        again = clone(fitted)
+        again, times = clone(fitted), draws.draw(i)
         again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
-        groups = {}
+        copies = np.repeat(
+            np.arange(len(table)), np.where(times > 0, 1, 0) if are_copies else times
+        )
+        part = table.take(copies)
+        if are_copies:
+            part.sample_weight = times[copies] * (1.0 if own is None else own[copies])
+        honest = {}
         if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
-            groups["groups"] = drawn if draws.groups is None else draws.groups[drawn]
+            honest["groups"] = copies if groups is None else groups[copies]
         with quiet(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            again.fit(draws.rows.table.take(drawn), **groups)
+            again.fit(part, **honest)
         models.append(again._model)
         step()
     return models
@@ -556,7 +591,8 @@ def stability(
         repeats: number of refits, at least 1.
         sample: ``"bootstrap"``: as many rows as there are rows of weight > 0, with replacement; how
             often a row is drawn multiplies its weight. ``"subsample"``: floor(fraction n) of them,
-            without.
+            without, for trees with ``selection="significance"``: copies of a row make p-values too
+            small.
         fraction: share of the rows of a subsample, above 0 and at most 1.
         nodes: also resample the rows of each node and search it alone, `repeats` times, with the
             limits and the class weights of the whole tree.

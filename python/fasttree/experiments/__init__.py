@@ -94,7 +94,7 @@ def run(
             ``../shared/data/uci`` if there is one, else the bundled data sets that equal the
             paper's.
         datasets: only these of the paper's data sets; case, dots and dashes are ignored.
-        quick: leave out what cannot be compared with the paper's numbers.
+        quick: a shorter run, with fewer repeats, variations or data sets; a note says which.
         n_jobs: threads; -1 is all cores. The results do not depend on it.
         progress: True for a bar on stderr, or a function (done, total).
         on_interrupt: ``"return"``: Ctrl-C returns the data sets that are finished (for

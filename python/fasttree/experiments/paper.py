@@ -49,6 +49,7 @@ class Paper(ABC, Generic[Step, Found]):
         printed: the published numbers.
         steps_are: name of the steps, in the warning about an interrupt.
         ticks_are: name of the units of the progress bar.
+        cut: what a quick run leaves out, before the names of data sets.
         quick, n_jobs: as requested.
         folder: the folder of the data files, or None.
         out: the result, which `report` fills.
@@ -61,6 +62,7 @@ class Paper(ABC, Generic[Step, Found]):
     counted: ClassVar[tuple[str, ...]] = ("accuracy",)
     steps_are: ClassVar[str] = "data sets"
     ticks_are: ClassVar[str] = "data sets"
+    cut: ClassVar[str]
 
     def __init__(self, request: Request) -> None:
         self.request, self.quick, self.n_jobs = request, request.quick, request.n_jobs
@@ -76,7 +78,7 @@ class Paper(ABC, Generic[Step, Found]):
         opened, out.missing = open_sets(
             self.sets(), self.request.datasets, self.folder, self.open_set
         )
-        out.folder_is_given = self.folder is not None
+        out.folder = str(self.folder or "")
         self.omitted = [
             name for name, table in opened.items() if self.quick and self.omits(name, table)
         ]
@@ -97,6 +99,9 @@ class Paper(ABC, Generic[Step, Found]):
         )
         out.unfinished = [self.step_name(step) for step in left]
         out.extra["settings"] = self.settings(found)
+        if self.quick:
+            named = f" ({', '.join(self.omitted)})" if self.omitted else ""
+            out.notes.append(f"Left out (--quick): {self.cut}{named}.")
         self.report(found)
         return out
 

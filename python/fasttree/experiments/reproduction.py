@@ -106,7 +106,7 @@ class Reproduction:
         name, title, source: which experiment, and where its numbers were printed.
         rows: one per number.
         missing: data sets of the paper that are not in the data folder.
-        folder_is_given: whether there is a data folder.
+        folder: the data folder; empty without one.
         counted: quantities of `rows` that `cells` counts.
         tables, notes: for the printed report.
         figures: drawn by `save_figures`.
@@ -122,7 +122,7 @@ class Reproduction:
     counted: tuple[str, ...]
     rows: list[Row] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    folder_is_given: bool = True
+    folder: str = ""
     tables: list[ReportTable] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
@@ -176,8 +176,8 @@ class Reproduction:
         head = f"{self.title}\n{self.source}\n"
         parts = [head, render_text(self.tables), *(f"{note}\n" for note in self.notes)]
         if self.missing:
-            what = "Missing in the data folder"
-            if not self.folder_is_given:
+            what = f"Not in the data folder {self.folder}"
+            if not self.folder:
                 what = "Left out, as these files are not bundled (--data DIR reads them)"
             parts.append(f"{what}: {', '.join(self.missing)}.\n")
         if self.unfinished:

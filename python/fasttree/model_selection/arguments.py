@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.naming import display_name, shown_criterion
+from .._checks.naming import display_name, is_by_test, shown_criterion
 from ..criteria import Criterion, PairFunction, _by_name
 from ..datasets.files import load
 from ..datasets.inputs import labelled
@@ -98,8 +98,7 @@ def _name_of(thing: Any) -> str:
     text = display_name(thing)
     if not hasattr(thing, "fit") or len(text) <= 60:
         return text
-    is_by_test = getattr(thing, "selection", "score") == "significance"
-    return shown_criterion(thing) if is_by_test else type(thing).__name__
+    return shown_criterion(thing) if is_by_test(thing) else type(thing).__name__
 
 
 def named_items(things: Any, what: str) -> list[tuple[str, Any]]:

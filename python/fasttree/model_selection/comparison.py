@@ -23,6 +23,7 @@ from .._checks.progress import Progress, counter, make_report
 from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
+from ..estimators.stability import sample_for
 from ..exports.answers import figures
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
@@ -474,9 +475,10 @@ def compare(
             left out of the comparison and named in `skipped` with the reason.
         client, journal: as in `cross_validate`; all data sets share the workers and the file.
         stability: how often the tree of each method is refitted on bootstrap samples of all rows
-            of a data set (of whole groups with `groups`), in this process: how much the refits
-            agree is a table of the comparison, and `results[name].stability` has the counts
-            (`Stability.to_dict`). Searches with a time limit and other estimators have none.
+            of a data set (of whole groups with `groups`; subsamples of trees with
+            ``selection="significance"``), in this process: how much the refits agree is a table of
+            the comparison, and `results[name].stability` has the counts (`Stability.to_dict`).
+            Searches with a time limit and other estimators have none.
 
     Returns:
         Comparison: means, marks, win/tie/loss; `.to_text()`, `.to_latex()` and so on.
@@ -557,10 +559,11 @@ def _refit(
     for one, method in todo:
         data, seed = one.data, one.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
-        options = {"random_state": seed, "n_jobs": n_jobs}
+        options = {"repeats": repeats, "random_state": seed, "n_jobs": n_jobs}
         with quiet():
-            found = one.refit(method).stability(
-                data.table, repeats=repeats, groups=data.groups, **options
+            tree = one.refit(method)
+            found = tree.stability(
+                data.table, sample=sample_for(tree), groups=data.groups, **options
             )
         one.stability[method] = found.to_dict()
         step()
@@ -686,7 +689,8 @@ def _means_table(result: Comparison) -> ReportTable:
 def _stability_table(result: Comparison) -> ReportTable:
     """How much refits of each tree on resampled rows agree: a column per method, or a row where
     there are many on one data set."""
-    first = next(iter(result.results.values()))
+    all_results = list(result.results.values())
+    first = all_results[0]
     is_number = first.task == "regression"
 
     def cell(one: CrossValidation, method: str) -> Cell:
@@ -711,8 +715,18 @@ def _stability_table(result: Comparison) -> ReportTable:
         else "Chance that two refits predict the same class, in %"
     )
     notes = [f"{what}.", "In brackets: likeness of their leaves (1: the same division)."]
+    on_parts = [
+        method
+        for method in result.methods
+        if any(one.stability.get(method, {}).get("sample") == "subsample" for one in all_results)
+    ]
+    if on_parts:
+        notes.append(
+            f"On subsamples, as copies of a row make p-values too small: {', '.join(on_parts)}."
+        )
     refits = counted(first.asked["stability"], "refit")
-    return ReportTable(f"Stability: {refits} on bootstrap samples", header, rows, (), notes)
+    kind = "subsamples" if len(on_parts) == len(result.methods) else "bootstrap samples"
+    return ReportTable(f"Stability: {refits} on {kind}", header, rows, (), notes)
 
 
 def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:

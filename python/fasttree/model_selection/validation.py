@@ -19,7 +19,7 @@ import numpy as np
 from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
-from .._checks.naming import display_name, shown_criterion
+from .._checks.naming import display_name, is_by_test, shown_criterion
 from .._checks.progress import Progress, make_report
 from .._checks.words import counted
 from ..datasets.inputs import given
@@ -77,8 +77,7 @@ def list_methods(
             if name == display_name(one):
                 name = shown_criterion(tree)
             # Where a test chooses the feature and its statistic the cut, all criteria are one tree.
-            by_test = getattr(tree, "selection", "score") == "significance"
-            if not (by_test and tree.cut == "statistic" and name in dict(methods)):
+            if not (is_by_test(tree) and tree.cut == "statistic" and name in dict(methods)):
                 methods.append((name, tree))
     elif params:
         raise TypeError(

@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("typer")
@@ -25,6 +26,7 @@ from fasttree import datasets
 from fasttree.cli import options, unknown_names
 from fasttree.cli.app import app
 from fasttree.cli.shell import SHELL, missing_cells
+from fasttree.exports import bibtex
 
 COMMANDS = (
     "compare",
@@ -202,34 +204,55 @@ def test_every_json_has_versions_commit_and_seed(ftree, model, tmp_path):
             assert {**document.get("settings", {}), **document}["random_state"] == 5, words
 
 
-def test_cite_prints_bibtex_that_agrees_with_the_registry_and_the_citation_file(ftree):
+@pytest.mark.parametrize("row", fasttree.list_criteria(), ids=lambda row: row["name"])
+def test_formulas_of_criteria_are_plain_in_a_terminal(ftree, row):
+    out = ftree("criteria", row["name"])[1]
+    score = next(line for line in out.splitlines() if line.startswith("score "))
+    assert not set("\\{}") & set(out.partition("source ")[0]) and score.split(None, 1)[1]
+    assert score.count("(") == score.count(")") == score.replace("()", "").count(")")
+
+
+def test_cite_prints_an_entry_per_publication(ftree):
     def entries(text):
         assert text.count("{") == text.count("}")
-        found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ += \{.*\},\n)+)\}", text)
+        found = re.findall(r"@(\w+)\{(\w+),\n((?:  \w+ += \{[^@]*?\},\n)+)\}", text)
         assert len(found) == text.count("@")
         return [
-            (kind, key, dict(re.findall(r"(\w+) += \{(.*)\},", body))) for kind, key, body in found
+            (kind, key, dict(re.findall(r"(\w+) += \{([^@]*?)\},\n", body)))
+            for kind, key, body in found
         ]
 
     [(kind, key, fields)] = entries(ftree("cite")[1])
-    cff = (Path(__file__).resolve().parents[3] / "CITATION.cff").read_text()
+    root = Path(__file__).resolve().parents[3]
+    cff = (root / "CITATION.cff").read_text()
     known = dict(re.findall(r"^ *-? ?(name|title|version): \"?(.*?)\"?$", cff, re.M))
     assert (kind, key) == ("software", "fasttree")
     assert fields["title"] == f"{{{known['title']}}}"
     assert fields["author"] == f"{{{known['name']}}}"
     assert fields["version"] == known["version"] == fasttree.__version__
-    for row in fasttree.list_criteria():
-        found = entries(ftree("cite", row["name"])[1])
-        assert len(found) == row["source"].count("; ") + 1
-        for (kind, key, fields), source in zip(found, row["source"].split("; "), strict=True):
-            assert kind == "misc" and key.isalnum() or "_" in key
-            said = re.sub(r"\W|\band\b", "", "".join(fields.values()))
-            assert said == re.sub(r"\W|\band\b", "", source), row["name"]
-    [(_, key, fields)] = entries(ftree("cite", "entropy")[1])
-    assert (key, fields["author"], fields["year"]) == ("quinlan1986", "Quinlan", "1986")
-    assert fields["howpublished"] == "Machine Learning 1"
-    [(_, key, fields)] = entries(ftree("cite", "auc")[1])
-    assert fields["author"] == "Ferri and Flach and Hernandez-Orallo" and key == "ferri2002"
+    # Each publication has one entry, whose key the sources of criteria in the core name.
+    core = (root / "src/criteria").glob("*.rs")
+    named = " ".join(
+        key for file in core for key in re.findall(r'source: "(.*)"', file.read_text())
+    )
+    assert set(named.replace(";", "").split()) == set(bibtex.publications())
+    rows = fasttree.list_criteria()
+    found = entries(ftree("cite", *(row["name"] for row in rows))[1])
+    keys = {key: fields for _, key, fields in found}
+    assert list(keys) == list(dict.fromkeys(key for row in rows for key in row["publications"]))
+    for kind, _, fields in found:
+        asked = {"article": "journal", "inproceedings": "booktitle", "book": "publisher"}
+        assert {"author", "title", asked.get(kind, "title")} <= set(fields)
+        assert "year" in fields or kind in ("manual", "unpublished")
+    titles = [fields["title"] for fields in keys.values()]
+    assert len(set(titles)) == len(titles) == len(keys)
+    (one,) = (row for row in rows if row["name"] == "mantaras")
+    assert (
+        one["source"].startswith("Lopez de Mantaras, A Distance-Based")
+        and "(1991)" in one["source"]
+    )
+    spelled = ftree("cite", "gini", "hellinger", "twoing", "pi(alpha=1)")[1]
+    assert [key for _, key, _ in entries(spelled)] == ["breiman1984", "cieslak2008", "vilalta2001"]
     refused(ftree("cite", "ginni"), "'ginni'")
 
 
@@ -408,6 +431,19 @@ def test_rank_is_score_features(ftree):
     assert rows[0]["feature"] == "outlook"
 
 
+@pytest.mark.parametrize("preset", ["CTREE", "CHAID"])
+def test_a_tree_of_tests_is_refitted_on_subsamples_and_not_pruned(ftree, tmp_path, preset):
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.normal(size=(500, 3)), columns=["a", "b", "c"])
+    frame["y"] = np.where(rng.random(500) < 1 / (1 + np.exp(-1.5 * frame["a"])), "ill", "well")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    words = ("fit", tmp_path / "d.csv", "-t", "y", "--preset", preset, "--stability", 5)
+    _, out, _ = ftree(*words, "--json", tmp_path / "d.json")
+    document = strict((tmp_path / "d.json").read_text())
+    assert document["leaves"] > 1 and document["stability"]["sample"] == "subsample"
+    assert "5 refits on subsamples" in out and document["advice"] is None
+
+
 def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     words = ("compare", "iris", "weather", "-c", "gini,mdl", "--cv", "1x2", "--stability", 3)
     code, out, _ = ftree(*words, "--json", tmp_path / "found.json")
@@ -544,7 +580,7 @@ def test_reproduce_lists_the_experiments_and_the_missing_sets(ftree, tmp_path):
     assert strict(out)["missing"] == ["Breast", "Heart", "PopFailure"]
     code, out, _ = ftree("reproduce", "chen2013", "--data", tmp_path, "--datasets", "zoo")
     assert code == 1
-    assert "Missing in the data folder: zoo." in out
+    assert "Not in the data folder " in out and ": zoo." in out
 
 
 def test_reproduce_says_what_quick_leaves_out_and_that_nothing_is_drawn(ftree, tmp_path):

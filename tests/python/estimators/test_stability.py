@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import fasttree
 from fasttree import FastTreeClassifier, FastTreeRegressor
+from fasttree.pruning import ReducedError
 
 X, Y = load_breast_cancer(return_X_y=True)
 NUMBERS = load_diabetes(return_X_y=True)
@@ -24,6 +25,8 @@ MODELS = {
     "bins": FastTreeClassifier(threshold_search="histogram"),
     "bins of columns": FastTreeClassifier(discretize="mdlp"),
     "balanced": FastTreeClassifier(class_weight="balanced"),
+    "folds of a pruning": FastTreeClassifier(pruning="cart"),
+    "rows of a pruning": FastTreeClassifier(pruning=ReducedError(random_state=0)),
     "glocal": FastTreeClassifier(evaluation="glocal", max_depth=3),
     "costs": FastTreeClassifier(cost_matrix=np.array([[0.0, 1.0], [5.0, 0.0]])),
     "ctree": FastTreeClassifier(**fasttree.presets.CTREE),
@@ -111,6 +114,23 @@ def test_draws_multiply_weights_and_rows_without_weight_are_not_drawn(limits):
     check(model, X, Y, found, WEIGHTS)
     assert not found.multiplicities(0)[WEIGHTS == 0].any()
     assert found.multiplicities(0).sum() == (WEIGHTS > 0).sum()
+
+
+@pytest.mark.parametrize("preset", ["CTREE", "CHAID"])
+def test_copies_of_rows_make_p_values_too_small_and_texts_say_so(preset):
+    rng = np.random.default_rng(1)
+    noise, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    tree = FastTreeClassifier(**getattr(fasttree.presets, preset)).fit(noise, y)
+    kinds = ("bootstrap", "subsample")
+    refits = {s: tree.stability(noise, y, repeats=60, sample=s) for s in kinds}
+    split = {s: found.features.root.sum() for s, found in refits.items()}
+    assert split["subsample"] < 0.3 < split["bootstrap"]
+    for sample, found in refits.items():
+        page = str(tree.explore(noise, y, stability=found).document["kept"])
+        said = [found.to_text(), tree.to_text(stability=found), page]
+        assert {"p-values too small" in one for one in said} == {sample == "bootstrap"}
+    usual = FastTreeClassifier(max_depth=1).fit(noise, y).stability(noise, y, repeats=2)
+    assert "p-values" not in usual.to_text()
 
 
 def test_numbers():

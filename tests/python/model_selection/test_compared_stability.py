@@ -47,6 +47,17 @@ def test_stability_is_that_of_each_tree_on_all_rows(n_jobs):
         ]  # fmt: skip
 
 
+def test_trees_of_tests_are_refitted_on_subsamples():
+    tree = fasttree.FastTreeClassifier(**fasttree.presets.CTREE)
+    options = {"estimators": {"ctree": tree}, "cv": "1x2", "stability": 3}
+    found = compare({"iris": IRIS}, "gini", **options)
+    expected = tree.fit(IRIS).stability(IRIS, repeats=3, sample="subsample")
+    assert found["iris"].stability["ctree"] == expected.to_dict()
+    assert found["iris"].stability["gini"]["sample"] == "bootstrap"
+    assert "On subsamples, " in found.to_text() and "p-values too small: ctree." in found.to_text()
+    assert "Stability: 3 refits on subsamples" in compare({"iris": IRIS}, **options).to_text()
+
+
 def test_groups_are_drawn_whole():
     frame = IRIS.to_frame().assign(site=np.arange(150) % 40)
     y = frame.pop("class")

@@ -269,14 +269,14 @@ def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
             "6",
             "All distances are susceptible to redundant splits when evaluated globally",
             all(v > 0 for v in whole.values()),
-            "redundant splits a tree: " + ", ".join(f"{m} {v:.2f}" for m, v in whole.items()),
+            "redundant splits per tree: " + ", ".join(f"{m} {v:.2f}" for m, v in whole.items()),
         ),
         Verdict(
             "6",
             "The extended Jaccard distance and accuracy are so locally, too; the others are "
             "efficient",
             all((local[m] >= FEW) == (m in blind) for m in measures),
-            "redundant splits a tree: " + ", ".join(f"{m} {v:.2f}" for m, v in local.items()),
+            "redundant splits per tree: " + ", ".join(f"{m} {v:.2f}" for m, v in local.items()),
         ),
     ]
 

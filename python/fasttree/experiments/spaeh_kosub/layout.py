@@ -104,15 +104,15 @@ def redundant_table(sizes: Sizes) -> ReportTable:
         "Figure 6 (c): redundant splits on the trees of figure 5, ties first",
         [
             "distance",
-            "L a tree",
+            "L per tree",
             "of its splits",
             "L efficient",
-            "G a tree",
+            "G per tree",
             "of its splits",
             "G efficient",
         ],
         rows,
         "A redundant split: two nested tests of one feature whose cut-off sides are leaves "
         "of one class.",
-        f"Efficient: fewer than {FEW:g} redundant splits a tree.",
+        f"Efficient: fewer than {FEW:g} redundant splits per tree.",
     )

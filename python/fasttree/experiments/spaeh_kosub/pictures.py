@@ -139,7 +139,7 @@ def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float)
     ax.set_ylim(-0.002, 300)
     ax.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0", "0.01", "0.1", "1", "10", "100"])
     ax.set_xticks(range(len(measures)), list(measures.values()), fontsize=8)
-    ax.set_ylabel("redundant splits a tree")
+    ax.set_ylabel("redundant splits per tree")
     plain_frame(ax)
     ax.legend(fontsize=8, frameon=False, loc="upper center")
     return figure

@@ -5,6 +5,8 @@ The best values are bold, significance marks are superscripts.
 
 from __future__ import annotations
 
+import re
+
 from ..._checks.plain_text import one_line
 from .table import Cell, ReportTable
 
@@ -64,3 +66,35 @@ def _one(table: ReportTable) -> str:
         ]
     out.append(r"\end{table}")
     return "\n".join(out) + "\n"
+
+
+_WORDS = {"cap": "and", "cup": "or", "ne": "!=", "cdot": ".", "mid": "|"}
+_OF = r"\{([^{}]*)\}"
+_PLAIN = (
+    (r"\\(?:left|right|[bB]ig[lr]|[,;]|quad\b)", " "),
+    (r"\\\|", "||"),
+    (r"\\t?frac(\w)(\w)", r"(\1 / \2)"),
+    (rf"\\t?frac{_OF}{_OF}", r"((\1) / (\2))"),
+    (rf"\\binom{_OF}{_OF}", r"binomial(\1, \2)"),
+    (rf"\\sqrt{_OF}", r"sqrt(\1)"),
+    (rf"\\(?:overline{_OF}|bar (\w))", r"mean(\1\2)"),
+    (rf"\\(?:text|mathrm|operatorname|mathcal){_OF}", r"\1"),
+    (rf"([_^]){_OF}", r"\1(\2)"),
+    (r"(?<!\w)\((\w+)\)|(?<=[_^])\((\w+)\)", r"\1\2"),
+)
+"""Parts of a formula without groups within, and what stands for them."""
+
+
+def plain_formula(formula: str) -> str:
+    r"""A formula of LaTeX, as criteria have it, for a terminal.
+
+    >>> plain_formula(r"\sum_m \frac{n_m}{n} \left(1 - \sum_c p_{c|m}^2\right)")
+    'sum_m (n_m / n) (1 - sum_c p_(c|m)^2)'
+    """
+    before, text = "", formula
+    while before != text:
+        before = text
+        for pattern, plain in _PLAIN:
+            text = re.sub(pattern, plain, text)
+    text = re.sub(r"\\(\w+)", lambda found: _WORDS.get(found[1], found[1]), text)
+    return re.sub(r"(?<=\() | (?=[),])", "", " ".join(text.split()))

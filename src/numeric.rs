@@ -56,6 +56,17 @@ pub fn log2_factorial(x: f64) -> f64 {
     (ln_gamma - f64::ln(below)) / std::f64::consts::LN_2
 }
 
+/// `ln x!` for real x >= 0; see [`log2_factorial`].
+pub fn ln_factorial(x: f64) -> f64 {
+    log2_factorial(x) * std::f64::consts::LN_2
+}
+
+/// `ln (e^a + e^b)`.
+pub fn log_add(a: f64, b: f64) -> f64 {
+    let (top, low) = if a > b { (a, b) } else { (b, a) };
+    if low == f64::NEG_INFINITY { top } else { top + (low - top).exp().ln_1p() }
+}
+
 /// Entries of the largest tables (two of 128 MiB).
 pub const LARGEST_TABLE: usize = 1 << 24;
 

@@ -16,7 +16,8 @@ use crate::grow::forest::{Bagging, BootstrapSampler, row_hashes};
 use crate::model::{Forest, Model};
 use crate::parallel;
 use crate::predict::Votes;
-use crate::{resample, store};
+use crate::resample::OutOfBagRows;
+use crate::store;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -181,11 +182,13 @@ pub fn out_of_bag_importances<'py>(
         control.expect(trees as u64);
         let rows = plan.training_rows(encoded, &rows, &weights)?;
         let sampler = sampler(encoded, &rows, &weights)?;
+        let own =
+            OutOfBagRows { forest, data: encoded, weights: &weights, sampler: &sampler, draws };
         if unbiased {
-            let weights = plan.weighed(encoded, &rows, &weights)?;
-            resample::unbiased_importances(forest, encoded, &weights, &sampler, draws, control)
+            let weights = &plan.weighed(encoded, &rows, &weights)?;
+            OutOfBagRows { weights, ..own }.unbiased_importances(control)
         } else {
-            resample::permutation_losses(forest, encoded, &weights, &sampler, draws, control)
+            own.permutation_losses(control)
         }
     })?;
     found.into_pyarray(py).reshape([trees, encoded.columns().len()])

@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::grow::{EmptyBranch, LeafLabels};
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::PruneRows;
+use crate::prune::{PruneRows, PruneSteps};
 use crate::tree::{Tree, majority};
 
 impl FitPlan {
@@ -41,10 +41,8 @@ impl FitPlan {
             self.label_counted(tree);
             if let Some(costs) = self.costs(tree.classes)? {
                 tree.relabel(&costs);
-            } else if self.config.labels == LeafLabels::Majority {
-                model.relabel();
             }
-            Ok(model)
+            Ok(self.edited(model, &PruneSteps::default(), None, control)?.0)
         })
     }
 

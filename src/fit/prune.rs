@@ -43,7 +43,7 @@ impl FitPlan {
     }
 
     /// Prune a grown model by some steps, and label it.
-    fn edited(
+    pub(super) fn edited(
         &self,
         mut model: Model,
         steps: &PruneSteps<'_>,

@@ -194,39 +194,22 @@ pub(super) fn significance(
     if !config.by_significance() {
         return Ok(None);
     }
-    for (name, value) in [("alpha", config.alpha), ("min_prob", config.min_prob)] {
-        let is_sound =
-            if name == "alpha" { value > 0.0 && value < 1.0 } else { (0.0..=0.5).contains(&value) };
-        if !is_sound {
-            let domain =
-                if name == "alpha" { "must lie between 0 and 1" } else { "must lie in [0, 0.5]" };
-            return Err(Error::parameter(name, value, domain));
-        }
-    }
-    if config.split_tries < 1 {
-        return Err(Error::parameter("split_tries", config.split_tries, "must be at least 1"));
-    }
+    let below_one = 1.0_f64.next_down();
     for (name, value, most) in [
-        ("alpha_merge", Some(config.alpha_merge), 1.0_f64.next_down()),
-        ("alpha_split", config.alpha_split, config.alpha_merge),
+        ("alpha", Some(config.alpha), below_one),
+        ("alpha_merge", config.merge_levels.then_some(config.alpha_merge), below_one),
+        ("alpha_split", config.alpha_split.filter(|_| config.merge_levels), config.alpha_merge),
     ] {
-        if config.merge_levels && value.is_some_and(|value| !(value > 0.0 && value <= most)) {
+        if let Some(value) = value.filter(|&value| !(value > 0.0 && value <= most)) {
             let domain = match name {
-                "alpha_merge" => "must lie between 0 and 1".into(),
-                _ => format!(
+                "alpha_split" => format!(
                     "must lie above 0 and be at most alpha_merge={most}: levels that are merged \
                      again would be divided again"
                 ),
+                _ => "must lie between 0 and 1".into(),
             };
-            return Err(Error::parameter(name, value.unwrap_or_default(), domain));
+            return Err(Error::parameter(name, value, domain));
         }
-    }
-    if config.cut_test == FeatureTestKind::Permutation {
-        return Err(Error::parameter(
-            "cut_test",
-            "'permutation'",
-            "must be 'quadratic' or 'maximum'",
-        ));
     }
     let refused = if config.evaluation != Evaluation::Local {
         ("evaluation='global' or 'glocal'", "evaluation='local'")

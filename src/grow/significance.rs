@@ -11,20 +11,24 @@ use super::context::FeaturePlace;
 use super::evaluate::{ByOrder, NodeEvaluator, Workspace};
 use super::features::WantedFeatures;
 use super::listing::Candidate;
-use super::search::{BestSplit, NodeTables, WholeRows, choose};
-use crate::data::{entry_row, entry_tied};
+use super::search::{BestSplit, WholeRows, choose};
+use crate::data::{Column, entry_row, entry_tied, pack_entry};
 use crate::error::Result;
-use crate::numeric::mix;
+use crate::numeric::{Moments, mix};
 use crate::parallel::{self, Control};
 use crate::reached::{self, Way};
+use crate::simd::prefetch;
 use crate::split::significance::Significance;
 use crate::stats::Sum;
 use crate::stats::contingency::ContingencyTables;
 use crate::stats::inference::{
-    GroupSums, LevelMerging, LevelOrder, LevelTable, MergedLevels, PermutedRows,
+    LevelMerging, LevelOrder, LevelTable, LinearStatistic, LinearSums, MergedLevels, PermutedRows,
 };
-use crate::tree::{FeatureTest, Test};
+use crate::tree::{FeatureTest, Test, majority};
+use std::borrow::Cow;
 
+/// Entries of an order by which the values of rows are fetched ahead.
+const AHEAD: usize = 16;
 /// Rows times features from which several threads share the tests of a node.
 const WIDE_NODE: usize = 1 << 16;
 
@@ -49,75 +53,143 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(rule.ranked(tests.collect()))
     }
 
-    /// Exact sums of some rows by group and class, where a number is one class, and the effective
-    /// sum of their weights; `None` without rows.
-    fn sums_of_groups(&self, members: &[(u32, u32)]) -> Option<(Vec<W::Sum>, f64)> {
-        let (context, weights) = (self.context, self.context.weights);
-        let (unit, classes) = (weights.unit(), context.data.n_classes());
-        let n = members.iter().map(|m| m.0 as usize + 1).max()?;
-        let mut sums = vec![W::Sum::default(); n * classes];
-        let (mut units, mut squares) = (0_i128, 0_i128);
-        for &(group, row) in members {
-            let class =
-                if classes == 1 { 0 } else { context.class_of.codes[row as usize] as usize };
-            let (sum, weight) = (&mut sums[group as usize * classes + class], weights.of(row));
-            *sum = sum.plus(weight);
-            units += i128::from(weight.units());
-            squares += i128::from(weight.units()).pow(2);
-        }
-        let effective = match weights.are_copies() {
-            true => units as f64 * unit,
-            false => (units as f64) * (units as f64) / squares as f64,
+    /// The rows whose value of a feature is known, as entries of an order; levels follow each other
+    /// by their codes.
+    fn known_entries(&self, feature: u32) -> Cow<'_, [u32]> {
+        let j = match self.context.place(feature) {
+            FeaturePlace::Numeric(i) => return self.known(i).order,
+            FeaturePlace::Nominal(j) => j,
         };
-        Some((sums, effective))
+        let nominal = &self.context.nominal;
+        let mut levels = self.coded().by_code(&nominal.layout, j);
+        levels.truncate(levels.len() - usize::from(nominal.missing[j]));
+        let entries =
+            |rows: Vec<u32>| rows.into_iter().enumerate().map(|(i, row)| pack_entry(row, i > 0));
+        levels.into_iter().flat_map(entries).collect()
+    }
+
+    /// The score of a group of entries with one value: the number, or the code of the level. Scores
+    /// lie around 0, that of the row in the middle of the order, and are scaled by a power of two,
+    /// which is exact: nothing cancels, and no square leaves the range of a double. `None` where
+    /// all entries have one value.
+    fn scores<'s>(
+        &'s self,
+        feature: u32,
+        order: &[u32],
+        middle: u32,
+    ) -> Option<impl Fn(&[u32]) -> f64 + use<'s, W>> {
+        let (numbers, codes) = match &self.context.data.columns()[feature as usize] {
+            Column::Numeric(column) => (column.values(), None),
+            Column::Nominal(column) => (&[][..], Some(column)),
+        };
+        let value = move |row: u32| match codes {
+            None => numbers[row as usize],
+            Some(column) => f64::from(column.code(row)),
+        };
+        let [first, last] = [order[0], order[order.len() - 1]].map(|e| value(entry_row(e)));
+        let centre = value(middle);
+        let reach = (centre - first).max(last - centre);
+        let scale = (-reach.log2().floor().max(-1000.0)).exp2();
+        let score = move |group: &[u32]| (value(entry_row(group[0])) - centre) * scale;
+        (reach > 0.0).then_some(score)
+    }
+
+    /// The number of rows that the weights of some rows stand for, and the row at which half of the
+    /// weight is passed; `None` for at most one row.
+    fn effective(&self, rows: impl Iterator<Item = u32> + Clone) -> Option<(f64, u32)> {
+        let weights = self.context.weights;
+        let units = |row: u32| i128::from(weights.of(row).units());
+        let total: i128 = rows.clone().map(units).sum();
+        let mut rest = total / 2;
+        let middle = rows.clone().find(|&row| {
+            rest -= units(row);
+            rest < 0
+        })?;
+        let effective = match weights.are_copies() {
+            true => total as f64 * weights.unit(),
+            false => {
+                total as f64 * total as f64 / rows.map(|r| units(r).pow(2)).sum::<i128>() as f64
+            }
+        };
+        (effective > 1.0).then_some((effective, middle))
     }
 
     /// The test of a feature, its p-value not adjusted; `None` where it does not vary.
     fn feature_test(&self, rule: &Significance, feature: u32) -> Option<FeatureTest> {
         if let Some(merging) = &rule.merging {
-            let MergedLevels { statistic, log_p, .. } = self.merged(merging, feature)?;
+            let MergedLevels { statistic, log_p, .. } = self.merged(merging, feature)?.0;
             return Some(FeatureTest { statistic, log_p });
         }
-        let (unit, classes) = (self.context.weights.unit(), self.context.data.n_classes());
-        let (members, scores) = self.members(feature, false);
-        let (sums, effective) = self.sums_of_groups(&members)?;
-        let all = Sum::total(&sums).moments().map(|sum| sum.rounded(unit));
-        let groups = match all {
-            None => GroupSums {
-                scores,
-                sums: sums.iter().map(|sum| sum.value(unit)).collect(),
-                width: classes,
-                deviation: None,
-            },
-            Some(all) => {
-                let of_group = |sum: &W::Sum| {
-                    let own = sum.moments().unwrap_or_default().rounded(unit);
-                    [own.weight, own.weight * (own.mean - all.mean)]
-                };
-                let sums = sums.iter().flat_map(of_group).collect();
-                GroupSums { scores, sums, width: 2, deviation: Some(all.deviation) }
-            }
+        let (context, weights) = (self.context, self.context.weights);
+        let (unit, classes) = (weights.unit(), context.data.n_classes());
+        let order = self.known_entries(feature);
+        let (effective, middle) = self.effective(order.iter().map(|&e| entry_row(e)))?;
+        let score = self.scores(feature, &order, middle)?;
+        let (values, is_scored) = match context.place(feature) {
+            FeaturePlace::Numeric(i) => (context.numeric[i].column.values(), true),
+            FeaturePlace::Nominal(j) => (&[][..], context.nominal.ordered[j]),
         };
-        let pairing = || self.pairing(&members, &groups, feature);
-        let (statistic, log_p) = rule.test.test(&groups, effective, pairing)?;
+        let number = |sum: W::Sum| sum.moments().map(|sum| sum.rounded(unit));
+        let mean = number(Sum::total(self.totals)).map(|all| all.mean);
+        let class = |row: u32| if classes == 1 { 0 } else { context.class_of.codes[row as usize] };
+        let mut sums = LinearSums::new(classes, is_scored);
+        let (mut own, mut all) = (vec![W::Sum::default(); classes], W::Sum::default());
+        let mut influences = vec![0.0; classes];
+        let groups = || order.chunk_by(|_, &next| entry_tied(next) == 1);
+        let mut at = AHEAD;
+        for group in groups() {
+            at += group.len();
+            let later = order.get(at).and_then(|&e| values.get(entry_row(e) as usize));
+            later.into_iter().for_each(prefetch);
+            let score = score(group);
+            if let (&[entry], None, true) = (group, mean, is_scored) {
+                let row = entry_row(entry);
+                sums.add_class(score, weights.of(row).value(unit), class(row).into());
+                continue;
+            }
+            own.fill(W::Sum::default());
+            for row in group.iter().map(|&e| entry_row(e)) {
+                let sum = &mut own[usize::from(class(row))];
+                *sum = sum.plus(weights.of(row));
+            }
+            let weight = Sum::total(&own);
+            all = all.plus(weight);
+            for (influence, &sum) in influences.iter_mut().zip(&own) {
+                let of_number = |m: Moments| m.weight * (m.mean - mean.unwrap_or_default());
+                *influence = number(sum).map_or(sum.value(unit), of_number);
+            }
+            sums.add(score, weight.value(unit), &influences);
+        }
+        let linear = LinearStatistic::new(sums, number(all).map(|all| all.deviation))?;
+        let pairing = || {
+            let scores = is_scored.then(|| groups().map(score).collect());
+            self.pairing(groups(), scores, feature)
+        };
+        let (statistic, log_p) = rule.test.test(&linear, effective, pairing);
         Some(FeatureTest { statistic, log_p })
     }
 
-    /// The merged levels of a feature; `None` where it does not vary.
-    fn merged(&self, merging: &LevelMerging, feature: u32) -> Option<MergedLevels> {
-        let (members, scores) = self.members(feature, true);
-        let (sums, effective) = self.sums_of_groups(&members)?;
+    /// The merged levels of a feature, and the class sums of all levels, of which missing values
+    /// are the last; `None` where the feature does not vary.
+    fn merged(&self, merging: &LevelMerging, feature: u32) -> Option<(MergedLevels, Vec<W::Sum>)> {
+        let FeaturePlace::Nominal(j) = self.context.place(feature) else { return None };
+        let (nominal, classes) = (&self.context.nominal, self.totals.len());
+        let levels = self.coded().by_code(&nominal.layout, j);
+        let order = match (nominal.ordered[j], nominal.missing[j]) {
+            (false, _) => LevelOrder::Nominal,
+            (true, true) if levels.last().is_some_and(|rows| !rows.is_empty()) => {
+                LevelOrder::Floating
+            }
+            (true, _) => LevelOrder::Ordered,
+        };
+        let (effective, _) = self.effective(self.coded().rows.iter().copied())?;
+        let sums = levels.into_iter().flat_map(|rows| self.context.sums(rows.into_iter()));
+        let sums: Vec<W::Sum> = sums.collect();
         let unit = self.context.weights.unit();
         let cells: Vec<f64> = sums.iter().map(|sum| sum.value(unit)).collect();
-        let classes = self.context.data.n_classes();
-        let order = match scores {
-            None => LevelOrder::Nominal,
-            Some(scores) if scores.len() < cells.len() / classes => LevelOrder::Floating,
-            Some(_) => LevelOrder::Ordered,
-        };
         let scale = effective / cells.iter().sum::<f64>();
-        let table = LevelTable { cells: &cells, classes, order, scale };
-        (effective > 1.0).then(|| merging.merge(table)).flatten()
+        let found = merging.merge(LevelTable { cells: &cells, classes, order, scale })?;
+        Some((found, sums))
     }
 
     /// The split with a branch for each group of merged levels, of which missing values may be one;
@@ -129,51 +201,46 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         contingency: &ContingencyTables<W::Sum>,
     ) -> Result<Option<BestSplit<W::Sum>>> {
         let FeaturePlace::Nominal(j) = self.context.place(feature) else { return Ok(None) };
-        let Some(MergedLevels { groups, .. }) = self.merged(merging, feature) else {
+        let Some((MergedLevels { groups, .. }, table)) = self.merged(merging, feature) else {
             return Ok(None);
         };
         reached::count(Way::MergedLevels);
         let (nominal, k) = (&self.context.nominal, self.totals.len());
-        let (unit, tables) = (self.context.weights.unit(), self.tables(contingency));
-        let levels = nominal.layout.arity(j) - usize::from(nominal.missing[j]);
-        let table = contingency.table(&nominal.layout, j);
-        let mut sums = vec![W::Sum::default(); groups.len() * k];
-        for (group, of_group) in groups.iter().zip(sums.chunks_exact_mut(k)) {
-            for &level in group {
-                let of_level = &table[level as usize * k..];
-                of_group.iter_mut().zip(of_level).for_each(|(sum, &own)| *sum = sum.plus(own));
-            }
-        }
-        let weights: Vec<f64> =
-            sums.chunks_exact(k).map(|sums| Sum::total(sums).value(unit)).collect();
-        let least = tables.minimum().weight;
+        let sum = |group: &[u32], class: usize| {
+            let cells = group.iter().map(|&level| table[level as usize * k + class]);
+            cells.fold(W::Sum::default(), W::Sum::plus)
+        };
+        let sums: Vec<W::Sum> =
+            groups.iter().flat_map(|group| (0..k).map(|class| sum(group, class))).collect();
+        let weights = branch_weights(&sums, k, self.context.weights.unit());
+        let (arity, least) = (nominal.layout.arity(j), self.minimum().weight);
         if groups.len() < 2 || weights.iter().any(|&weight| weight < least) {
             return Ok(None);
         }
-        // A level without rows joins the next ordered one that has some, or the heaviest branch.
-        let heaviest =
-            (1..weights.len()).fold(0, |b, c| if weights[c] > weights[b] { c } else { b });
-        let branch = |code: u32| groups.iter().position(|group| group.contains(&code));
-        let ordered = nominal.ordered[j];
-        let mut next = (0..levels as u32).rev().find_map(branch).unwrap_or(heaviest);
-        let mut branch_of = vec![heaviest as u16; nominal.layout.arity(j)];
-        for (code, of_code) in branch_of.iter_mut().enumerate().rev() {
-            let own = branch(code as u32).unwrap_or(if ordered { next } else { heaviest });
-            if code < levels {
-                next = own;
-            }
-            *of_code = own as u16;
+        let levels = arity - usize::from(nominal.missing[j]);
+        let mut own = vec![None; arity];
+        for (branch, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&level| own[level as usize] = Some(branch));
         }
+        // A level without rows joins the next ordered one that has some, or the heaviest branch.
+        let branch = |code: usize| {
+            let found = match nominal.ordered[j] && code < levels {
+                true => own[code..levels].iter().chain(own[..code].iter().rev()).find_map(|&b| b),
+                false => own[code],
+            };
+            found.unwrap_or_else(|| majority(&weights)) as u16
+        };
+        let branch_of: Vec<u16> = (0..arity).map(branch).collect();
         let node = self.node();
         let score = node.score(node.setting.criterion, &sums)?;
         let listed: Vec<u32> = branch_of[..levels].iter().map(|&b| u32::from(b)).collect();
         let test = Test::Groups { first: 0, len: listed.len() as u32 };
-        let mut sizes = tables.branch_sizes(j, &sums, &branch_of);
+        let mut sizes = self.tables(contingency).branch_sizes(j, &sums, &branch_of);
         sizes.truncate(groups.len());
         Ok(Some(BestSplit {
             distance: node.distance(&sums)?,
             sizes,
-            missing: branch(levels as u32).is_some(),
+            missing: own[levels..].iter().any(Option::is_some),
             levels: listed,
             branch_of,
             sums,
@@ -198,58 +265,32 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         splits.filter_map(|split| split.map(|split| split.map(candidate)).transpose()).collect()
     }
 
-    /// Group and row of the rows whose value is known, and the score of each group; levels without
-    /// an order have no scores. `missing` levels are one more group.
-    fn members(&self, feature: u32, missing: bool) -> (Vec<(u32, u32)>, Option<Vec<f64>>) {
-        match self.context.place(feature) {
-            FeaturePlace::Numeric(i) => {
-                let column = self.context.numeric[i].column;
-                let mut scores = Vec::new();
-                let known = self.known(i);
-                let member = |&entry: &u32| {
-                    if scores.is_empty() || entry_tied(entry) == 0 {
-                        scores.push(column.value(entry_row(entry)));
-                    }
-                    (scores.len() as u32 - 1, entry_row(entry))
-                };
-                let members = known.order.iter().map(member).collect();
-                (members, Some(scores))
-            }
-            FeaturePlace::Nominal(j) => {
-                let nominal = &self.context.nominal;
-                let levels = nominal.layout.arity(j) - usize::from(nominal.missing[j]);
-                let coded = self.coded();
-                let members = coded.column(&nominal.layout, j).zip(coded.rows);
-                let known = members.filter(|&(code, _)| code < levels || missing);
-                let scores = || (1..=levels).map(|level| level as f64).collect();
-                let is_ordered = nominal.ordered[j];
-                (known.map(|(code, &row)| (code as u32, row)).collect(), is_ordered.then(scores))
-            }
-        }
-    }
-
     /// The rows of a test, one for each copy, for permutations.
-    fn pairing(&self, members: &[(u32, u32)], groups: &GroupSums, feature: u32) -> PermutedRows {
+    fn pairing<'e>(
+        &self,
+        groups: impl Iterator<Item = &'e [u32]>,
+        scores: Option<Vec<f64>>,
+        feature: u32,
+    ) -> PermutedRows {
         let (context, weights) = (self.context, self.context.weights);
-        let outcome = |row: u32| match context.data.target() {
+        let target = context.data.target();
+        let outcome = |row: u32| match target {
             Some(target) => target.units()[row as usize] as f64,
             None => f64::from(context.class_of.codes[row as usize]),
         };
-        let mut pairing = PermutedRows {
-            rows: Vec::with_capacity(members.len()),
-            outcomes: Vec::with_capacity(members.len()),
-            classes: groups.deviation.is_none().then_some(groups.width),
-            scores: groups.scores.clone(),
-            seed: mix(context.setting.seed, u64::from(feature)),
-        };
-        for &(group, row) in members {
-            let value = weights.of(row).value(weights.unit());
-            let (copies, weight) =
-                if weights.are_copies() { (value as usize, 1.0) } else { (1, value) };
-            pairing.rows.extend(std::iter::repeat_n((group, weight), copies));
-            pairing.outcomes.extend(std::iter::repeat_n(outcome(row), copies));
+        let (mut rows, mut outcomes) = (Vec::new(), Vec::new());
+        for (group, entries) in (0..).zip(groups) {
+            for row in entries.iter().map(|&e| entry_row(e)) {
+                let value = weights.of(row).value(weights.unit());
+                let (copies, weight) =
+                    if weights.are_copies() { (value as usize, 1.0) } else { (1, value) };
+                rows.extend(std::iter::repeat_n((group, weight), copies));
+                outcomes.extend(std::iter::repeat_n(outcome(row), copies));
+            }
         }
-        pairing
+        let classes = target.is_none().then_some(self.totals.len());
+        let seed = mix(context.setting.seed, u64::from(feature));
+        PermutedRows { rows, outcomes, classes, scores, seed }
     }
 
     /// The best split of the most significant feature that has an allowed one, if it is
@@ -273,18 +314,12 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
                 }
                 continue;
             }
-            let known = self.known_totals(rule, contingency, feature);
-            // The node without the rows that are left out.
-            let node = NodeEvaluator {
-                context: self.context,
-                slices: self.slices,
-                range: self.range,
-                totals: &known,
-                key: self.key,
-                scores_all: self.scores_all,
-                path: self.path,
-                short: self.short,
+            let known = match rule.leaves_out {
+                true => self.context.sums_of(&self.known_entries(feature)),
+                false => self.totals.to_vec(),
             };
+            // The node without the rows that are left out.
+            let node = NodeEvaluator { totals: &known, ..*self };
             let mut wanted = vec![false; self.context.data.columns().len()];
             wanted[feature as usize] = true;
             let wanted = WantedFeatures(Some(&wanted));
@@ -298,27 +333,6 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(None)
     }
 
-    /// Class sums of the rows among which a split of a feature is searched.
-    fn known_totals(
-        &self,
-        rule: &Significance,
-        contingency: &ContingencyTables<W::Sum>,
-        feature: u32,
-    ) -> Vec<W::Sum> {
-        let nominal = &self.context.nominal;
-        match self.context.place(feature) {
-            FeaturePlace::Numeric(i) if rule.leaves_out => {
-                self.context.sums_of(&self.known(i).order)
-            }
-            FeaturePlace::Nominal(j) if rule.leaves_out && nominal.missing[j] => {
-                let table = contingency.table(&nominal.layout, j);
-                let missing = &table[table.len() - self.totals.len()..];
-                self.totals.iter().zip(missing).map(|(all, &sum)| all.minus(sum)).collect()
-            }
-            _ => self.totals.to_vec(),
-        }
-    }
-
     /// A split with the rows that were left out in its heaviest branch; `known` are the class sums
     /// of the others.
     fn with_left_out(&self, mut split: BestSplit<W::Sum>, known: &[W::Sum]) -> BestSplit<W::Sum> {
@@ -326,14 +340,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         if left_out == 0 {
             return split;
         }
-        let unit = self.context.weights.unit();
-        let (mut heaviest, mut most) = (0, f64::NEG_INFINITY);
-        for (branch, sums) in split.sums.chunks_exact(known.len()).enumerate() {
-            let weight: f64 = sums.iter().map(|sum| sum.value(unit)).sum();
-            if weight > most {
-                (heaviest, most) = (branch, weight);
-            }
-        }
+        let weights = branch_weights(&split.sums, known.len(), self.context.weights.unit());
+        let heaviest = majority(&weights);
         split.sizes[heaviest] += left_out;
         let sums = split.sums[heaviest * known.len()..].iter_mut();
         for (sum, (all, &known)) in sums.zip(self.totals.iter().zip(known)) {
@@ -348,4 +356,9 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         }
         split
     }
+}
+
+/// The weight of each branch.
+fn branch_weights<S: Sum>(sums: &[S], classes: usize, unit: f64) -> Vec<f64> {
+    sums.chunks_exact(classes).map(|sums| Sum::total(sums).value(unit)).collect()
 }

@@ -19,10 +19,9 @@
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
-use super::weights::{
-    add_absent, expanded, log_add, node_weights, squeezed, subset_zeta, superset_zeta,
-};
+use super::weights::{add_absent, expanded, node_weights, squeezed, subset_zeta, superset_zeta};
 use crate::error::{Error, Result};
+use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 
 /// Largest number of variables.

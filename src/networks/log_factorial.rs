@@ -1,7 +1,6 @@
 //! `ln x!` for counts: a table for whole numbers up to a maximum, Stirling's series for others.
 
-use crate::numeric::log2_factorial;
-use std::f64::consts::LN_2;
+use crate::numeric::ln_factorial;
 
 /// Largest number in a table: 32 MB.
 const LARGEST_TABLE: f64 = 4_194_304.0;
@@ -35,10 +34,6 @@ impl LogFactorials {
         let below = (v - 1) as f64;
         self.of(n + below) - self.of(below)
     }
-}
-
-fn ln_factorial(x: f64) -> f64 {
-    log2_factorial(x) * LN_2
 }
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ use super::exact;
 use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables, members};
-use super::weights::{add_absent, expanded, log_add, node_weights, squeezed, subset_zeta_of};
+use super::weights::{add_absent, expanded, node_weights, squeezed, subset_zeta_of};
 use crate::error::Result;
+use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 
 /// Largest number of variables: 252 MB of tables.

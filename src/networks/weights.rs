@@ -9,6 +9,7 @@ use super::prior::Prior;
 use super::subsets::SubsetSums;
 use super::variables::{Set, Variables};
 use crate::error::Result;
+use crate::numeric::log_add;
 use crate::parallel::{self, Control};
 use std::ops::Range;
 
@@ -22,12 +23,6 @@ pub fn squeezed(set: Set, j: usize) -> usize {
 /// The set at an index of the table of `j`: the inverse of [`squeezed`].
 pub fn expanded(place: usize, j: usize) -> usize {
     (place & ((1 << j) - 1)) | (place >> j << (j + 1))
-}
-
-/// `ln (e^a + e^b)`.
-pub fn log_add(a: f64, b: f64) -> f64 {
-    let (top, low) = if a > b { (a, b) } else { (b, a) };
-    if low == f64::NEG_INFINITY { top } else { top + (low - top).exp().ln_1p() }
 }
 
 /// `ln w_j(P)` for every child j and set P of others, without the terms of absent arcs.

@@ -11,14 +11,13 @@ mod permutation;
 mod roots;
 mod unbiased;
 
-pub use permutation::permutation_losses;
 pub use roots::Fold;
-pub use unbiased::unbiased_importances;
 
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{Common, FitPlan};
-use crate::model::Model;
+use crate::grow::forest::BootstrapSampler;
+use crate::model::{Forest, Model};
 use crate::parallel::{self, Control};
 use crate::predict::Predictor;
 use crate::stats::pairs::plan::KEPT_BYTES;
@@ -34,6 +33,43 @@ pub struct FoldResult {
     pub probabilities: Vec<f64>,
     /// Size of the tree.
     pub shape: Shape,
+}
+
+/// The trees of a forest, each with the rows that its bootstrap sample does not hold.
+#[derive(Debug, Clone, Copy)]
+pub struct OutOfBagRows<'a> {
+    /// The trees, and the seeds of their samples.
+    pub forest: &'a Forest,
+    /// The rows of the fit.
+    pub data: &'a Dataset<'a>,
+    /// Their weights.
+    pub weights: &'a Weights,
+    /// What drew the samples.
+    pub sampler: &'a BootstrapSampler,
+    /// Size of each sample.
+    pub draws: usize,
+}
+
+impl OutOfBagRows<'_> {
+    /// What `ask` finds of the features by a tree, its out-of-bag rows and their weight,
+    /// `found[tree * features + feature]`; NaN for a tree without such rows.
+    fn by_tree(
+        &self,
+        control: &Control,
+        ask: impl Fn(usize, &[u32], f64) -> Result<Vec<f64>> + Sync,
+    ) -> Result<Vec<f64>> {
+        let by_tree = parallel::map(control, self.forest.trees.len(), &|t| {
+            let rows = self.sampler.out_of_bag(self.forest.seeds[t], self.draws);
+            let total: f64 = rows.iter().map(|&r| self.weights.value(r)).sum();
+            if total <= 0.0 {
+                return Ok(vec![f64::NAN; self.data.columns().len()]);
+            }
+            let found = ask(t, &rows, total)?;
+            control.advance(1);
+            Ok(found)
+        })?;
+        Ok(by_tree.concat())
+    }
 }
 
 /// Fit every plan on every fold: `outcomes[plan * folds + fold]`.

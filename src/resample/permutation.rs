@@ -6,12 +6,11 @@
 //! the tree's seed, the feature and the content of the rows, not on their order. O(trees x tested
 //! features x out-of-bag rows x depth).
 
-use crate::data::{Dataset, Weights};
+use super::OutOfBagRows;
+use crate::data::Dataset;
 use crate::error::Result;
-use crate::grow::forest::BootstrapSampler;
-use crate::model::Forest;
 use crate::numeric::{mix, uniform};
-use crate::parallel::{self, Control};
+use crate::parallel::Control;
 use crate::predict::{Predictor, Source};
 
 /// Some rows of a data set, with one feature read from other rows.
@@ -42,62 +41,48 @@ impl Source for Shuffled<'_> {
     }
 }
 
-/// Loss of accuracy, or gain in squared error, by tree and feature:
-/// `losses[tree * features + feature]`; NaN for a tree without out-of-bag rows. `draws` is the size
-/// of each bootstrap sample.
-pub fn permutation_losses(
-    forest: &Forest,
-    data: &Dataset,
-    weights: &Weights,
-    sampler: &BootstrapSampler,
-    draws: usize,
-    control: &Control,
-) -> Result<Vec<f64>> {
-    let n_features = data.columns().len();
-    let by_tree = parallel::map(control, forest.trees.len(), &|t| {
-        let (model, seed) = (&forest.trees[t], forest.seeds[t]);
-        let out_of_bag = sampler.out_of_bag(seed, draws);
-        let total: f64 = out_of_bag.iter().map(|&r| weights.value(r)).sum();
-        if total <= 0.0 {
-            return Ok(vec![f64::NAN; n_features]);
-        }
-        let predictor = Predictor::new(model)?;
-        let mut answer = vec![0.0; data.n_classes()];
-        // Weight of the rows that the tree classifies correctly; minus the squared errors.
-        let mut goodness = |source: &Shuffled<'_>| {
-            let mut sum = 0.0;
-            predictor.tree.ends(source, 0..out_of_bag.len(), |i, end| {
-                let row = out_of_bag[i];
-                let label = predictor.answer(source, i, end, &mut answer);
-                let gain = match data.target() {
-                    Some(target) => -(answer[0] - target.value(row)).powi(2),
-                    None => f64::from(label == i32::from(data.classes()[row as usize])),
-                };
-                sum += weights.value(row) * gain;
-            });
-            sum
-        };
-        let rows = &out_of_bag;
-        let unshuffled = Shuffled { data, rows, feature: n_features, from: rows };
-        let baseline = goodness(&unshuffled);
-        let mut losses = vec![0.0; n_features];
-        for feature in 0..n_features {
-            control.check()?;
-            let mut nodes = model.tree.nodes.iter();
-            if nodes.any(|node| node.n_children > 0 && node.feature as usize == feature) {
-                // 1 << 40 keeps these draws apart from those of sampling and growth.
-                let key = mix(mix(seed, 1 << 40), feature as u64);
-                // Fisher-Yates shuffle.
-                let mut from = out_of_bag.clone();
-                for i in (1..from.len()).rev() {
-                    from.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
+impl OutOfBagRows<'_> {
+    /// Loss of accuracy, or gain in squared error, by tree and feature:
+    /// `losses[tree * features + feature]`; NaN for a tree without out-of-bag rows.
+    pub fn permutation_losses(&self, control: &Control) -> Result<Vec<f64>> {
+        let &OutOfBagRows { forest, data, weights, .. } = self;
+        let n_features = data.columns().len();
+        self.by_tree(control, |t, rows, total| {
+            let (model, seed) = (&forest.trees[t], forest.seeds[t]);
+            let predictor = Predictor::new(model)?;
+            let mut answer = vec![0.0; data.n_classes()];
+            // Weight of the rows that the tree classifies correctly; minus the squared errors.
+            let mut goodness = |source: &Shuffled<'_>| {
+                let mut sum = 0.0;
+                predictor.tree.ends(source, 0..rows.len(), |i, end| {
+                    let row = rows[i];
+                    let label = predictor.answer(source, i, end, &mut answer);
+                    let gain = match data.target() {
+                        Some(target) => -(answer[0] - target.value(row)).powi(2),
+                        None => f64::from(label == i32::from(data.classes()[row as usize])),
+                    };
+                    sum += weights.value(row) * gain;
+                });
+                sum
+            };
+            let baseline = goodness(&Shuffled { data, rows, feature: n_features, from: rows });
+            let mut losses = vec![0.0; n_features];
+            for feature in 0..n_features {
+                control.check()?;
+                let mut nodes = model.tree.nodes.iter();
+                if nodes.any(|node| node.n_children > 0 && node.feature as usize == feature) {
+                    // 1 << 40 keeps these draws apart from those of sampling and growth.
+                    let key = mix(mix(seed, 1 << 40), feature as u64);
+                    // Fisher-Yates shuffle.
+                    let mut from = rows.to_vec();
+                    for i in (1..from.len()).rev() {
+                        from.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
+                    }
+                    let shuffled = Shuffled { data, rows, feature, from: &from };
+                    losses[feature] = (baseline - goodness(&shuffled)) / total;
                 }
-                let shuffled = Shuffled { data, rows, feature, from: &from };
-                losses[feature] = (baseline - goodness(&shuffled)) / total;
             }
-        }
-        control.advance(1);
-        Ok(losses)
-    })?;
-    Ok(by_tree.concat())
+            Ok(losses)
+        })
+    }
 }

@@ -10,83 +10,77 @@
 //! expected importance of a feature that tells nothing of the target is 0, however many splits it
 //! offers. O(trees x rows x depth).
 
-use crate::data::{Dataset, Weights};
+use super::OutOfBagRows;
 use crate::error::Result;
-use crate::grow::forest::BootstrapSampler;
-use crate::model::{Forest, Model};
 use crate::numeric::ExactSum;
-use crate::parallel::{self, Control};
+use crate::parallel::Control;
 use crate::predict::CompiledTree;
 
-/// Unbiased importance by tree and feature: `importances[tree * features + feature]`; NaN for a
-/// tree without out-of-bag rows. `draws` is the size of each bootstrap sample; `weights` multiply
-/// the weights of classes.
-pub fn unbiased_importances(
-    forest: &Forest,
-    data: &Dataset,
-    weights: &Weights,
-    sampler: &BootstrapSampler,
-    draws: usize,
-    control: &Control,
-) -> Result<Vec<f64>> {
-    let n_features = data.columns().len();
-    let by_tree = parallel::map(control, forest.trees.len(), &|t| {
-        let out_of_bag = sampler.out_of_bag(forest.seeds[t], draws);
-        if out_of_bag.is_empty() {
-            return Ok(vec![f64::NAN; n_features]);
-        }
-        let tree = &forest.trees[t].tree;
-        let impurities = impurities(&forest.trees[t], data, &out_of_bag, weights, control)?;
-        let weighed = |node: usize| match tree.counts(node).iter().sum::<f64>() {
-            0.0 => Some(0.0),
-            weight => impurities[node].map(|impurity| weight * impurity),
-        };
-        let total: f64 = tree.counts(0).iter().sum();
-        let mut importances = vec![0.0; n_features];
-        for node in (0..tree.nodes.len()).filter(|&node| !tree.is_leaf(node)) {
-            let below = tree.children(node).iter().map(|&child| weighed(child as usize));
-            if let (Some(own), Some(below)) = (weighed(node), below.sum::<Option<f64>>()) {
-                importances[tree.nodes[node].feature as usize] += (own - below) / total;
+impl OutOfBagRows<'_> {
+    /// Unbiased importance by tree and feature: `importances[tree * features + feature]`; NaN for a
+    /// tree without out-of-bag rows. `weights` multiply the weights of classes.
+    pub fn unbiased_importances(&self, control: &Control) -> Result<Vec<f64>> {
+        self.by_tree(control, |t, out_of_bag, _| {
+            let tree = &self.forest.trees[t].tree;
+            let impurities = self.impurities(t, out_of_bag, control)?;
+            let weighed = |node: usize| match tree.counts(node).iter().sum::<f64>() {
+                0.0 => Some(0.0),
+                weight => impurities[node].map(|impurity| weight * impurity),
+            };
+            let total: f64 = tree.counts(0).iter().sum();
+            let mut importances = vec![0.0; self.data.columns().len()];
+            for node in (0..tree.nodes.len()).filter(|&node| !tree.is_leaf(node)) {
+                let below = tree.children(node).iter().map(|&child| weighed(child as usize));
+                if let (Some(own), Some(below)) = (weighed(node), below.sum::<Option<f64>>()) {
+                    importances[tree.nodes[node].feature as usize] += (own - below) / total;
+                }
             }
-        }
-        control.advance(1);
-        Ok(importances)
-    })?;
-    Ok(by_tree.concat())
-}
+            Ok(importances)
+        })
+    }
 
-/// The impurity of each node between the sample of its tree and the out-of-bag rows; `None` for a
-/// node that no out-of-bag row reaches.
-fn impurities(
-    model: &Model,
-    data: &Dataset,
-    out_of_bag: &[u32],
-    weights: &Weights,
-    control: &Control,
-) -> Result<Vec<Option<f64>>> {
-    let tree = &model.tree;
-    let mut found = vec![None; tree.nodes.len()];
-    let wanted = vec![true; found.len()];
-    let compiled = CompiledTree::new(tree, &model.schema)?;
-    compiled.send_down(data, out_of_bag, weights, &wanted, control, &mut |node, reaching| {
-        let mut reached = vec![0; tree.classes];
-        let mut squares = ExactSum::default();
-        for (row, weight) in reaching.weighed() {
-            reached[usize::from(data.classes()[row as usize])] += weight;
-            if let Some(target) = data.target() {
-                let difference = target.value(row) - tree.outcomes[node].value;
-                squares.add_product(difference * difference, weight as f64);
-            }
-        }
-        let total = reached.iter().sum::<i64>() as f64;
-        found[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
-            Some(outcome) => (squares.value() / total + outcome.variance) / 2.0,
-            None => {
-                let counts = tree.counts(node);
-                let alike = reached.iter().zip(counts).map(|(&r, c)| r as f64 * c).sum::<f64>();
-                1.0 - alike / (total * counts.iter().sum::<f64>())
-            }
-        });
-    })?;
-    Ok(found)
+    /// The impurity of each node between the sample of its tree and the out-of-bag rows; `None` for
+    /// a node that no out-of-bag row reaches.
+    fn impurities(
+        &self,
+        tree: usize,
+        out_of_bag: &[u32],
+        control: &Control,
+    ) -> Result<Vec<Option<f64>>> {
+        let &OutOfBagRows { data, weights, .. } = self;
+        let model = &self.forest.trees[tree];
+        let tree = &model.tree;
+        let mut found = vec![None; tree.nodes.len()];
+        let wanted = vec![true; found.len()];
+        let compiled = CompiledTree::new(tree, &model.schema)?;
+        compiled.send_down(
+            data,
+            out_of_bag,
+            weights,
+            &wanted,
+            control,
+            &mut |node, reaching| {
+                let mut reached = vec![0; tree.classes];
+                let mut squares = ExactSum::default();
+                for (row, weight) in reaching.weighed() {
+                    reached[usize::from(data.classes()[row as usize])] += weight;
+                    if let Some(target) = data.target() {
+                        let difference = target.value(row) - tree.outcomes[node].value;
+                        squares.add_product(difference * difference, weight as f64);
+                    }
+                }
+                let total = reached.iter().sum::<i64>() as f64;
+                found[node] = (total > 0.0).then(|| match tree.outcomes.get(node) {
+                    Some(outcome) => (squares.value() / total + outcome.variance) / 2.0,
+                    None => {
+                        let counts = tree.counts(node);
+                        let alike =
+                            reached.iter().zip(counts).map(|(&r, c)| r as f64 * c).sum::<f64>();
+                        1.0 - alike / (total * counts.iter().sum::<f64>())
+                    }
+                });
+            },
+        )?;
+        Ok(found)
+    }
 }

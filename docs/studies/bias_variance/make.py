@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.studies.bias_variance import study
+from docs.studies.recording import recorded
 
 HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
     """Run and write."""
-    result = study.run(10, 16, progress=True)
-    (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
+    result = recorded(study, 10, 16)
     result.save_png(HERE / "parts.png")
 
 

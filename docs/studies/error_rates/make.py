@@ -9,14 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.studies.error_rates import study
+from docs.studies.recording import recorded
 
 HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
     """Run and write."""
-    result = study.run(4000, progress=True)
-    (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
+    result = recorded(study, 4000)
     result.save_png(HERE / "rates.png")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.studies.interactions import study
+from docs.studies.recording import recorded
 
 from fasttree.plots import plot_tree
 from fasttree.plots.canvas import new_figure, save_small
@@ -21,8 +22,7 @@ SIZES = {"xor_gini": (9.5, 6.0), "xor_pi": (4.0, 2.6), "monks_1": (12.0, 4.2)}
 
 def main() -> None:
     """Run and write."""
-    result = study.run(progress=True)
-    (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
+    result = recorded(study)
     for which in ("share", "margin", "decay", "trees"):
         result.save_png(HERE / f"{which}.png", which)
     for name, model in study.drawn_trees().items():

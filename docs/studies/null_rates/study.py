@@ -150,16 +150,15 @@ def _settings() -> tuple[Setting, ...]:
         name = f"quadratic, {levels} levels in 50 rows, 2 classes"
         found.append(Setting(name, 50, (levels,), 2, parameters={"min_samples_leaf": 1},
                              at_most=True))  # fmt: skip
-    chaid = getattr(presets, "CHAID", None)
-    if chaid is not None:
-        single = [
-            Setting(f"CHAID, {name}, 2 classes", 1000, columns, parameters=chaid, at_most=True)
-            for name, columns in alone.items()
-        ]
-        several = Setting("CHAID, levels and numbers, 2 classes", 1000, (2, 5, 10, 20, 0),
-                          parameters={**chaid, "adjust": "bonferroni"}, at_most=True,
-                          is_even=False)  # fmt: skip
-        found += [*single, several]
+    found += [
+        Setting(f"CHAID, {name}, 2 classes", 1000, columns, parameters=presets.CHAID, at_most=True)
+        for name, columns in alone.items()
+    ]
+    found.append(
+        Setting("CHAID, levels and numbers, 2 classes", 1000, (2, 5, 10, 20, 0),
+                parameters={**presets.CHAID, "adjust": "bonferroni"}, at_most=True,
+                is_even=False)
+    )  # fmt: skip
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from docs.studies.recording import recorded
 from docs.studies.selection_bias import study
 
 HERE = Path(__file__).resolve().parent
@@ -14,8 +15,7 @@ HERE = Path(__file__).resolve().parent
 
 def main() -> None:
     """Run and write."""
-    result = study.run(progress=True)
-    (HERE / "record.json").write_text(result.to_record(), encoding="utf-8")
+    result = recorded(study)
     shown = [s for s in result.settings if s.rows == 300]
     pairs = list(study.pair_criteria())
     tables = [name for name in result.criteria if name not in pairs]

@@ -140,9 +140,8 @@ TREES: dict[str, dict[str, Any]] = {
         for guard in GUARDS
     },
     **{
-        name: {**getattr(presets, preset), "alpha": 1 - 1e-9, "min_samples_leaf": 1}
-        for name, preset in (("ctree", "CTREE"), ("CHAID", "CHAID"))
-        if hasattr(presets, preset)
+        name: {**preset, "alpha": 1 - 1e-9, "min_samples_leaf": 1}
+        for name, preset in (("ctree", presets.CTREE), ("CHAID", presets.CHAID))
     },
 }
 """Trees that are judged beside the criteria, by parameters. Selection by p-values takes any: what

@@ -67,10 +67,7 @@ def default_methods() -> dict[str, Any]:
     0.05
     """
     found = {name: method for name, method in methods().items() if evidence_of(method) != "tree"}
-    for name, preset in (("ctree", "CTREE"), ("CHAID", "CHAID")):
-        if hasattr(presets, preset):
-            found[name] = getattr(presets, preset)
-    return found
+    return {**found, "ctree": presets.CTREE, "CHAID": presets.CHAID}
 
 
 @dataclass(frozen=True)

@@ -261,6 +261,26 @@ def check_weights(weights: np.ndarray) -> None:
         )
 
 
+def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
+    """One weight per row as float64 (n_rows,), None unchanged; weights that are negative, infinite
+    or all zero are errors.
+
+    >>> row_weights([0, 0], 2)
+    Traceback (most recent call last):
+    ...
+    ValueError: sample_weight: all weights are zero, so that no row is left
+    """
+    if weights is None:
+        return None
+    array = weights_array(weights)
+    if array.shape != (n_rows,):
+        raise ValueError(f"sample_weight has shape {array.shape} but there are {n_rows} rows")
+    check_weights(array)
+    if n_rows and not array.any():
+        raise ValueError("sample_weight: all weights are zero, so that no row is left")
+    return array
+
+
 def threads(n_jobs: Any) -> int | None:
     """`n_jobs` as scikit-learn means it: None one thread, n > 0 threads, -1 all cores, -2 all but
     one, ...

@@ -20,6 +20,7 @@ __all__ = [
     "argument",
     "data_row",
     "given",
+    "in_text",
     "option",
     "reading",
     "row_word",
@@ -83,6 +84,16 @@ def reading(name: str, value: Any) -> str:
     """
     said = argument(name, value)
     return worded(f"fasttree.datasets.load(path, {said})", said)
+
+
+def in_text(typed: str) -> str:
+    """What the reader types, where a mark of the sentence follows: the shell would take the mark
+    for a part of it, so that it is quoted there.
+
+    >>> in_text("drop=['id']")
+    "drop=['id']"
+    """
+    return worded(typed, f"`{typed}`")
 
 
 def given(name: str, text: str) -> str:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.speech import argument, in_text
 from ..datasets.files import cells_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
@@ -34,7 +34,7 @@ from ..table.data_checks.facts import TableFacts
 from ..table.groups import taken_groups
 from .tasks import Asked, judge_of
 
-__all__ = ["LaterRows", "leaks", "on_later_rows", "places_of_dates", "told_by_gaps"]
+__all__ = ["LaterRows", "are_in_order", "leaks", "on_later_rows", "places_of_dates", "told_by_gaps"]
 
 DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
@@ -122,6 +122,21 @@ def places_of_dates(
     return places
 
 
+def are_in_order(when: np.ndarray, *, least: int = DISTINCT) -> bool:
+    """Whether rows stand in the order of time.
+
+    Args:
+        when: their places in time.
+        least: different places, at least.
+
+    Examples:
+        >>> are_in_order(np.arange(20) // 2), are_in_order(np.arange(20) % 19)
+        (True, False)
+    """
+    steps = np.diff(when)
+    return len(np.unique(when)) >= least and bool((steps >= 0).all() or (steps <= 0).all())
+
+
 def on_later_rows(
     sample: Table,
     places: Mapping[str, np.ndarray],
@@ -150,9 +165,8 @@ def on_later_rows(
             if is_year and YEARS[0] <= values.min() <= values.max() <= YEARS[1]:
                 years[name] = name
     for name, when in places.items():
-        steps, own = np.diff(when), name in sample.feature_names
-        is_long = len(np.unique(when)) >= (PERIODS if own else DISTINCT)
-        if is_long and ((steps >= 0).all() or (steps <= 0).all()):
+        own = name in sample.feature_names
+        if are_in_order(when, least=PERIODS if own else DISTINCT):
             why = f"the rows are in the order of {name!r}"
         elif years.get(name) in splits:
             year = repr(name) if own else f"the year of {name!r}"
@@ -179,7 +193,7 @@ def on_later_rows(
         said = (
             f"{why}: judged by earlier rows{without} it is about {judge.in_words(value)} "
             f"({best} of the earlier rows: {judge.in_words(reached[best])}); to choose by time: "
-            f"{argument('time', name)}."
+            f"{in_text(argument('time', name))}."
         )
         # Without a value (of one class in each fold) nothing is said to be worse.
         return LaterRows(said, value, not value / judge.scale <= reached[best] / judge.scale)
@@ -219,7 +233,7 @@ def leaks(table: Table) -> Iterator[str]:
     for name, text in asked.items():
         yield (
             f"Column {name!r} {text}: is it known before {table.target!r} is? If not, leave "
-            f"it out: {argument('drop', [name])}."
+            f"it out: {in_text(argument('drop', [name]))}."
         )
 
 
@@ -257,7 +271,7 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
             yield (
                 f"Whether {name!r} has a value tells nearly all that the tree tells about "
                 f"{table.target!r}: is it filled in before {table.target!r} is known? If not, "
-                f"leave it out: {argument('drop', [name])}."
+                f"leave it out: {in_text(argument('drop', [name]))}."
             )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.speech import argument, in_text
 from ..feature_selection.features import score_features
 from ..model_selection import cross_validate
 from ..table import Table
@@ -94,5 +94,6 @@ def told_otherwise(
     use = argument("scoring", metric)
     return (
         f"The columns do tell something about {table.target!r}: by {metric}, {names[1]} has about "
-        f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: {use}."
+        f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: "
+        f"{in_text(use)}."
     )

@@ -16,7 +16,7 @@ from .. import presets
 from .._checks.naming import written
 from .._checks.plain_text import one_line
 from .._checks.saving import save_text
-from .._checks.speech import argument, worded
+from .._checks.speech import argument, in_text, worded
 from .._checks.words import counted, some_of
 from ..exports.tables.html import STYLE, bar, html_table, paragraph
 from ..exports.tables.listing import Records
@@ -220,7 +220,7 @@ class Advice:
         judge = self._judge
         best = max(small, key=lambda row: row[judge.metric] / judge.scale, default=None)
         if best is not None:
-            option = worded(f"max_leaf_nodes={FEW}", f"--max-leaves {FEW}")
+            option = worded(f"max_leaf_nodes={FEW}", f"`--max-leaves {FEW}`")
             value = judge.in_words(best[judge.metric])
             yield f"With at most {FEW} leaves about {value}: {option}."
 
@@ -232,7 +232,7 @@ class Advice:
         judge, label = self._judge, self.model.classes_.tolist()[1]
         own, usual = (judge.shown(abs(value)) for value in (found.value, found.usual))
         at = f"{found.at:g}"
-        use = worded(f"model.predict_proba(X)[:, 1] >= {at}", f"ftree predict --threshold {at}")
+        use = worded(f"model.predict_proba(X)[:, 1] >= {at}", f"`ftree predict --threshold {at}`")
         yield (
             f"Answering {label!r} from a probability of {at} on, its {judge.measure} is "
             f"about {own} instead of {usual}, by out-of-fold probabilities: {use}."
@@ -250,9 +250,10 @@ class Advice:
         if self.codes:
             notes.append(
                 f"Numbers that are codes of categories, by the name: {some_of(self.codes)}; to "
-                f"read them as levels: {argument('categorical_features', self.codes)}."
+                f"read them as levels: {in_text(argument('categorical_features', self.codes))}."
             )
-        notes += [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in self._hints]
+        # Without a full stop, which would stick to what is to be typed.
+        notes += [f"{sentence[:1].upper()}{sentence[1:]}" for sentence in self._hints]
         notes.append(f"{counted(self.n_rows, 'row')}, {self._judge.target_text()}")
         if self.compared < self.n_rows:
             notes.append(

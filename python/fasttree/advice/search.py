@@ -48,7 +48,7 @@ from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.data_checks.findings import kinds_of
-from ..table.data_checks.warned import about, quiet
+from ..table.data_checks.warned import about, held_warnings, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
@@ -333,7 +333,7 @@ def advise(
                 threshold = _threshold(sample, choice.model, judge, folds, options)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
-    said_elsewhere = {"codes"} if members is None else {"codes", "groups"}
+    groups_asked = inspect(raw).sentences("groups") if members is None else []
     return Advice(
         model=choice.model,
         params=choice.params,
@@ -359,8 +359,9 @@ def advise(
         folds=folds.description,
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
-        hints=inspect(whole).sentences(
-            *(kind for kind in kinds_of("frame") if kind not in said_elsewhere)
+        hints=groups_asked
+        + inspect(whole).sentences(
+            *(kind for kind in kinds_of("frame") if kind not in ("codes", "groups"))
         ),
         source=Source.of(X, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],
@@ -373,7 +374,8 @@ def _beside(
 ) -> Any:
     """The group or the exposure of each row as it was given; None without any."""
     if isinstance(named, str) and isinstance(X, (str, os.PathLike)):
-        X = load(X, target=y, task=task, **reading)
+        with held_warnings():  # said where the rows are screened
+            X = load(X, target=y, task=task, **reading)
     return taken_groups(X, named, what)[1]
 
 

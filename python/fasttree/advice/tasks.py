@@ -259,7 +259,7 @@ class OfClasses(Judge):
             f"{self.rare_found(row)} The accuracy says little about this class; "
             "to choose by it: "
             + " or ".join(
-                worded(f"scoring={python}", f"--metric {shell}")
+                worded(f"scoring={python}", f"`--metric {shell}`")
                 for python, shell in self.rare.proposals()
             )
             + "."

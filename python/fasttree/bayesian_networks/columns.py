@@ -67,8 +67,6 @@ class ColumnReader:
         cuts: Mapping[str, Any],
         fill: Mapping[str, int],
         *,
-        has_names: bool = True,
-        owner: str = "BayesianNetwork",
         shares: Mapping[str, Any] | None = None,
     ) -> ColumnReader:
         """A reader of named columns; those with cut points are numeric.
@@ -92,8 +90,8 @@ class ColumnReader:
                 tuple(_engine.plain(v) for v in own) if here else ()
                 for own, here in zip(levels, nominal, strict=True)
             ],
-            has_names=has_names,
-            owner=owner,
+            has_names=True,
+            owner="BayesianNetwork",
         )
         # The code, and the probabilities of all codes, of a missing cell.
         sizes = {name: len(own) for name, own in zip(names, levels, strict=True)}

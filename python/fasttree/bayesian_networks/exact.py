@@ -30,7 +30,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.progress import Progress, make_report
 from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost
-from .reading import LARGEST_PARENTS, prior_config, read
+from .reading import ARC_PROBABILITY, LARGEST_PARENTS, prior_config, read
 
 __all__ = ["ExactPosterior", "OrderedModel", "exact_memory", "exact_posterior"]
 
@@ -104,10 +104,7 @@ def exact_memory(table: Table, *, discretize: Any = "mdlp", n_bins: int = 10) ->
     return _engine.core.network_exact_memory(*reading.for_core(prior))
 
 
-@checked(
-    arc_probability=number_in(0.0, 1.0, above=True, below=True),
-    max_memory=number_in(0.0, 2.0**63, below=True),
-)
+@checked(arc_probability=ARC_PROBABILITY, max_memory=number_in(0.0, 2.0**63, below=True))
 def exact_posterior(
     table: Table,
     *,

@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _engine
-from .._checks import checked, number_in
+from .._checks import checked
 from .._checks.aliases import MaybeArray
 from ..table import Table
-from .reading import prior_config, read
+from .reading import ARC_PROBABILITY, prior_config, read
 from .structure import check_acyclic, parent_lists
 
 __all__ = ["MessageLength", "message_length"]
@@ -86,7 +86,7 @@ def ordered_structure_cost(
     return cost
 
 
-@checked(arc_probability=number_in(0.0, 1.0, above=True, below=True))
+@checked(arc_probability=ARC_PROBABILITY)
 def message_length(
     table: Table,
     parents: Sequence[Iterable[int | str]],

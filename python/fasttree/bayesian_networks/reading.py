@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import listing, mapping, one_of, real, shown, whole
+from .._checks import listing, mapping, number_in, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
@@ -25,6 +25,9 @@ from ..table import Table
 from ..table.data_checks import inspect
 
 __all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
+
+ARC_PROBABILITY = number_in(0.0, 1.0, above=True, below=True)
+"""The prior probability of an arc; 0.5 is neutral."""
 
 LARGEST_PARENTS = 11
 """Largest number of parents of a column, as in the authors' program."""
@@ -189,11 +192,7 @@ def prior_config(
         return [first, second]
 
     if arc_probability is not None:
-        arc_probability = real("arc_probability", arc_probability, 0.0, 1.0)
-        if not 0.0 < arc_probability < 1.0:
-            raise ValueError(
-                f"arc_probability={arc_probability}: a number above 0 and below 1 (0.5 is neutral)"
-            )
+        arc_probability = ARC_PROBABILITY("arc_probability", arc_probability)
     given = {} if arc_priors is None else mapping("probabilities")("arc_priors", arc_priors)
     arcs = [(pair(arc, "arc_priors"), real("arc_priors", p, 0.0, 1.0)) for arc, p in given.items()]
     named = [ends for ends, _ in arcs]

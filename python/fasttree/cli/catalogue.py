@@ -28,6 +28,7 @@ def criteria(
     json: o.Json = None,
 ) -> None:
     """List the split criteria, or describe one with its formula, options and source."""
+    from .._checks import choice, maybe
     from ..criteria import list_criteria
     from ..exports.tables import render_text
 
@@ -37,8 +38,7 @@ def criteria(
         return
     known = list(list_criteria())
     kinds = sorted({row["evidence"] for row in known})
-    if evidence is not None and evidence not in kinds:
-        raise ValueError(f"--evidence {evidence!r} is not known; use {', '.join(kinds)}")
+    maybe(choice(*kinds))("--evidence", evidence)
     rows = [row for row in known if evidence in (None, row["evidence"])]
     body = [[row["name"], row["target"], row["evidence"], _summary(row)] for row in rows]
     shown = table(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from .._checks.speech import argument, in_text
 from .._checks.words import counted
 from ..exports.answers import figures
 from ..exports.tables.scales import PERCENT, scale_of
@@ -111,15 +112,6 @@ Test = Annotated[
     typer.Option(
         "--test",
         help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
-    ),
-]
-Stability = Annotated[
-    int | None,
-    typer.Option(
-        "--stability",
-        metavar="N",
-        min=1,
-        help="Refit each tree on N bootstrap samples of all rows: how much do the refits agree?",
     ),
 ]
 OnError = Annotated[
@@ -243,7 +235,7 @@ def compare(
     trees: o.Trees,
     form: o.Form = "text",
     full: Full = False,
-    stability: Stability = None,
+    stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,
     html: Html = None,
@@ -416,7 +408,7 @@ def _summary(
         if below[i].any()
     ]
     if worse:
-        hint = "" if pruned else f"; try -p pruning={TASKS[first.task].pruning}"
+        hint = "" if pruned else f"; try {in_text(argument('pruning', TASKS[first.task].pruning))}"
         answer = "saying the mean" if constant == "mean" else "answering the most frequent class"
         notes.append(f"Worse than always {answer}: {listed(worse)}{hint}.")
     # The conclusion, and the next command.

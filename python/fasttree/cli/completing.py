@@ -42,9 +42,9 @@ def completion(
     shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> None:
     """Print the script that completes ftree's commands and options in a shell."""
-    if shell not in SCRIPTS:
-        raise ValueError(f"shell {shell!r} is not known; use {', '.join(SCRIPTS)}")
-    print(SCRIPTS[shell], end="")
+    from .._checks import one_of
+
+    print(SCRIPTS[one_of("shell", shell, tuple(SCRIPTS))], end="")
 
 
 COMMANDS = (

@@ -63,13 +63,13 @@ def _readable(data: str, columns: o.Columns) -> tuple[Any, list[tuple[str, str]]
             refused.append((name, error.problem.split("; an identifier")[0]))
 
 
-def _first(rows: list[list[Any]], noun: str) -> list[list[Any]]:
+def _first(rows: list[list[Any]]) -> list[list[Any]]:
     """The first rows of a table, and a last one that counts the others (``--json`` has all)."""
     more = len(rows) - MOST_COLUMNS
     if more <= 0:
         return rows
     blank = [""] * (len(rows[0]) - 1)
-    return [*rows[:MOST_COLUMNS], [f"... {counted(more, f'more {noun}')} (--json)", *blank]]
+    return [*rows[:MOST_COLUMNS], [f"... {counted(more, 'more column')} (--json)", *blank]]
 
 
 def _as_treated(
@@ -135,7 +135,7 @@ def describe(
         "columns": described,
     }
     of_columns = [list(one.values()) for one in described]
-    tables = [table(repr(rows), list(described[0]), _first(of_columns, "column"))]
+    tables = [table(repr(rows), list(described[0]), _first(of_columns))]
     if counts:
         share = [[label, n, f"{100 * n / len(rows):.1f}"] for label, n in counts.items()]
         if len(share) > MOST_CLASSES:
@@ -151,7 +151,7 @@ def describe(
     if codes:
         title = "Whole numbers of few values, read as numbers"
         body = [[name, typed("--nominal", [name])] for name in codes]
-        tables.append(table(title, ["column", "if they are codes"], _first(body, "column")))
+        tables.append(table(title, ["column", "if they are codes"], _first(body)))
     if reasons:
         unusable = rows.unused.keys()
         body = [
@@ -159,11 +159,11 @@ def describe(
             for name, why in reasons.items()
         ]
         header = ["column", "why", "to use it as it is (fit)"]
-        tables.append(table("Treated by fit", header, _first(body, "column")))
+        tables.append(table("Treated by fit", header, _first(body)))
         document["treated"] = [{"column": n, "reason": why} for n, why in reasons.items()]
     if refused:
         body = [[name, why, typed("--drop", [name])] for name, why in refused]
         header = ["column", "why", "what to type"]
-        tables.append(table("Refused by fit", header, _first(body, "column")))
+        tables.append(table("Refused by fit", header, _first(body)))
         document["refused"] = [{"column": name, "reason": why} for name, why in refused]
     emit(lambda: render(tables), document, json)

@@ -17,6 +17,7 @@ import typer
 from .. import criteria
 from .._checks.naming import shown_criterion
 from .._checks.saving import save_text
+from .._checks.speech import argument, in_text
 from .._checks.words import counted
 from ..exports.answers import figures
 from ..metrics.rare import RareClass
@@ -25,7 +26,7 @@ from ..table.data_checks.warned import quiet
 from . import options as o
 from .folding import Dependence
 from .output import check_writable, emit
-from .shell import quoted, typed
+from .shell import quoted
 from .showing import ALL, Look, draw, size_text, sizes, tests_of, text_of
 from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
 
@@ -58,16 +59,6 @@ Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree tha
 Optimal = Annotated[
     bool,
     typer.Option("--optimal", help="Search for the best tree instead of growing one."),
-]
-Repeats = Annotated[
-    int | None,
-    typer.Option(
-        "--stability",
-        metavar="N",
-        min=1,
-        help="Refit the tree on N bootstrap samples (of whole groups with --groups) and say what "
-        "the refits ask.",
-    ),
 ]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
@@ -174,7 +165,7 @@ def advice_of(verdict: Verdict | None, leaves: int, rows: Table) -> str | None:
     return (
         "A pruned tree is as good within one standard error: about "
         f"{counted(round(verdict.pruned_leaves), 'leaf')}, {said}: "
-        f"add -p pruning={pruning}, or ask ftree advise."
+        f"add {in_text(argument('pruning', pruning))}, or ask ftree advise."
     )
 
 
@@ -189,6 +180,22 @@ def of_quantile(tree: Any) -> str | None:
     )
 
 
+def of_order(data: str, rows: Table, tree: Any, dependence: Dependence) -> str | None:
+    """What judges a tree where the rows stand in the order of a date; else None."""
+    from ..advice.doubts import are_in_order, places_of_dates
+
+    if dependence.aside:
+        return None
+    dates = tree._schema.dates
+    for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
+        if name in dates and are_in_order(when):
+            return (
+                f"The rows are in the order of {name!r}, and folds at random let a tree learn from "
+                f"later rows; to judge it by earlier ones: {argument('time', name)}"
+            )
+    return None
+
+
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
     """What to compare trees by where one class is rare and errors have no costs; else None."""
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
@@ -196,11 +203,11 @@ def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
     rare = RareClass.of(np.bincount(rows.y_codes, minlength=len(rows.classes)), rows.classes)
     if rare is None:
         return None
-    metrics = " or ".join(f"--metric {shell}" for _, shell in rare.proposals())
+    metrics = " or ".join(f"`--metric {shell}`" for _, shell in rare.proposals())
     return (
         f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}; the accuracy says little "
         f"about this class: compare trees by ftree advise or ftree cv {metrics}, or give the trees "
-        f"costs: -p 'cost_matrix=...' ({o.COST_ORDER})."
+        f"costs: {argument('cost_matrix', '...')} ({o.COST_ORDER})."
     )
 
 
@@ -235,11 +242,11 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         hint = ""
         if widest is not None and len(widest.levels or ()) > 20:
             levels = counted(len(widest.levels or ()), "level")
-            hint = f", {typed('--drop', [widest.name])} ({levels})"
+            hint = f", {argument('drop', [widest.name])} ({levels})"
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
             "(overfits); prune it: "
-            f"-p pruning={TASKS[rows.task].pruning}{hint}, or ask ftree advise",
+            f"{in_text(argument('pruning', TASKS[rows.task].pruning))}{hint}, or ask ftree advise",
             stacklevel=2,
         )
 
@@ -259,7 +266,7 @@ def fit(
     optimal: Optimal = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
-    stability: Repeats = None,
+    stability: o.Stability = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -310,6 +317,7 @@ def fit(
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, leaves, rows)
     rare = of_rare_class(rows, settings)
+    order = of_order(data, rows, tree, dependence) if verdict is not None else None
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -341,6 +349,7 @@ def fit(
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
         *([advice] if advice else []),
         *([rare] if rare else []),
+        *([order] if order else []),
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",

@@ -16,7 +16,8 @@ from typing import Annotated, Any
 import typer
 
 from .._checks.naming import did_you_mean
-from .shell import SHELL, missing_cells, split_list, typed
+from .._checks.speech import argument
+from .shell import SHELL, missing_cells, split_list
 
 DATA = typer.Argument(
     metavar="DATA",
@@ -96,7 +97,8 @@ Missing = Annotated[
         "--missing",
         metavar="TEXT",
         help="Texts and numbers of a CSV that mean a missing cell, beside ?, NA and NaN: "
-        "n/a,none; of one column: age=999. A model that is saved keeps them.",
+        "n/a,none; of one column: age=999. 'country=\"\"': only empty cells, so that NA is a "
+        "level. A model that is saved keeps them.",
     ),
 ]
 COST_ORDER = (
@@ -145,6 +147,16 @@ Preset = Annotated[
 Jobs = Annotated[
     int,
     typer.Option("--n-jobs", "-j", help="Threads; -1 is all cores. Results do not depend on it."),
+]
+Stability = Annotated[
+    int | None,
+    typer.Option(
+        "--stability",
+        metavar="N",
+        min=1,
+        help="Refit each tree on N bootstrap samples of all rows (of whole groups with --groups): "
+        "what do the refits ask, and how much do they agree?",
+    ),
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
 Json = Annotated[
@@ -505,7 +517,7 @@ def warn_of_traps(table: Any, data: str) -> None:
     }
     if found:
         said = "; ".join(f"{name}: {why}" for name, why in found.items())
-        warnings.warn(f"{data}: {said}; leave out: {typed('--drop', found)}", stacklevel=3)
+        warnings.warn(f"{data}: {said}; leave out: {argument('drop', list(found))}", stacklevel=3)
         if found.keys() >= {one.column for one in findings.of("thin_levels")}:
             pass_over("thin_levels")
     # A PLINK file that was read as text needs several options together.
@@ -523,9 +535,9 @@ def warn_of_traps(table: Any, data: str) -> None:
 
 def check_form(form: str) -> str:
     """The form; ValueError if it is not known."""
+    from .._checks import one_of
     from ..reports import FORMS
 
-    known = [name for name in FORMS if name != "html"]  # --html writes pages
-    if form not in known:
-        raise ValueError(f"--form {form!r} is not known; use {', '.join(known)}")
-    return form
+    known = tuple(name for name in FORMS if name != "html")  # --html writes pages
+    found: str = one_of("--form", form, known)
+    return found

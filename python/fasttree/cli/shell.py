@@ -76,7 +76,8 @@ class Shell(Speaker):
 
     def given(self, name: str, text: str) -> str:
         """An option with its value, where there is one."""
-        return f"{OPTIONS[name]} {text}" if name in OPTIONS else super().given(name, text)
+        name = OPTIONS.get(name, name)
+        return f"{name} {text}" if name.startswith("--") else super().given(name, text)
 
     def option(self, name: str) -> str:
         """The option for an argument."""
@@ -101,14 +102,14 @@ def line_of(data: str, n_rows: int | None, row: int) -> int | None:
     delimited text, or is divided into other rows."""
     from ..datasets import load
     from ..datasets.delimited import lines_of_rows
-    from ..table.data_checks.warned import quiet
+    from ..table.data_checks.warned import held_warnings, quiet
 
     path = Path(data).expanduser()
     if path.suffix.lower() not in DELIMITED or not path.is_file():
         return None
     try:
         if n_rows is None:
-            with quiet():
+            with quiet(), held_warnings():  # the command has read the file, and said what it found
                 n_rows = len(load(data, target=False))
         lines = lines_of_rows(path, n_rows)
     except (OSError, ValueError, csv.Error):

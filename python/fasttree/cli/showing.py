@@ -266,8 +266,7 @@ def _say_sentinels(tree: Any, form: str) -> None:
 
 def _check_format(form: str, out: Path | None, depth: int | None) -> None:
     """Refuse an unknown format, one that needs a file, and a `depth` for one that has none."""
-    if form not in FORMATS:
-        raise ValueError(f"--form {form!r} is not known; use {', '.join(FORMATS)}")
+    one_of("--form", form, tuple(FORMATS))
     if FORMATS[form].binary and out is None:
         raise ValueError(f"--form {form} is not text: name a file with --out FILE")
     if depth is not None and FORMATS[form].whole:

@@ -15,6 +15,7 @@ import numpy as np
 import typer
 
 from .._checks.saving import replace_file
+from .._checks.speech import argument, in_text
 from .._checks.words import counted, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
@@ -22,7 +23,7 @@ from . import options as o
 from .bundles import Without
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
-from .shell import listed, typed
+from .shell import listed
 from .showing import ModelFile, Picture, model_of
 from .streams import say, write
 from .tasks import TASKS, quality_of
@@ -295,6 +296,7 @@ def rank(
         )
         return
     # A table: scores, or estimates for many rows.
+    from ..feature_selection.features import score_features
     from ..table.data_checks.findings import screened
     from ..table.data_checks.warned import pass_over
 
@@ -309,8 +311,12 @@ def rank(
         raise ValueError(f"--test {test} reads all rows, --estimate {estimate} some: leave one out")
     scored = rows if estimate is None else treated
     with quiet():  # the columns have been said
-        tests = {} if test is None else _tested(scored, test, {**settings, **o.params_of(param)})
-        if test is not None:  # scores by a criterion have nothing to adjust
+        tests: dict[str, np.ndarray] = {}
+        if test is not None:
+            how = {"test": test, **settings, **o.params_of(param)}
+            tests["statistic"] = score_features(scored, statistic=True, **how)
+            tests["p_value"] = score_features(scored, **how)
+            # scores by a criterion have nothing to adjust
             param = [one for one in param or [] if not one.startswith("adjust=")]
         scores, errors = _scored(scored, chosen, estimate, param, settings)
     if plot is not None:
@@ -399,7 +405,7 @@ def _emit_ranking(
         said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
             f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
-            f"whatever they say of new rows; leave out: {typed('--drop', thin)}."
+            f"whatever they say of new rows; leave out: {in_text(argument('drop', list(thin)))}."
         )
     emit(
         lambda: render(table(repr(rows), ["feature", *scores, *tests], body, notes)),
@@ -431,16 +437,6 @@ def _scored(
     }
     errors = {name: one.standard_errors for name, one in found.items()}
     return {name: one.scores for name, one in found.items()}, errors
-
-
-def _tested(rows: Table, test: str, settings: dict[str, Any]) -> dict[str, np.ndarray]:
-    """Statistic and p-value of the test of each feature, shape (n_features,) each."""
-    from ..feature_selection.features import score_features
-
-    return {
-        "statistic": score_features(rows, test=test, statistic=True, **settings),
-        "p_value": score_features(rows, test=test, **settings),
-    }
 
 
 def _draw_scores(scores: dict[str, np.ndarray], names: list[str], plot: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._checks.aliases import Task
-from .._checks.speech import argument, data_row, option, reading, worded
+from .._checks.speech import argument, data_row, in_text, option, reading, worded
 from ..table import Table
 from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
@@ -130,8 +130,8 @@ def find_target(names: Sequence[str], target: TargetName, path: Path, *, named: 
     if not named:
         hint = (
             "the first line was read as values, so the columns have no names: if it has names, "
-            f"{reading('header', True)}; else give the position (0 to {len(names) - 1}, -1 the "
-            "last)"
+            f"{in_text(reading('header', True))}; else give the position (0 to {len(names) - 1}, "
+            "-1 the last)"
         )
     raise DataFileError(
         f"is not a column ({option('target')}); {hint}", path, None, None, str(target)

@@ -3,9 +3,10 @@
 What
     Columns are numeric when every present cell is a number, else nominal with sorted labels; a
     column without a single value is nominal with no levels. Decimal commas are read
-    (`decimal_comma`). Missing cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks
-    around), and what `missing` names. Blanks after a separator and empty lines do not count. A
-    first line ``sep=;``, which Excel writes and reads, names the separator.
+    (`decimal_comma`), and so are numbers that all have the same currency or percent sign. Missing
+    cells: empty, ``?``, ``NA``, ``NaN``, ``nan`` (with blanks around), and what `missing` names;
+    only the latter, if the empty text is among them. Blanks after a separator and empty lines do
+    not count. A first line ``sep=;``, which Excel writes and reads, names the separator.
 Decisions
     What the first lines are, and which columns are the index, is decided in `first_lines`. Without
     a header the last column is called ``class`` and the others ``x0, x1, ...``. When all labels
@@ -42,7 +43,7 @@ from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.decimal_comma import has_decimal_comma, may_be_grouped, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.texts import no_numbers
+from ..table.texts import SIGNS, no_numbers
 from .blocks import blocks, decode, decode_as, head
 from .errors import DataFileError
 from .first_lines import Layout, index_of, layout, sniff_lines
@@ -54,6 +55,7 @@ from .reading import (
     found_column,
     read_column,
     read_records,
+    with_own_words,
 )
 
 __all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts"]
@@ -107,6 +109,7 @@ def read_delimited(
         missing: further cells that mean a missing value: texts such as ``n/a``, and numbers such
             as 999, which match a cell of a numeric column by value. A mapping names columns:
             ``{"age": [999]}`` (None: all columns). One that matches no cell gives a warning.
+            With the empty text among them they are all: ``{"country": [""]}`` reads ``NA`` there.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Raises:
@@ -133,7 +136,7 @@ def read_delimited(
         limits=limits,
         header=header,
         given_names=names,
-        missing=MISSING.union(cells.everywhere),
+        missing=cells.with_usual(MISSING),
         cells=cells,
         skipped=skipped,
     )
@@ -143,6 +146,13 @@ def read_delimited(
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
+    columns = with_own_words(
+        path,
+        columns,
+        cells,
+        (first.missing, first.matched),
+        lambda j, words: replace(first, first_lines=first.first_lines, missing=words).read({j})[j],
+    )
     n_notes = _notes_at_end([*columns.values()]) if header is None else 0
     if n_notes:
         rows = np.arange(len(next(iter(columns.values()))) - n_notes)
@@ -159,22 +169,28 @@ def read_delimited(
         texts = replace(first, first_lines=first.first_lines).read(grouped)
         thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    numbers_read, matched = [], set(first.matched)
+    numbers_read, matched, signed = [], set(first.matched), []
     for position in sorted(columns):
         column = columns[position]
         found: set[str] = set()
         if column.levels:  # texts for all columns are missing already
             column, found = cells.without(column)
-        mark = "," if (found or n_notes) and commas else decimal
+        example = str(column.levels[0]) if column.levels else ""
+        has_sign = SIGNS.search(example) is not None
+        mark = "," if (found or n_notes or has_sign) and commas else decimal
         column = with_numbers(column, sep, mark, numeric.values())
         if column.kind == "numeric":
+            signed += [f"{column.name!r} ({example!r}, ...)"] if has_sign else []
             column, numbers = cells.without(column)
             found |= numbers
         numbers_read.append(column)
         matched |= found
     if decimal is None and not commas and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
-    unmatched = sorted(cells.texts - {*cells.remembered} - matched)
+    if signed and not (cells.remembered or is_quiet()):
+        said = f"numbers with a currency or percent sign are read as numbers: {some_of(signed)}"
+        warn_caller(f"{os.fspath(path)}: {said}", UserWarning)
+    unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)

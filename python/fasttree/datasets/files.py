@@ -55,11 +55,6 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if is_text else path_of(name, value)
 
 
-def _file_cells(name: str, value: Any) -> FileCells:
-    """Check of the argument `missing`."""
-    return FileCells.of(value, name)
-
-
 def _names(name: str, value: Any) -> list[str]:
     """Check of an argument that is one text or several."""
     return [
@@ -70,7 +65,6 @@ def _names(name: str, value: Any) -> list[str]:
 @checked(
     path=_source,
     drop=_names,
-    missing=_file_cells,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
@@ -107,9 +101,11 @@ def load(
             numbers, unless they are 0 or 1 to the largest without a gap, five rows each.
         sep, header, names, decimal: for delimited text, and refused elsewhere; see
             `read_delimited`. Found out by default.
-        missing: for delimited text: further texts and numbers that mean a missing cell, such as
-            ``["n/a", 999]``, or these by column, ``{"age": [999]}`` (None: all columns). Models
-            keep them, and read new rows from files in the same way.
+        missing: for delimited text and Orange's files: further texts and numbers that mean a
+            missing cell, such as ``["n/a", 999]``, or these by column, ``{"age": [999]}`` (None:
+            all columns). Where the empty text is among them, they are all: ``{"country": [""]}``
+            reads ``NA`` as a level, ``[""]`` in all columns. Models keep them, and read new rows
+            from files so.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
         as_given: False: fits leave out identifiers, free text and constants of the Table, and use
             year, month and weekday of dates, as of a file that is given to them by its name (see
@@ -136,7 +132,7 @@ def load(
     """
     text = os.path.expanduser(os.fspath(path))
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
-    options["missing"] = missing if missing or getattr(missing, "dates", ()) else None
+    options["missing"] = missing = FileCells.of(missing)
     unread: dict[str, str] = {}
     first: DataFileError | None = None
     while True:
@@ -160,9 +156,9 @@ def load(
     given = {"target": target, "drop": list(drop) or None, **options}
     given["task"] = None if is_plain else task
     given["as_given"] = None if table.as_given else False
+    given["missing"] = missing.as_argument() or None
     if missing:
         table.file_cells = replace(missing, decimal=table.file_cells.decimal)
-        given["missing"] = missing.as_argument() or None
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
@@ -320,11 +316,12 @@ def _contents(
         default, columns = read_c45(*_c45_pair(text, kind, packed), drop, limits=limits)
         found = _Contents(columns, stem, default)
     elif form == "orange":
-        own, columns, weights = read_orange(text, drop, limits=limits)
+        own, columns, weights = read_orange(text, drop, cells=options["missing"], limits=limits)
         found = _Contents(columns, stem, False if own is None else own, weights=weights)
+        options["missing"] = FileCells()
     elif form == "frame":
         frame, numbers = _binary(text, kind)
-        dates = () if options["missing"] is None else options["missing"].dates
+        dates = options["missing"].dates
         columns, unused = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         # Parts of dates come last, and are no target.
         own = find_target([name for name in frame.columns if name not in drop], None, text)
@@ -340,9 +337,7 @@ def _contents(
     else:
         if options["sep"] is None and kind in (".tab", ".tsv"):
             options = {**options, "sep": "\t"}
-        sheet = read_delimited(
-            text, drop, **{**options, "missing": options["missing"] or ()}, limits=limits
-        )
+        sheet = read_delimited(text, drop, **options, limits=limits)
         named = sheet.has_header or options["names"] is not None
         return _Contents(sheet.columns, stem, has_feature_names=named, decimal=sheet.decimal)
     _refuse(options, text)
@@ -360,8 +355,8 @@ _UNREAD = {".xlsx", ".xls", ".ods", ".zip", ".json", ".pkl", ".pickle", ".npy", 
 def _refuse(options: dict[str, Any], path: str) -> None:
     """Refuse options of delimited text for another format."""
     for name, value in options.items():
-        if name == "missing" and value is not None:
-            value = value.asked.as_argument() or None
+        if name == "missing":  # what a model brings needs not act
+            value = value.as_argument() if value.texts - {*value.remembered} else None
         if value is not None:
             raise ValueError(
                 f"{argument(name, value)} cannot act: {path} is not delimited text (CSV and its "

@@ -7,8 +7,8 @@ What
     ``ignore``/``i``, ``weight``/``w``, before attributes ``key=value``. In one header line they
     stand before the names: ``cD#play``, ``mS#id``, ``C#age``. Strings, metas and ignored columns
     are left out, and aloud baskets and all class columns but the first. Empty, ``?``, ``.``,
-    ``~``, ``NA`` and ``NaN`` are missing. Format: Orange 2 and 3 documentation, "Loading your
-    data".
+    ``~``, ``NA`` and ``NaN`` are missing, and what `cells` says. Format: Orange 2 and 3
+    documentation, "Loading your data".
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .._checks.words import some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column, to_float
 from ..table.data_checks.warned import warn_caller
+from ..table.file_cells import FileCells
 from ..table.texts import are_numbers
 from .blocks import blocks, head, split_suffix
 from .delimited import MISSING
@@ -39,6 +40,7 @@ from .reading import (
     read_column,
     read_records,
     start_columns,
+    with_own_words,
 )
 
 Path = str | os.PathLike[str]
@@ -108,13 +110,18 @@ def is_orange(path: Path) -> bool:
 
 
 def read_orange(
-    path: Path, drop: Collection[str] = (), *, limits: Limits | None = None
+    path: Path,
+    drop: Collection[str] = (),
+    *,
+    cells: FileCells | None = None,
+    limits: Limits | None = None,
 ) -> tuple[str | None, list[Column], np.ndarray | None]:
     """Read an Orange file.
 
     Args:
         path: the file; ``.gz``, ``.bz2``, ``.xz`` are unpacked.
         drop: names of columns to leave out.
+        cells: what the caller says of missing cells.
         limits: bounds on cells, columns, labels and unpacked bytes.
 
     Returns:
@@ -153,13 +160,15 @@ def read_orange(
         said.append(f"left out: {some_of(left_out)}")
     if said:
         warn_caller(f"{os.fspath(path)}: {'; '.join(said)}", UserWarning)
+    cells = cells or FileCells()
+    missing = cells.with_usual(_MISSING)
     reader = DelimitedReader(ord(header.sep), True, header.n_lines, limits.core)
     told = f"there are {len(names)} columns"
     records = read_records(
         reader,
         path,
         blocks(path, limits),
-        lambda: start_columns(reader, (names, requests), _MISSING, path, told),
+        lambda: start_columns(reader, (names, requests), missing, path, told),
     )
     encoding = encoding_of(path, records.latin1_line)
     # Labels that the header does not declare are those that occur; without a type, or numbers.
@@ -170,9 +179,17 @@ def read_orange(
         if read.position not in undeclared:
             column = read_column(name, read, encoding)
         else:
-            column = found_column(name, read, encoding, _MISSING)
+            column = found_column(name, read, encoding, missing)
             if not header.types[read.position] and are_numbers(column.levels or ()):
                 column = Column(name, "numeric", to_float(name, column.labels()))
         columns.append(column)
+
+    def again(j: int, words: frozenset[str]) -> Column:
+        others, told = {*names} - {columns[j].name}, FileCells((*words,), remembered=("NA",))
+        return read_orange(path, others, cells=told, limits=limits)[1][0]
+
+    words = missing, {text.decode() for text in records.matched}
+    found = with_own_words(path, dict(enumerate(columns)), cells, words, again).values()
+    columns = [cells.without(column)[0] for column in found]
     weights = next((column.values for column in columns if column.name == weight), None)
     return target, [column for column in columns if column.name != weight], weights

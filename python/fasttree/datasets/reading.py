@@ -9,6 +9,7 @@ and `arff` call this.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -16,10 +17,12 @@ from typing import NamedTuple
 import numpy as np
 
 from .._checks.naming import did_you_mean
-from .._checks.speech import argument
+from .._checks.speech import argument, reading
+from .._checks.words import counted
 from .._engine import DelimitedReader, FileFault
 from ..table.columns import Column, make_levels, shorten
-from ..table.data_checks.warned import warn_caller
+from ..table.data_checks.warned import held_warnings, is_quiet, warn_caller
+from ..table.file_cells import FileCells
 from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError
@@ -33,6 +36,7 @@ __all__ = [
     "read_column",
     "read_records",
     "start_columns",
+    "with_own_words",
 ]
 
 Path = str | os.PathLike[str]
@@ -149,6 +153,52 @@ def encoding_of(path: Path, line: int | None) -> str:
         UserWarning,
     )
     return "latin-1"
+
+
+_LIKE_NA = re.compile("[A-Z]{2}")
+"""Levels among which ``NA`` may be one, as codes of countries are."""
+_LEAST_LIKE_NA = 3
+"""Different ones of a column, at least."""
+
+
+def with_own_words(
+    path: Path,
+    columns: dict[int, Column],
+    cells: FileCells,
+    words: tuple[frozenset[str], set[str]],
+    again: Callable[[int, frozenset[str]], Column],
+) -> dict[int, Column]:
+    """The columns, of which those are read again for which the caller gives all words for missing
+    cells. Asks whether ``NA`` is a level of columns of codes.
+
+    Args:
+        path: the file.
+        columns: columns by a number.
+        cells: what the caller says of missing cells.
+        words: those for missing cells by which the columns were read, and which of them occur.
+        again: reads the column of a number by other words.
+    """
+    own = {name: texts for name, texts in cells.by_column.items() if "" in texts}
+    with held_warnings():  # said when the file was first read
+        read = {k: again(k, frozenset(own[c.name])) for k, c in columns.items() if c.name in own}
+    found = columns | read
+    if cells.remembered or is_quiet() or "NA" not in words[1] - cells.texts:
+        return found
+    asked: dict[str, int] = {}
+    for key, column in found.items():
+        levels = [str(level) for level in column.levels or ()] if column.n_missing else []
+        if len(levels) >= _LEAST_LIKE_NA and all(map(_LIKE_NA.fullmatch, levels)):
+            with held_warnings():
+                n = column.n_missing - again(key, words[0] - {"NA"}).n_missing
+            asked |= {column.name: n} if n else {}
+    if asked:
+        said = " and ".join(f"{counted(n, 'cell')} of column {name!r}" for name, n in asked.items())
+        warn_caller(
+            f"{os.fspath(path)}: {said} say NA, read as missing; if NA is a level there and only "
+            f"empty cells are missing, read the file with "
+            f"{reading('missing', {name: [''] for name in asked})}"
+        )
+    return found
 
 
 def read_column(name: str, column: CoreColumn, encoding: str) -> Column:

@@ -3,8 +3,7 @@ weather.
 
 What
     Every row is computed on request; nothing is stored. Nominal features declare all their values,
-    also those that do not occur in a sample. `nominal`, `check_count` and `check_share` serve the
-    other generators, too.
+    also those that do not occur in a sample.
 Sources
     XOR and parity: textbook; the 3-bit cube with class x1 xor x2 is Vilalta's example. Monks: Thrun
     et al. (1991), "The MONK's Problems", CMU-CS-91-197. Tic-tac-toe: Aha (1991), all boards on
@@ -35,25 +34,11 @@ def nominal(name: str, codes: Any, levels: Sequence[Any]) -> Column:
     return Column(name, "nominal", np.asarray(codes, dtype=np.int32), tuple(levels))
 
 
-def check_share(name: str, value: float) -> float:
-    """A number in [0, 1], or a ValueError naming the argument."""
-    return share(name, value)
-
-
-def check_count(name: str, value: int, least: int) -> int:
-    """A whole number of at least `least`, or a ValueError naming the argument."""
-    return whole(least)(name, value)
-
-
-def flip_labels(
-    codes: np.ndarray, n_classes: int, flip: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Codes in which each label is replaced, with probability `flip`, by another class drawn
-    uniformly."""
-    if check_share("flip", flip) == 0.0:
+def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
+    """Codes 0 and 1 of which each is replaced by the other with probability `flip`."""
+    if share("flip", flip) == 0.0:
         return codes
-    shift = rng.integers(1, n_classes, size=len(codes))
-    return np.where(rng.random(len(codes)) < flip, (codes + shift) % n_classes, codes)
+    return np.where(rng.random(len(codes)) < flip, 1 - codes, codes)
 
 
 def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
@@ -93,14 +78,14 @@ def make_xor(
         >>> t.X.tolist()[5], t.y.tolist()
         ([1, 0, 1], [0, 0, 1, 1, 1, 1, 0, 0])
     """
-    if not 2 <= check_count("n_bits", n_bits, 2) <= 20:
+    if not 2 <= whole(2)("n_bits", n_bits) <= 20:
         raise ValueError(
             f"n_bits={n_bits} is more than 20; sample rows with make_parity(n_samples=...) instead"
         )
     rng = generator_of(random_state)
-    rows = np.tile(_cube(n_bits), (check_count("repeats", repeats, 1), 1))
-    noise = rng.integers(0, 2, size=(len(rows), check_count("n_noise", n_noise, 0)))
-    classes = flip_labels(rows[:, 0] ^ rows[:, 1], 2, flip, rng)
+    rows = np.tile(_cube(n_bits), (whole(1)("repeats", repeats), 1))
+    noise = rng.integers(0, 2, size=(len(rows), whole(0)("n_noise", n_noise)))
+    classes = flip_labels(rows[:, 0] ^ rows[:, 1], flip, rng)
     return _bits(np.hstack([rows, noise]), classes, "xor")
 
 
@@ -127,7 +112,7 @@ def make_parity(
         >>> make_parity(3, 5, 100, random_state=0)
         Table 'parity': 100 rows, 8 features (8 nominal), target 'class' with 2 classes
     """
-    width = check_count("n_bits", n_bits, 1) + check_count("n_noise", n_noise, 0)
+    width = whole(1)("n_bits", n_bits) + whole(0)("n_noise", n_noise)
     rng = generator_of(random_state)
     if n_samples is None:
         if width > 20:
@@ -136,8 +121,8 @@ def make_parity(
             )
         rows = _cube(width)
     else:
-        rows = rng.integers(0, 2, size=(check_count("n_samples", n_samples, 1), width))
-    return _bits(rows, flip_labels(rows[:, :n_bits].sum(axis=1) % 2, 2, flip, rng), "parity")
+        rows = rng.integers(0, 2, size=(whole(1)("n_samples", n_samples), width))
+    return _bits(rows, flip_labels(rows[:, :n_bits].sum(axis=1) % 2, flip, rng), "parity")
 
 
 _MONKS_VALUES = (3, 3, 2, 3, 4, 2)
@@ -177,7 +162,7 @@ def make_monks(
     rng = generator_of(random_state)
     rows = np.array(list(product(*(range(v) for v in _MONKS_VALUES)))) + 1
     if n_samples is not None:
-        n_samples = check_count("n_samples", n_samples, 1)
+        n_samples = whole(1)("n_samples", n_samples)
         if not replace and n_samples > len(rows):
             raise ValueError(f"n_samples={n_samples} is more than the 432 robots; use replace=True")
         rows = rows[rng.choice(len(rows), size=n_samples, replace=replace)]
@@ -188,7 +173,7 @@ def make_monks(
         classes = (rows == 1).sum(axis=1) == 2
     else:
         classes = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
-    codes = flip_labels(classes.astype(np.int64), 2, flip, rng)
+    codes = flip_labels(classes.astype(np.int64), flip, rng)
     columns = [
         nominal(f"a{j + 1}", rows[:, j] - 1, range(1, v + 1)) for j, v in enumerate(_MONKS_VALUES)
     ]

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from .._checks import Parameters, check_weights, one_value, shown, weights_array
+from .._checks import Parameters, one_of, row_weights
 from .._checks.aliases import MaybeArray
 from ..table import Table
 from ..table.columns import Column
@@ -48,9 +48,8 @@ class ColumnTransformer(Parameters):
         """
         self._check()
         table = self._table(X, y)
-        if sample_weight is None:
-            sample_weight = table.sample_weight
-        weights = None if sample_weight is None else _checked_weights(sample_weight, len(table))
+        weights = table.sample_weight if sample_weight is None else sample_weight
+        weights = row_weights(weights, len(table))
         self.n_features_in_ = table.n_features
         self._names = table.feature_names
         self._named = table.has_feature_names
@@ -94,12 +93,7 @@ class ColumnTransformer(Parameters):
             transform: ``"pandas"`` or ``"polars"`` for frames, ``"default"`` for the kind of X,
                 None for no change. Without a call, scikit-learn's global setting applies.
         """
-        if transform not in (None, "default", "pandas", "polars"):
-            raise ValueError(
-                f"transform={shown(transform)} is not known; use 'default', 'pandas', 'polars' or "
-                "None"
-            )
-        if transform is not None:
+        if one_of("transform", transform, ("default", "pandas", "polars", None)) is not None:
             self._sklearn_output_config = {"transform": transform}
         return self
 
@@ -157,21 +151,12 @@ class ColumnTransformer(Parameters):
         return table.columns
 
     def _need_fit(self) -> None:
-        if not hasattr(self, "n_features_in_"):
-            from sklearn.exceptions import NotFittedError
+        from sklearn.utils.validation import check_is_fitted
 
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with "
-                "appropriate arguments first."
-            )
+        check_is_fitted(self)
 
     def _check(self) -> None:
-        scope = one_value("scope", self.scope)
-        if scope not in ("fold", "all"):
-            raise ValueError(
-                f"scope={shown(scope)} is not known; use 'fold' (training rows of each "
-                "fold) or 'all'"
-            )
+        one_of("scope", self.scope, ("fold", "all"))
 
     def _learn(self, table: Table, weights: np.ndarray | None) -> None:
         raise NotImplementedError
@@ -200,16 +185,3 @@ class ColumnTransformer(Parameters):
             transformer_tags=TransformerTags(),
             input_tags=InputTags(allow_nan=True, categorical=True, string=True),
         )
-
-
-def _checked_weights(weights: Any, n_rows: int) -> np.ndarray:
-    """Weights as float64 (n_rows,), not negative and not all zero."""
-    weights = weights_array(weights)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight has shape {weights.shape} but X has {n_rows} rows")
-    if weights.size and not weights.any():
-        raise ValueError(
-            "sample_weight: all weights are zero, so that no row is left to learn from"
-        )
-    check_weights(weights)
-    return weights

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import criteria
+from .._checks.speech import argument
 from .._checks.words import counted
 
 if TYPE_CHECKING:
@@ -122,6 +123,18 @@ def _listed(names: Sequence[str]) -> str:
     return named if len(named) <= LONGEST else counted(len(names), "tree")
 
 
+def _turned(trees: Mapping[str, Settings]) -> str:
+    """Which trees that divide rows by themselves do not, as others cannot; "" where none."""
+    turned = [
+        tree
+        for tree, settings in trees.items()
+        if missing_of({**settings, "missing": "auto"}) != missing_of(settings) == "branch"
+    ]
+    if not 0 < len(turned) < len(trees):
+        return ""
+    return f" ({argument('missing', 'auto')} alone is 'fractional' for {_listed(turned)})"
+
+
 def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:
     """One phrase per automatic setting that acts on the rows and differs between trees, and one on
     missing values if there are some.
@@ -142,7 +155,8 @@ def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[st
         for tree, settings in trees.items():
             groups.setdefault(meaning(settings), []).append(tree)
         if len(groups) == 1:
-            found += [f"{text} in all trees" for text in groups if name == "missing"]
+            if name == "missing":
+                found.append(f"{next(iter(groups))} in all trees{_turned(trees)}")
             continue
         is_given = all(one.get(name) not in ("auto", None) for one in trees.values())
         if is_given and name != "missing":

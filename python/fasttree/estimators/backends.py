@@ -17,13 +17,11 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-import threading
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -55,9 +53,6 @@ MAX_CACHED = 4
 
 PATIENCE = 10.0
 """Seconds without a worker after which a call warns that it is waiting."""
-
-_ALIGNMENT = 64
-"""Bytes to which arrays are aligned in a file: a cache line, and more than any dtype needs."""
 
 
 class Backend(Protocol):
@@ -116,49 +111,22 @@ def _pickle(value: Any) -> tuple[bytes, list[memoryview]]:
     return head, [buffer.raw() for buffer in buffers]
 
 
-def _write_mappable(value: Any, path: Path) -> None:
-    """Write an object to a file from which `_map` reads it without copying its arrays.
+def _write_mappable(value: Any, path: str) -> None:
+    """Write an object to a file from which `_map` reads it without copying its arrays."""
+    import joblib
 
-    The file holds the number of sizes and the sizes (int64), the pickle, and the arrays.
-    """
     head, arrays = _pickle(value)
     with replace_file(path) as file:
-        sizes = np.array([len(head), *(array.nbytes for array in arrays)], dtype=np.int64)
-        file.write(np.int64(len(sizes)).tobytes() + sizes.tobytes() + head)
-        for array in arrays:
-            file.write(b"\0" * (-file.tell() % _ALIGNMENT))
-            file.write(array)
+        joblib.dump((head, [np.asarray(array) for array in arrays]), file)
 
 
+@lru_cache(MAX_CACHED)
 def _map(path: str) -> Any:
-    """The object in a file of `_write_mappable`; its arrays are read-only views of the file."""
-    content = np.memmap(path, dtype=np.uint8, mode="r")
-    count = int(content[:8].view(np.int64)[0])
-    sizes = content[8 : 8 + 8 * count].view(np.int64).tolist()
-    start = 8 + 8 * count
-    head = content[start : start + sizes[0]].tobytes()
-    start += sizes[0]
-    views = []
-    for size in sizes[1:]:
-        start += -start % _ALIGNMENT
-        views.append(memoryview(content[start : start + size]))  # type: ignore[arg-type]
-        start += size
-    return pickle.loads(head, buffers=views)
+    """The object in a file, kept for the next units; its arrays are read-only views of the file."""
+    import joblib
 
-
-_cache: OrderedDict[str, Any] = OrderedDict()
-_cache_lock = threading.Lock()
-
-
-def _map_cached(path: str) -> Any:
-    """The object in a file, kept in this process for the next units."""
-    with _cache_lock:
-        if path not in _cache:
-            _cache[path] = _map(path)
-            while len(_cache) > MAX_CACHED:
-                _cache.popitem(last=False)
-        _cache.move_to_end(path)
-        return _cache[path]
+    head, arrays = joblib.load(path, mmap_mode="r")
+    return pickle.loads(head, buffers=arrays)
 
 
 class _Mapped(NamedTuple):
@@ -169,7 +137,7 @@ class _Mapped(NamedTuple):
     @property
     def value(self) -> Any:
         """The object, mapped once per process."""
-        return _map_cached(self.path)
+        return _map(self.path)
 
 
 def _unit(
@@ -211,7 +179,7 @@ class JoblibBackend:
             used = dict.fromkeys(name for key, _ in units for name in _names(key))
             for key in used if uses_files else ():
                 paths[key] = os.path.join(folder, f"{len(paths)}.bin")
-                _write_mappable(shared[key], Path(paths[key]))
+                _write_mappable(shared[key], paths[key])
             # joblib ends the whole pass when a worker dies: start again with what remains.
             remaining = dict(enumerate(units))
             for attempt in range(1, MAX_ATTEMPTS + 1):

@@ -290,8 +290,8 @@ TREE: tuple[Parameter, ...] = (
         GROWTH,
         number(0.0, 1.0),
         0.05,
-        """of all pairs of groups of levels that may be merged the least significant one is, while
-        its p-value is above this number between 0 and 1.""",
+        """the pair of groups of levels with the largest p-value is merged as long as that is above
+        this number between 0 and 1.""",
         core=True,
         needs=MERGING,
         scores=EVERY,
@@ -301,9 +301,9 @@ TREE: tuple[Parameter, ...] = (
         GROWTH,
         number(0.0, 1.0, None),
         None,
-        """None, or three or more levels that were merged are divided in two again where the most
-        significant division has a p-value below this number; above 0 and at most `alpha_merge`.
-        The same levels are divided at most once.""",
+        """None: merged levels stay together. A number above 0 and at most `alpha_merge`: a group of
+        three or more levels is divided in two again if the most significant division has a p-value
+        below it; the same levels at most once.""",
         core=True,
         needs=MERGING,
         scores=EVERY,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._checks.speech import argument
+from .._checks.speech import argument, in_text
 from ..table.data_checks.warned import is_quiet, warn_caller
 
 if TYPE_CHECKING:
@@ -85,9 +85,10 @@ def warn_of_one_leaf(most: int, n_branches: int) -> None:
     """
     if n_branches > most and not is_quiet():
         warn_caller(
-            f"the tree is one leaf: {argument('max_leaf_nodes', most)}, and the best split has "
-            f"{n_branches} branches, one per level; {argument('nominal_splits', 'subset')} splits "
-            f"levels in two, or allow {n_branches} leaves"
+            f"the tree is one leaf: {in_text(argument('max_leaf_nodes', most))}, and the best "
+            f"split has {n_branches} branches, one per level; "
+            f"{argument('nominal_splits', 'subset')} splits levels in two, or allow {n_branches} "
+            "leaves"
         )
 
 

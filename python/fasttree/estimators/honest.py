@@ -19,14 +19,14 @@ When not to use it
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
-from .._checks import one_of, real, shown
+from .._checks import checked, choice, number_in, shown
 from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..datasets.inputs import given
@@ -85,8 +85,16 @@ def divided(
     share = check("honest", getattr(fitted, "honest", None))
     if share is None:
         return rows, None
-    _refuse_unserved(fitted)
     drawable, name = rows.drawable, f"honest={shown(fitted.honest)}"
+    if fitted.missing == "fractional":
+        raise ValueError(
+            f"{name} with missing='fractional': parts of rows are no observations; set "
+            "missing='branch' or 'mode'"
+        )
+    if fitted.monotonic_cst is not None:
+        raise ValueError(
+            f"{name} with monotonic_cst: the rows of the leaves may contradict it; leave one out"
+        )
     if len(drawable) < LEAST_ROWS:
         raise ValueError(
             f"{name}: {counted(len(drawable), 'row')} of weight > 0 are too few to keep some for "
@@ -99,30 +107,7 @@ def divided(
     random = np.random.default_rng([seed_of(fitted.random_state), DRAW])
     n_kept = min(max(round(share * len(units)), 1), len(units) - 1)
     is_kept = np.isin(unit_of, units[random.permutation(len(units))[:n_kept]])
-    return _part(rows, drawable[~is_kept]), _part(rows, drawable[is_kept])
-
-
-def _refuse_unserved(fitted: Any) -> None:
-    """Refuse parameters that do not go with honest leaves."""
-    name = f"honest={shown(fitted.honest)}"
-    if fitted.missing == "fractional":
-        raise ValueError(
-            f"{name} with missing='fractional': parts of rows are no observations; set "
-            "missing='branch' or 'mode'"
-        )
-    if fitted.monotonic_cst is not None:
-        raise ValueError(
-            f"{name} with monotonic_cst: the rows of the leaves may contradict it; leave one out"
-        )
-
-
-def _part(rows: TrainingRows, part: np.ndarray) -> TrainingRows:
-    """Some of the rows, with the class weights of all."""
-    numbers, n = (
-        (part, len(rows.table)) if rows.kept is None else (rows.kept[0][part], rows.kept[1])
-    )
-    weights = None if rows.weights is None else rows.weights[part]
-    return replace(rows, table=rows.table.take(part), weights=weights, kept=(numbers, n))
+    return rows.take(drawable[~is_kept]), rows.take(drawable[is_kept])
 
 
 def squares_by_node(fitted: Any, rows: TrainingRows) -> np.ndarray | float:
@@ -195,6 +180,7 @@ class LeafIntervals:
         return f"LeafIntervals(level={self.level:g}, {counted(len(self.low), 'node')})"
 
 
+@checked(level=number_in(0.0, 1.0, above=True, below=True), weights=choice("copies", "sampling"))
 def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") -> LeafIntervals:
     """An interval for what each leaf predicts, from the rows in it.
 
@@ -227,10 +213,6 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
         In brackets: the interval of level 0.95 for the share of the predicted class.
     """
     check_is_fitted(fitted)
-    level = real("level", level, 0.0, 1.0)
-    if level in (0.0, 1.0):
-        raise ValueError(f"level={level} must lie between 0 and 1")
-    one_of("weights", weights, ("copies", "sampling"))
     tree, notes = fitted.tree_, []
     n = _effective_rows(fitted, weights)
     if not is_honest(fitted):
@@ -255,10 +237,10 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     tail = (1.0 - level) / 2
     if fitted._task == "classification":
         ends = _of_shares(tree.value[answers], n[answers], tail)
-    elif (q := _quantile_of(fitted)) is None:
-        ends = _of_means(tree.value[answers], tree.variance[answers], n[answers], tail)
+    elif criteria.evidence_of(measure := criteria.make(fitted.criterion)) == "order":
+        ends = _of_quantiles(fitted, answers, n, getattr(measure, "q", 0.5), tail)
     else:
-        ends = _of_quantiles(fitted, answers, n, q, tail)
+        ends = _of_means(tree.value[answers], tree.variance[answers], n[answers], tail)
     low[leaves], high[leaves] = ends
     return LeafIntervals(low, high, level, n, tuple(notes), tree.label, fitted._schema.classes)
 
@@ -324,12 +306,6 @@ def _of_means(
     return mean - half, mean + half
 
 
-def _quantile_of(fitted: Any) -> float | None:
-    """The quantile that leaves predict; None: they predict means."""
-    made = criteria.make(fitted.criterion)
-    return getattr(made, "q", 0.5) if criteria.evidence_of(made) == "order" else None
-
-
 def _of_quantiles(
     fitted: Any, nodes: np.ndarray, n: np.ndarray, q: float, tail: float
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -343,10 +319,8 @@ def _of_quantiles(
         order = np.argsort(held.indices, kind="stable")
         numbers, reached = targets.targets[held.indices[order]], np.cumsum(held.data[order])
         rows = int(n[node] * (1 + SLACK))
-        for found, rank in (
-            (low, binom.ppf(tail, rows, q)),
-            (high, binom.ppf(1 - tail, rows, q) + 1),
-        ):
+        ranks = binom.ppf(tail, rows, q), binom.ppf(1 - tail, rows, q) + 1
+        for found, rank in zip((low, high), ranks, strict=True):
             if 1 <= rank <= rows:
                 least = reached[-1] * (rank / rows) * (1 - SLACK)
                 found[i] = numbers[np.searchsorted(reached, least)]

@@ -170,10 +170,9 @@ def file_cells_of(model: Any) -> FileCells:
         ValueError: a damaged file.
     """
     text = model.parameters or ""
-    if '"file_cells"' not in text:  # most models come of rows that were not in a file
-        return FileCells()
-    try:
-        return FileCells.of_json(json.loads(text).get("file_cells"))
+    try:  # most models come of rows that were not in a file
+        stored = json.loads(text).get("file_cells") if '"file_cells"' in text else None
+        return FileCells.of_json(stored)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(
             f"not a valid fasttree model: its missing cells cannot be read ({error})"

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import shown
+from .._checks import one_of
 from ..exports.reading import Reading
 from ..table.columns import Column
 from ..table.data_checks.identifiers import is_of_numbers
@@ -103,8 +103,7 @@ def to_sklearn(
     model: Any, X: Any = None, *, missing: str = "refuse", as_forest: bool = False
 ) -> Any:
     """A fitted model as an estimator of scikit-learn; see `FastTreeClassifier.to_sklearn`."""
-    if missing not in ("refuse", "largest"):
-        raise ValueError(f"missing={shown(missing)} is not known; use 'refuse' or 'largest'")
+    one_of("missing", missing, ("refuse", "largest"))
     forest = as_forest or hasattr(model, "estimators_")
     trees = list(model.estimators_) if hasattr(model, "estimators_") else [model]
     readings = [Reading(tree) for tree in trees]

@@ -26,10 +26,12 @@ Examples:
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +49,9 @@ from .._checks.words import counted
 from ..exports.tables.text import columns_text
 from ..table import Table
 from ..table.data_checks.warned import quiet
+from .conditions import has_thresholds
 from .honest import is_honest
+from .idle import is_set
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 
@@ -141,21 +145,18 @@ class Stability:
                 f"column={column!r} is no column of the model; there are {', '.join(schema.names)}"
             )
         j = schema.names.index(column)
-        found: dict[str, list[Any]] = {"depth": [], "refit": [], "threshold": [], "levels": []}
-        for refit, arrays in enumerate(self._arrays()):
-            nodes = np.flatnonzero(arrays["feature"] == j)
-            found["depth"] += arrays["depth"][nodes].tolist()
-            found["refit"] += [refit] * len(nodes)
-            found["threshold"] += arrays["threshold"][nodes].tolist()
-            found["levels"] += [_levels(arrays, node, schema.levels[j]) for node in nodes.tolist()]
-        what = "levels" if schema.nominal[j] else "threshold"
-        values: Any = found[what]
-        if what == "threshold":
-            values = np.array(values, dtype=np.float64)
+        tests = [
+            (refit, arrays["depth"][node], arrays["threshold"][node],
+             _levels(arrays, node, schema.levels[j]))
+            for refit, arrays in enumerate(model.arrays() for model in self._models)
+            for node in np.flatnonzero(arrays["feature"] == j).tolist()
+        ]  # fmt: skip
+        refit, depth, threshold, levels = zip(*tests, strict=True) if tests else [()] * 4
+        values = {"threshold": np.array(threshold, dtype=np.float64)}
         return Bunch(
-            depth=np.array(found["depth"], dtype=np.int64),
-            refit=np.array(found["refit"], dtype=np.int64),
-            **{what: values},
+            depth=np.array(depth, dtype=np.int64),
+            refit=np.array(refit, dtype=np.int64),
+            **({"levels": list(levels)} if schema.nominal[j] else values),
         )
 
     def votes(self, X: Any) -> Any:
@@ -167,45 +168,41 @@ class Stability:
             (divisor repeats - 1), shape (n_rows,) each.
         """
         blocks, n = _blocks(self._fitted, self._models, X)
-        return _votes(self._models, self._fitted, blocks, n).shares()
+        return _votes(self._fitted, self._models, blocks, n)
 
-    def _arrays(self) -> Iterator[dict[str, np.ndarray]]:
-        return (model.arrays() for model in self._models)
+    def ranked(self) -> list[int]:
+        """Numbers of the features that some refit tests, those of most refits first."""
+        used = self.features.used
+        order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
+        return [j for j in order if used[j] > 0]
 
     def root_sentence(self) -> str:
         """What the refits ask first, in one sentence."""
         shares = self.features.root
         first = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0][:3]
         names = [one_line(self.features.names[j]) for j in first]
-        counts = [self._of_refits(shares[j]) for j in first]
-        asked = [f"{name} in {count}" for name, count in zip(names, counts, strict=True)]
-        none = 1.0 - float(shares.sum())
-        if none * self.repeats > 0.5:
-            asked.append(f"nothing in {self._of_refits(none)}")
-        return f"Of {counted(self.repeats, 'tree')} on resampled rows the first question is " + (
-            ", ".join(asked) + "."
-        )
-
-    def _of_refits(self, share: float) -> str:
-        return f"{round(share * self.repeats)}"
+        asked = [
+            f"{name} in {round(share * self.repeats)}"
+            for name, share in zip(
+                [*names, "nothing"], [*shares[first], 1.0 - shares.sum()], strict=True
+            )
+            if share * self.repeats > 0.5
+        ]
+        trees = counted(self.repeats, "tree")
+        return f"Of {trees} on resampled rows the first question is {', '.join(asked)}."
 
     def to_text(self) -> str:
         """The counts as text."""
-        how = (
-            "bootstrap samples"
-            if self.sample == "bootstrap"
-            else (f"subsamples of {100 * self.fraction:.3g} %")
-        )
-        names, used = list(map(one_line, self.features.names)), self.features.used
-        order = np.argsort(-(used + self.features.uses / 1e6), kind="stable").tolist()
+        how, of, order = "bootstrap samples", self.features, self.ranked()
+        if self.sample == "subsample":
+            how = f"subsamples of {100 * self.fraction:.3g} %"
         body = [
-            (names[j], f"{100 * used[j]:.0f} %", f"{100 * self.features.root[j]:.0f} %",
-             f"{self.features.uses[j]:.2f}")
-            for j in order[:SHOWN] if used[j] > 0
+            (one_line(of.names[j]), f"{100 * of.used[j]:.0f} %", f"{100 * of.root[j]:.0f} %",
+             f"{of.uses[j]:.2f}")
+            for j in order[:SHOWN]
         ]  # fmt: skip
         table = columns_text(("feature", "used", "first", "tests"), body, [False, *[True] * 3])
-        more = int((used > 0).sum()) - len(body)
-        never = int((used == 0).sum())
+        more, never = len(order) - len(body), len(of.names) - len(order)
         trees = self.trees
         low, middle, high = trees.leaves
         lines = [
@@ -237,14 +234,12 @@ class Stability:
 
     def to_dict(self) -> dict[str, Any]:
         """The counts in plain Python values, for JSON; without the refits."""
-        rows = zip(*(self.features[k] for k in ("names", "used", "root", "uses")), strict=True)
+        shares = {k: self.features[k].tolist() for k in ("used", "root", "uses")}
+        rows = zip(self.features.names, *shares.values(), strict=True)
         return {
             "repeats": self.repeats,
             "sample": self.sample,
-            "features": [
-                {"feature": n, "used": float(u), "root": float(r), "uses": float(t)}
-                for n, u, r, t in rows
-            ],
+            "features": [dict(zip(("feature", *shares), row, strict=True)) for row in rows],
             **{k: np.asarray(v, dtype=float).tolist() for k, v in self.trees.items()},
             "nodes": None if self.nodes is None else [n._asdict() for n in self.nodes.values()],
         }
@@ -277,8 +272,7 @@ class Stability:
         if self.nodes is not None:
             return f"{100 * self.nodes[node].chosen:.0f} %"
         j = int(self._fitted.tree_.feature[node])
-        shares = self.features.root if node == 0 else self.features.used
-        return f"{100 * shares[self._place(j)]:.0f} %"
+        return f"{100 * self._asked[min(node, 1)][j]:.0f} %"
 
     def sentence_of(self, node: int) -> str:
         """The share of a node's test, in a sentence."""
@@ -291,11 +285,12 @@ class Stability:
         refits = counted(self.repeats, "tree")
         return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
 
-    def _place(self, j: int) -> int:
-        """The given column of a column of the model."""
-        schema = self._fitted._schema
-        part = schema.date_parts.get(schema.names[j])
-        return j if part is None else self.features.names.index(part[0])
+    @cached_property
+    def _asked(self) -> tuple[np.ndarray, np.ndarray]:
+        """The shares of refits that ask each column of the model first, and anywhere; year, month
+        and weekday of a date have their own, as the tests that are labelled have."""
+        uses, roots = _uses(self._models, len(self._fitted._schema.names))
+        return roots.mean(axis=0), (uses > 0).mean(axis=0)
 
 
 def _levels(arrays: dict[str, np.ndarray], node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
@@ -320,48 +315,6 @@ def _node_line(one: NodeStability) -> str:
     return line + (f"; no split {100 * one.none:.0f} %" if one.none > 0 else "")
 
 
-class _Votes:
-    """Sums over the predictions of refits for n rows."""
-
-    def __init__(self, n_classes: int, n: int) -> None:
-        self.n_refits, self.n_classes = 0, n_classes
-        # of classes the last column counts trees that predict nothing
-        self.counts = np.zeros((n, n_classes + 1), dtype=np.int64)
-        self.mean, self.squares = np.zeros(n), np.zeros(n)
-
-    def add(self, answers: np.ndarray) -> None:
-        """Count the answers of a refit: codes of classes, or numbers."""
-        self.n_refits += 1
-        if self.n_classes:
-            self.counts[np.arange(len(answers)), answers] += 1  # -1 is the last column
-            return
-        change = answers - self.mean
-        self.mean += change / self.n_refits
-        self.squares += change * (answers - self.mean)
-
-    def variance(self) -> np.ndarray:
-        """Of the numbers of each row."""
-        if self.n_refits < 2:
-            return np.full(len(self.mean), np.nan)
-        return self.squares / (self.n_refits - 1)
-
-    def agreement(self) -> float:
-        """See `Stability`."""
-        refits = self.n_refits
-        if refits < 2:
-            return float("nan")
-        if not self.n_classes:
-            return float(np.sqrt(self.variance().mean()))
-        pairs = (self.counts * (self.counts - 1)).sum(axis=1)
-        return float(pairs.mean() / (refits * (refits - 1)))
-
-    def shares(self) -> Any:
-        """See `Stability.votes`."""
-        if self.n_classes:
-            return self.counts[:, :-1] / self.n_refits
-        return Bunch(mean=self.mean, std=np.sqrt(self.variance()))
-
-
 def _blocks(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], int]:
     """New rows as the core takes them, with all columns that the refits read."""
     reader = copy(fitted)
@@ -371,14 +324,29 @@ def _blocks(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], i
     return reader._blocks(X)
 
 
-def _votes(models: list[Any], fitted: Any, blocks: list[np.ndarray], n: int) -> _Votes:
-    found = _Votes(len(getattr(fitted, "classes_", ())), n)
-    for model in models:
-        if found.n_classes:
-            found.add(np.asarray(model.predict(blocks, n, fitted.n_jobs)))
-        else:
-            found.add(fitted._answers(model, blocks, n))
-    return found
+def _votes(fitted: Any, models: list[Any], blocks: list[np.ndarray], n: int) -> Any:
+    """`Stability.votes` of n rows."""
+    if fitted._task == "classification":
+        counts = np.zeros((n, len(fitted.classes_) + 1), dtype=np.int64)
+        for model in models:  # the last column, which is -1, counts trees that predict nothing
+            counts[np.arange(n), np.asarray(model.predict(blocks, n, fitted.n_jobs))] += 1
+        return counts[:, :-1] / len(models)
+    mean, squares = np.zeros(n), np.zeros(n)
+    for i, model in enumerate(models):
+        change = fitted._answers(model, blocks, n) - mean
+        mean += change / (i + 1)
+        squares += change * change * (i / (i + 1))
+    return Bunch(mean=mean, std=np.sqrt(squares / (len(models) - 1 or np.nan)))
+
+
+def _agreement(votes: Any, refits: int) -> float:
+    """See `Stability`."""
+    if isinstance(votes, Bunch):
+        return float(np.sqrt((votes.std**2).mean()))
+    counts = np.rint(votes * refits)
+    counts = np.column_stack([counts, refits - counts.sum(axis=1)])
+    pairs = (counts * (counts - 1)).sum(axis=1)
+    return float(pairs.mean() / (refits * (refits - 1) or np.nan))
 
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> float:
@@ -408,34 +376,40 @@ def _similarities(
     return np.array([_likeness(leaves[i], leaves[j]) for i, j in pairs])
 
 
+@dataclass
 class _Resamples:
     """Draws of rows, or of whole groups, each from the seed and the number of its refit.
 
     Attributes:
-        n_rows: number of the rows.
+        rows: the rows, of which those of weight > 0 are drawn.
+        sample, fraction, repeats, seed: as given to `stability`; `seed` is its `random_state`.
         groups: the group of each row; None where rows are drawn.
     """
 
-    def __init__(
-        self, rows: TrainingRows, sample: str, fraction: float, groups: np.ndarray | None, seed: int
-    ) -> None:
-        self.n_rows, self.groups = len(rows.table), groups
-        self._drawable, self._seed = rows.drawable, seed
-        drawn = self._drawable if groups is None else groups[self._drawable]
+    rows: TrainingRows
+    sample: str
+    fraction: float
+    repeats: int
+    seed: int
+    groups: np.ndarray | None
+
+    def __post_init__(self) -> None:
+        self._drawable = self.rows.drawable
+        drawn = self._drawable if self.groups is None else self.groups[self._drawable]
         units, self._unit_of = np.unique(drawn, return_inverse=True)
         self._n_units = len(units)
-        self._n_kept = None if sample == "bootstrap" else int(fraction * len(units))
+        self._n_kept = None if self.sample == "bootstrap" else int(self.fraction * len(units))
         if self._n_kept == 0:
-            raise ValueError(f"fraction={fraction} of {len(units)} rows or groups leaves none")
+            raise ValueError(f"fraction={self.fraction} of {len(units)} rows or groups leaves none")
 
     def draw(self, i: int) -> np.ndarray:
         """How often each row is in sample i, shape (n_rows,)."""
-        random, n = np.random.default_rng([self._seed, i]), self._n_units
+        random, n = np.random.default_rng([self.seed, i]), self._n_units
         if self._n_kept is None:
             drawn = random.integers(n, size=n)
         else:
             drawn = random.permutation(n)[: self._n_kept]
-        found = np.zeros(self.n_rows, dtype=np.int64)
+        found = np.zeros(len(self.rows.table), dtype=np.int64)
         found[self._drawable] = np.bincount(drawn, minlength=n)[self._unit_of]
         return found
 
@@ -447,108 +421,85 @@ def _shares_columns(fitted: Any, rows: TrainingRows) -> bool:
     is_grown = "splitter" in params and fitted._task == "classification"
     if not is_grown or rows.class_weights is not None:
         return False
-    usual = {"threshold_search": "exact", "splitter": "best", "max_features": None,
-             "cost_matrix": None, "pruning": None}  # fmt: skip
+    # A share of the copies of the rows differs by sample.
+    limits = (params["min_samples_split"], params["min_samples_leaf"])
+    is_share = any(isinstance(n, float) for n in limits) or params["min_weight_fraction_leaf"]
+    learned = ("threshold_search", "splitter", "max_features", "cost_matrix",
+               "pruning", "ccp_alpha", "merge_redundant", "honest")  # fmt: skip
     return (
-        all(params[name] == value for name, value in usual.items())
-        and not (params["ccp_alpha"] or params["merge_redundant"])
+        not any(is_set(fitted, name) for name in learned)
+        and has_thresholds(params)
         and params["missing"] != "mode"
         and params["ties"] != "random"
+        and (params["selection"], params["test"]) != ("significance", "permutation")
         and isinstance(criteria.make(fitted.criterion), criteria.Criterion)
-        and criteria.evidence_of(criteria.make(fitted.criterion)) == "table"
-        and params["discretize"] in (None, "auto")
-        and not params["honest"]
-        and (weights is None or _are_copies_without_shares(weights, params))
-    )
-
-
-def _are_copies_without_shares(weights: np.ndarray, params: dict[str, Any]) -> bool:
-    """Whether weights are whole, and no limit is a share of the copies, which differ by sample."""
-    shares = (params["min_samples_split"], params["min_samples_leaf"])
-    return (
-        bool(np.all(weights == np.floor(weights)))
-        and not any(isinstance(share, float) for share in shares)
-        and not params["min_weight_fraction_leaf"]
+        and (weights is None or (not is_share and bool(np.all(weights == np.floor(weights)))))
     )
 
 
 def _as_forest(
-    fitted: Any, rows: TrainingRows, repeats: int, seed: int, *, n_jobs: Any, progress: Any
+    fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Refits as the trees of a forest, and their draws on the rows of the fit."""
-    table, weights = rows.table, rows.weights
+    table, weights = draws.rows.table, draws.rows.weights
     n = len(table) if weights is None else int(np.count_nonzero(weights))
-    copies = copies_of(len(table), rows.copies)[0]
-    params = {**fitted.get_params(deep=False), "random_state": seed, "trace": None}
-    config, _ = config_of(params, table, rows.copies, sampled=float(copies))
-    config.update(seed=seed, parameters="{}")
-    model = _engine.forest_fit(
-        table,
-        config,
-        {"trees": repeats, "draws": n},
-        n_jobs=n_jobs,
-        progress=progress,
-        sample_weight=weights,
-    )
+    copies = copies_of(len(table), draws.rows.copies)[0]
+    params = {**fitted.get_params(deep=False), "random_state": draws.seed, "trace": None}
+    config, _ = config_of(params, table, draws.rows.copies, sampled=float(copies))
+    config.update(seed=draws.seed, parameters="{}")
+    bagging = {"trees": draws.repeats, "draws": n}
+    words = {"n_jobs": n_jobs, "progress": progress, "sample_weight": weights}
+    model = _engine.forest_fit(table, config, bagging, **words)
 
     def draw(i: int) -> np.ndarray:
         data, own = _engine.dataset_of(table, n_jobs), _engine.as_weights(weights)
         counts = _engine.core.bag_counts(data, config, n, [model.seeds[i]], own, n_jobs)
         return np.asarray(counts[0])
 
-    return [model.tree(t, "{}") for t in range(repeats)], draw
+    return [model.tree(t, "{}") for t in range(draws.repeats)], draw
 
 
-def _as_fits(
-    fitted: Any, rows: TrainingRows, draws: _Resamples, repeats: int, *, n_jobs: Any, progress: Any
-) -> list[Any]:
+def _as_fits(fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any) -> list[Any]:
     """Refits as fits of their own, on as many copies of each row as were drawn."""
-    step, models = counter(progress, "refits", repeats), []
-    for i in range(repeats):
-        drawn = np.repeat(np.arange(draws.n_rows), draws.draw(i))
+    step, models = counter(progress, "refits", draws.repeats), []
+    words = {"n_jobs": n_jobs, "progress": None, "trace": None}
+    for i in range(draws.repeats):
+        drawn = np.repeat(np.arange(len(draws.rows.table)), draws.draw(i))
         again = clone(fitted)
-        words = {"n_jobs": n_jobs, "progress": None, "trace": None}
         again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
+        groups = {}
+        if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
+            groups["groups"] = drawn if draws.groups is None else draws.groups[drawn]
         with quiet(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            groups = {}
-            if getattr(again, "honest", None):  # copies of a row must not grow a tree and judge it
-                groups["groups"] = drawn if draws.groups is None else draws.groups[drawn]
-            again.fit(rows.table.take(drawn), **groups)
+            again.fit(draws.rows.table.take(drawn), **groups)
         models.append(again._model)
         step()
     return models
 
 
 def _refits(
-    fitted: Any,
-    rows: TrainingRows,
-    groups: np.ndarray | None,
-    *,
-    sample: str,
-    fraction: float,
-    repeats: int,
-    random_state: int,
-    **words: Any,
+    fitted: Any, draws: _Resamples, **words: Any
 ) -> tuple[list[Any], Callable[[int], np.ndarray]]:
     """Models of the refits, and the draws of their rows."""
-    draws = _Resamples(rows, sample, fraction, groups, random_state)
-    if sample == "bootstrap" and groups is None and _shares_columns(fitted, rows):
-        return _as_forest(fitted, rows, repeats, random_state, **words)
-    return _as_fits(fitted, rows, draws, repeats, **words), draws.draw
+    draws_rows = draws.sample == "bootstrap" and draws.groups is None
+    if draws_rows and _shares_columns(fitted, draws.rows):
+        return _as_forest(fitted, draws, **words)
+    return _as_fits(fitted, draws, **words), draws.draw
+
+
+def _uses(models: list[Any], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """For each refit how often it asks each of n columns, and whether as the first."""
+    tested = [model.arrays()["feature"] for model in models]
+    uses = np.array([np.bincount(one[one >= 0], minlength=n) for one in tested], dtype=np.float64)
+    roots = np.array([np.arange(n) == one[0] for one in tested], dtype=np.float64)
+    return uses, roots
 
 
 def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
-    """Counts of features, and sizes of the refits."""
-    n = len(schema.names)
-    uses, roots = np.zeros((len(models), n)), np.zeros((len(models), n))
-    sizes = np.empty((len(models), 2))
-    for i, model in enumerate(models):
-        feature = model.arrays()["feature"]
-        uses[i] = np.bincount(feature[feature >= 0], minlength=n)
-        if feature[0] >= 0:
-            roots[i, feature[0]] = 1.0
-        _, sizes[i, 0], _, sizes[i, 1] = model.shape
+    """Counts of features, a date as one, and sizes of the refits."""
+    uses, roots = _uses(models, len(schema.names))
+    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
     uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
     features = Bunch(
         names=list(schema.given_names),
@@ -607,7 +558,8 @@ def stability(
             often a row is drawn multiplies its weight. ``"subsample"``: floor(fraction n) of them,
             without.
         fraction: share of the rows of a subsample, above 0 and at most 1.
-        nodes: also resample the rows of each node and search it alone, `repeats` times.
+        nodes: also resample the rows of each node and search it alone, `repeats` times, with the
+            limits and the class weights of the whole tree.
         groups: one per row, or the name of a column: whole groups are drawn.
         sample_weight: weights of the rows, as in `fit`.
         random_state: seed of the draws, a whole number >= 0. A draw depends on it and the number of
@@ -651,25 +603,22 @@ petal width (cm) in 1.
             f"{', '.join(names[:5])}; the model has {', '.join(fitted._schema.names[:5])}"
         )
     codes = None if labels is None else rows.groups(labels)
-    options: dict[str, Any] = {"sample": sample, "fraction": fraction, "repeats": repeats,
-                               "n_jobs": n_jobs}  # fmt: skip
-    models, draw = _refits(
-        fitted, rows, codes, random_state=random_state, progress=progress, **options
-    )
+    draws = _Resamples(rows, sample, fraction, repeats, random_state, codes)
+    models, draw = _refits(fitted, draws, n_jobs=n_jobs, progress=progress)
     blocks, n = _blocks(fitted, models, table)
     features, (leaves, depth) = _counts(models, fitted._schema)
     likeness = _similarities(models, blocks, n, random_state, n_jobs)
     trees = Bunch(
         leaves=leaves,
         depth=depth,
-        agreement=_votes(models, fitted, blocks, n).agreement(),
+        agreement=_agreement(_votes(fitted, models, blocks, n), repeats),
         similarity=float(likeness.mean()),
         similarity_quantiles=np.quantile(likeness, QUANTILES),
     )
     why = _no_nodes(fitted, table) if nodes else ""
     searched = None
     if nodes and not why:
-        searched = dict(_searched_nodes(fitted, rows, codes, random_state, options))
+        searched = dict(_searched_nodes(fitted, draws, n_jobs))
     return Stability(
         repeats,
         sample,
@@ -685,43 +634,40 @@ petal width (cm) in 1.
     )
 
 
-def _of_one_split(fitted: Any, n_rows: int, weight: float, total: float) -> Any:
-    """The estimator that searches one node alone, with limits in rows of the whole tree."""
-    again = clone(fitted)
-    params = again.get_params(deep=False)
+def _of_one_split(fitted: Any, rows: TrainingRows, share: float) -> Any:
+    """The estimator that searches one node alone, which holds a share of the weight of the rows:
+    with the limits and the class weights of the whole tree."""
+    params = fitted.get_params(deep=False)
     changed: dict[str, Any] = {"max_depth": 1, "max_leaf_nodes": None, "pruning": None,
                                "ccp_alpha": 0.0}  # fmt: skip
-    for name in ("min_samples_split", "min_samples_leaf"):
+    for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
         if isinstance(params[name], float):
-            changed[name] = max(
-                1 + (name == "min_samples_split"), int(-(-params[name] * n_rows // 1))
-            )
-    changed["min_impurity_decrease"] = params["min_impurity_decrease"] * total / weight
-    changed["min_weight_fraction_leaf"] = min(
-        0.5, params["min_weight_fraction_leaf"] * total / weight
-    )
-    return again.set_params(**{k: v for k, v in changed.items() if k in params})
+            changed[name] = max(least, math.ceil(params[name] * len(rows.table)))
+    changed["min_impurity_decrease"] = params["min_impurity_decrease"] / share
+    changed["min_weight_fraction_leaf"] = min(0.5, params["min_weight_fraction_leaf"] / share)
+    if rows.class_weights is not None:
+        factors = zip(rows.table.classes, rows.class_weights.tolist(), strict=True)
+        changed |= {"class_weight": dict(factors), "priors": None}
+    return clone(fitted).set_params(**{k: v for k, v in changed.items() if k in params})
 
 
 def _searched_nodes(
-    fitted: Any,
-    rows: TrainingRows,
-    groups: np.ndarray | None,
-    random_state: int,
-    options: dict[str, Any],
+    fitted: Any, draws: _Resamples, n_jobs: Any
 ) -> Iterator[tuple[int, NodeStability]]:
     """Each test of the tree, searched on resamples of its node's rows."""
-    tree, table = fitted.tree_, rows.table
+    tree, table, groups = fitted.tree_, draws.rows.table, draws.groups
     leaf = np.asarray(fitted.apply(table))
     ends, weight = tree.subtree_ends(), tree.weighted_n_node_samples
     for node in np.flatnonzero(tree.n_children > 0).tolist():
         inside = np.flatnonzero((leaf >= node) & (leaf < ends[node]))
-        one = _of_one_split(fitted, len(table), float(weight[node]), float(weight[0]))
-        part = one._weighted(table.take(inside), None)
-        codes = None if groups is None else groups[inside]
-        models, _ = _refits(
-            one, part, codes, random_state=random_state + node, progress=None, **options
+        one = _of_one_split(fitted, draws.rows, float(weight[node] / weight[0]))
+        part = replace(
+            draws,
+            rows=one._weighted(table.take(inside), None),
+            seed=draws.seed + node,
+            groups=None if groups is None else groups[inside],
         )
+        models, _ = _refits(one, part, n_jobs=n_jobs, progress=None)
         yield node, _of_searches(models, node, tree, fitted._schema)
 
 
@@ -730,31 +676,26 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
     j, n = int(tree.feature[node]), len(models)
     found = [model.arrays() for model in models]
     chosen = np.array([int(arrays["feature"][0]) for arrays in found])
-    same = [arrays for arrays, c in zip(found, chosen, strict=True) if c == j]
-    counts = np.bincount(chosen[chosen >= 0], minlength=len(schema.names))
-    rivals = {
-        schema.names[k]: float(counts[k] / n)
-        for k in np.argsort(-counts, kind="stable").tolist()
-        if counts[k] and k != j
-    }
+    same = [arrays for arrays in found if arrays["feature"][0] == j]
+    shares = np.bincount(chosen[chosen >= 0], minlength=len(schema.names)) / n
+    order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
     if tree.n_groups[node]:  # no division in two
         pass
     elif schema.nominal[j]:
-        levels, first = schema.levels[j], tuple(tree.levels_of(node).tolist())
-        whole = frozenset(range(len(levels)))
-        own = {frozenset(first), whole - frozenset(first)}
-        alike = [
-            {d, whole - d} == own
-            for arrays in same
-            for d in [frozenset(levels.index(x) for x in _levels(arrays, 0, levels))]
-        ]
-        division = float(sum(alike) / n)
+        levels = schema.levels[j]
+        own = frozenset(levels[code] for code in tree.levels_of(node).tolist())
+        sides = [frozenset(_levels(arrays, 0, levels)) for arrays in same]
+        division = sum(side in (own, frozenset(levels) - own) for side in sides) / n
     elif same:
         values = [float(arrays["threshold"][0]) for arrays in same]
-        low, middle, high = np.quantile(values, QUANTILES, method="inverted_cdf").tolist()
-        thresholds = (low, middle, high)
-    none = float((chosen < 0).mean())
+        thresholds = tuple(np.quantile(values, QUANTILES, method="inverted_cdf").tolist())
     return NodeStability(
-        node, schema.names[j], float(counts[j] / n), rivals, none, thresholds, division
+        node=node,
+        feature=schema.names[j],
+        chosen=float(shares[j]),
+        rivals={schema.names[k]: float(shares[k]) for k in order},
+        none=float((chosen < 0).mean()),
+        thresholds=thresholds,
+        same_division=division,
     )

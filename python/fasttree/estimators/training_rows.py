@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,14 @@ class TrainingRows:
         if self.importances_only:
             config = {**config, "importances": True}
         return {**config, "balanced_samples": True} if self.of_samples else config
+
+    def take(self, part: np.ndarray) -> TrainingRows:
+        """Some of the rows, by their numbers, with the class weights of all."""
+        kept = (part, len(self.table))
+        if self.kept is not None:
+            kept = self.kept[0][part], self.kept[1]
+        weights = None if self.weights is None else self.weights[part]
+        return replace(self, table=self.table.take(part), weights=weights, kept=kept)
 
     def groups(self, given: Any) -> np.ndarray:
         """The group of each row as a code, shape (n_rows,), of those of the rows as given."""

@@ -27,7 +27,7 @@ from .._checks import checked, listing, maybe, one_value, path_of, shown, string
 from .._checks.naming import did_you_mean
 from .._checks.progress import Progress
 from ..model_selection.grid import executing_on
-from ..model_selection.interrupts import check_on_interrupt
+from ..model_selection.interrupts import ON_INTERRUPT
 from ..table.data_checks.warned import quiet
 from .paper import Request
 from .reproduction import Figure, Reproduction, Row
@@ -72,7 +72,7 @@ def _names(name: str, value: Any) -> list[str]:
     data=maybe(path_of),
     datasets=maybe(_names),
     quick=one_value,
-    on_interrupt=one_value,
+    on_interrupt=ON_INTERRUPT,
 )
 def run(
     name: str,
@@ -110,7 +110,6 @@ def run(
         ValueError: an unknown experiment or data set.
         FileNotFoundError: the folder does not exist.
     """
-    check_on_interrupt(on_interrupt)
     if name not in EXPERIMENTS:
         hint = did_you_mean(name, list(EXPERIMENTS), f"there are {', '.join(EXPERIMENTS)}")
         raise ValueError(f"name={shown(name)}: the experiment is not known; {hint}")

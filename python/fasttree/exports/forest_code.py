@@ -18,13 +18,12 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from .._checks import shown
 from .c_code import identifier, initialiser, literal
 from .c_code import to_c as tree_to_c
 from .python_code import to_python as tree_to_python
 from .python_code import tuple_literal
 from .reading import Reading
-from .sql import largest, named_list, sum_of, writer_of
+from .sql import largest, output_of, sum_of, writer_of
 
 __all__ = ["to_c", "to_python", "to_sql"]
 
@@ -197,24 +196,11 @@ def to_sql(
     writers = [writer_of(tree, dialect, table) for tree in trees]
     writer, reading = writers[0], writers[0].reading
     served = ("value",) if reading.predicts_number else ("label", "proba")
-    output = served[0] if output is None else output
-    if output not in served:
-        raise ValueError(
-            f"output={shown(output)} is not known of a forest; use {' or '.join(map(repr, served))}"
-        )
-    of_trees = [one.columns_of_answers() for one in writers]
+    output = output_of(output, served, "a forest")
+    of_trees = [one.columns_of_answers(one.reading.fractional) for one in writers]
     sums = [sum_of(list(terms)) for terms in zip(*of_trees, strict=True)]
     means = [f"{one} / {float(len(trees))!r}" for one in sums]
     if output != "value" and any(min(one.reading.leaf_labels) < 0 for one in writers):
         votes = [f"CASE WHEN {sum_of(terms)} > 0 THEN 1.0 ELSE 0.0 END" for terms in of_trees]
         means = [f"COALESCE({one} / NULLIF({sum_of(votes)}, 0.0), 0.0)" for one in sums]
-    if output == "proba":
-        names = [writer.name(f"p({label})") for label in reading.classes]
-        expression = named_list(means, names, ",\n")
-    else:
-        expression = means[0] if output == "value" else largest(writer, means)
-    if table is None:
-        return expression
-    if output != "proba":
-        expression += f" AS {writer.name('prediction')}"
-    return f"SELECT {writer.prefix}*,\n{expression}\nFROM {writer.name(table)}"
+    return writer.written_as(output, [largest(writer, means)] if output == "label" else means)

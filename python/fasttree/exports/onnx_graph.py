@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from .._checks import shown
+from .._checks import one_of
 from . import onnx_heads as heads
 from .onnx_parts import ClassOutputs, Graph, Inputs
 from .onnx_trees import Columns, Ensemble, column_test
@@ -87,10 +87,8 @@ def to_onnx(
         >>> [node.op_type for node in proto.graph.node]
         ['Gather', 'TreeEnsembleClassifier']
     """
-    if inputs not in ("auto", "tensor", "columns"):
-        raise ValueError(f"inputs={shown(inputs)} is not known; use 'auto', 'tensor' or 'columns'")
-    if dtype not in ("float32", "float64"):
-        raise ValueError(f"dtype={shown(dtype)} is not known; use 'float32' or 'float64'")
+    one_of("inputs", inputs, ("auto", "tensor", "columns"))
+    one_of("dtype", dtype, ("float32", "float64"))
     is_forest = hasattr(model, "estimators_")
     readings = _readings(model.estimators_ if is_forest else [model])
     reading = readings[0]

@@ -20,7 +20,6 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -282,20 +281,19 @@ class Reading:
     def _known(self, node: int) -> list[ValueSet]:
         """Known values of each branch; a branch for missing values alone holds none."""
         feature, n = self.features[self.feature[node]], self.n_children[node]
-        reach = self.reach[node]
-        if not math.isnan(reach):  # a threshold
-            found = [ValueSet(upper=reach), ValueSet(lower=reach)]
-        elif self.tree.n_levels[node]:  # a set of levels against the others
+        if not math.isnan(reach := self.reach[node]):  # a threshold
+            return [ValueSet(upper=reach), ValueSet(lower=reach), _values(feature, [])][:n]
+        n_codes = len(feature.cuts or ()) + 1 if feature.levels is None else len(feature.levels)
+        branches = list(range(n_codes))[:n]  # one per level or bin
+        if self.tree.n_levels[node]:  # a set of levels against the others
             listed = frozenset(self.tree.levels_of(node).tolist())
-            others = frozenset(range(len(feature.levels or ()))) - listed
-            found = [ValueSet(codes=listed), ValueSet(codes=others)]
+            branches = [int(code not in listed) for code in range(n_codes)]
         elif self.tree.n_groups[node]:  # merged levels or bins
-            found = _merged(feature, self.tree.groups_of(node).tolist(), n)
-        elif feature.levels is not None:  # one branch per level
-            found = [ValueSet(codes=frozenset((code,))) for code in range(len(feature.levels))]
-        else:  # one branch per bin
-            found = [ValueSet(low, high) for low, high in pairwise(_edges(feature))]
-        return found[:n] + [_nothing(feature)] * (n - len(found))
+            branches = self.tree.groups_of(node).tolist()
+        codes: list[list[int]] = [[] for _ in range(n)]
+        for code, branch in enumerate(branches):
+            codes[branch].append(code)
+        return [_values(feature, own) for own in codes]
 
     def paths(self) -> Iterator[tuple[int, dict[int, ValueSet]]]:
         """Yield (leaf, value sets by feature) of every leaf in pre-order.
@@ -328,27 +326,10 @@ class Reading:
                 stack.append((child, tested, branch, True))
 
 
-def _edges(feature: Feature) -> tuple[float, ...]:
-    """The edges of the bins of a number, the open ends included."""
-    return (-math.inf, *(feature.cuts or ()), math.inf)
-
-
-def _nothing(feature: Feature) -> ValueSet:
-    """No known value of a feature."""
-    if feature.levels is None:
-        return ValueSet(math.inf, -math.inf)
-    return ValueSet(codes=frozenset())
-
-
-def _merged(feature: Feature, groups: list[int], n: int) -> list[ValueSet]:
-    """Known values of each of `n` branches, given that of each level or bin."""
-    codes = [[code for code, group in enumerate(groups) if group == b] for b in range(n)]
-    edges = _edges(feature)
-    return [
-        _nothing(feature)
-        if not own
-        else ValueSet(edges[own[0]], edges[own[-1] + 1])
-        if feature.levels is None
-        else ValueSet(codes=frozenset(own))
-        for own in codes
-    ]
+def _values(feature: Feature, codes: list[int]) -> ValueSet:
+    """The values with some codes: levels, or those of neighbouring bins."""
+    if feature.levels is not None:
+        return ValueSet(codes=frozenset(codes))
+    edges = (-math.inf, *(feature.cuts or ()), math.inf)
+    ends = (edges[codes[0]], edges[codes[-1] + 1]) if codes else (math.inf, -math.inf)
+    return ValueSet(*ends)

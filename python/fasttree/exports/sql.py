@@ -27,8 +27,7 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .._checks import shown
-from .._checks.speech import given
+from .._checks import one_of, shown
 from .answers import Label
 from .reading import Reading, ValueSet
 
@@ -108,6 +107,8 @@ DIALECTS = {
 }
 """Dialects by name, as `to_sql` takes them."""
 
+NOTHING = ValueSet(codes=frozenset())
+
 EQUAL = "1e-9"
 """Difference below which two probabilities are equal, as in `predict`: sums are rounded."""
 
@@ -120,7 +121,11 @@ class _Writer:
     ) -> None:
         self.reading = reading
         self.dialect = DIALECTS[dialect]
-        self.prefix = "" if table is None else self.name(table) + "."
+        self.table = None if table is None else self.name(table)
+        self.prefix = "" if table is None else f"{self.table}."
+        self.answers = dict(
+            zip(reading.leaves, reading.probabilities(reading.leaves).tolist(), strict=True)
+        )
         self.columns = []
         for feature in reading.features:
             name, part = parts.get(feature.name, (feature.name, ""))
@@ -153,32 +158,24 @@ class _Writer:
             )
         return self.dialect.string(value)
 
-    def _in(self, column: str, levels: list[Label]) -> str:
-        """The column is one of these levels."""
+    def _among(self, levels: list[Label], one: str, several: str) -> str:
+        """A comparison with one level, or with a list of them."""
         if len(levels) == 1:
-            return f"{column} = {self.literal(levels[0])}"
-        return f"{column} IN ({', '.join(map(self.literal, levels))})"
-
-    def _not_in(self, column: str, levels: list[Label]) -> str:
-        """The column is none of these levels."""
-        if len(levels) == 1:
-            return f"{column} <> {self.literal(levels[0])}"
-        return f"{column} NOT IN ({', '.join(map(self.literal, levels))})"
+            return f"{one} {self.literal(levels[0])}"
+        return f"{several} ({', '.join(map(self.literal, levels))})"
 
     def condition(self, feature: int, subset: ValueSet, missing: bool) -> str:
         """The condition of a set of values; `missing`: NULL and unknown levels meet it, too."""
         column = self.columns[feature]
-        levels = self.reading.features[feature].levels or ()
+        levels = list(self.reading.features[feature].levels or ())
         if subset.empty:
-            return self._unknown(feature) if missing else "1 = 0"
+            return self._unknown(feature, levels) if missing else "1 = 0"
         if subset.codes is not None:
             inside = [levels[c] for c in sorted(subset.codes)]
             outside = [v for c, v in enumerate(levels) if c not in subset.codes]
             if not missing:
-                return self._in(column, inside)
-            if len(outside) == 0:
-                return "1 = 1"
-            return f"({column} IS NULL OR {self._not_in(column, outside)})"
+                return f"{column} {self._among(inside, '=', 'IN')}"
+            return self._unknown(feature, outside) if outside else "1 = 1"
         ends = []
         if subset.lower != -math.inf:
             ends.append(f"{column} > {self.literal(subset.lower)}")
@@ -189,12 +186,12 @@ class _Writer:
         bounds = " AND ".join(ends)
         return f"({column} IS NULL OR {bounds})" if missing else bounds
 
-    def _unknown(self, feature: int) -> str:
-        """The column is NULL or holds an unknown level."""
-        column, levels = self.columns[feature], self.reading.features[feature].levels
+    def _unknown(self, feature: int, levels: list[Label]) -> str:
+        """The column is NULL or holds none of these levels."""
+        column = self.columns[feature]
         if not levels:
             return f"{column} IS NULL"
-        return f"({column} IS NULL OR {self._not_in(column, list(levels))})"
+        return f"({column} IS NULL OR {column} {self._among(levels, '<>', 'NOT IN')})"
 
     def undivided(self, subsets: dict[int, ValueSet]) -> str | None:
         """The condition of the rows that go to a leaf undivided; None: all rows meet it."""
@@ -223,7 +220,7 @@ class _Writer:
             known = ""
             if not subset.empty:
                 known = f" WHEN {self.condition(feature, subset, False)} THEN 1.0"
-            missing = self._unknown(feature)
+            missing = self.condition(feature, NOTHING, True)
             factors.append(f"CASE WHEN {missing} THEN {subset.missing!r}{known} ELSE 0.0 END")
         return factors
 
@@ -239,33 +236,48 @@ class _Writer:
             lines.append(f"  ELSE {otherwise}")
         return "\n".join(["CASE", *lines, "END"])
 
-    def sums(self, probabilities: dict[int, list[float]]) -> list[str]:
+    def sums(self) -> list[str]:
         """Probability of each class, or the number, in any row, as a sum over the leaves."""
-        terms: list[list[str]] = [[] for _ in probabilities[self.reading.leaves[0]]]
+        terms: list[list[str]] = [[] for _ in self.answers[self.reading.leaves[0]]]
         for leaf, subsets in self.reading.paths():
             share = " * ".join(self.share(subsets)) or "1.0"
-            for code, p in enumerate(probabilities[leaf]):
+            for code, p in enumerate(self.answers[leaf]):
                 if p:
                     terms[code].append(f"{p!r} * {share}")
         return [sum_of(of_class) for of_class in terms]
 
-    def columns_of_answers(self) -> list[str]:
+    def columns_of_answers(self, mixed: bool) -> list[str]:
         """Expressions of the probabilities of the classes, or of the number."""
-        leaves = self.reading.leaves
-        answers = dict(zip(leaves, self.reading.probabilities(leaves).tolist(), strict=True))
-        if self.reading.fractional:
-            return self.sums(answers)
-        codes = range(len(answers[leaves[0]]))
-        return [self.case({leaf: repr(answers[leaf][c]) for leaf in leaves}) for c in codes]
+        if mixed:
+            return self.sums()
+        codes = range(len(self.answers[self.reading.leaves[0]]))
+        return [self.case({leaf: repr(p[c]) for leaf, p in self.answers.items()}) for c in codes]
+
+    def written_as(self, output: str, columns: list[str]) -> str:
+        """The expressions of an output, or with a table the SELECT of its columns and them."""
+        names = ["leaf" if output == "leaf" else "prediction"]
+        if output == "proba":
+            names = [f"p({label})" for label in self.reading.classes]
+        elif self.table is None:
+            return columns[0]
+        listed = named_list(columns, [self.name(name) for name in names], ",\n")
+        if self.table is None:
+            return listed
+        return f"SELECT {self.prefix}*,\n{listed}\nFROM {self.table}"
 
 
 def writer_of(model: Any, dialect: str, table: str | None) -> _Writer:
     """The writer of a tree in a dialect; ValueError for an unknown one."""
-    if dialect not in DIALECTS:
-        raise ValueError(
-            f"{given('dialect', shown(dialect))} is not known; use {', '.join(map(repr, DIALECTS))}"
-        )
+    one_of("dialect", dialect, tuple(DIALECTS))
     return _Writer(Reading(model), dialect, table, model._schema.date_parts)
+
+
+def output_of(output: str | None, served: tuple[str, ...], what: str) -> str:
+    """The output, the first served by default; ValueError for one that `what` does not have."""
+    if output is not None and output not in served:
+        listed = " or ".join(map(repr, served))
+        raise ValueError(f"output={shown(output)} is not known of {what}; use {listed}")
+    return output or served[0]
 
 
 def sum_of(terms: list[str]) -> str:
@@ -329,11 +341,8 @@ def to_sql(
     writer = writer_of(model, dialect, table)
     reading = writer.reading
     served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")
-    output = served[0] if output is None else output
-    if output not in served:
-        what = "a number" if reading.predicts_number else "classes"
-        listed = " or ".join(map(repr, served))
-        raise ValueError(f"output={shown(output)} is not known of a tree for {what}; use {listed}")
+    what = "a number" if reading.predicts_number else "classes"
+    output = output_of(output, served, f"a tree for {what}")
     mixed = mixture and reading.fractional
     if output == "leaf" and mixed:
         raise ValueError(
@@ -341,49 +350,24 @@ def to_sql(
             f"{' or '.join(map(repr, served[:-1]))}, mixture=False "
             "(NULL there), or fit with missing='branch' or 'mode'"
         )
-    leaves = reading.leaves
-    probabilities = dict(zip(leaves, reading.probabilities(leaves).tolist(), strict=True))
-    # The expressions of the output; those of probabilities have names already.
     if output == "proba":
-        names = [writer.name(f"p({label})") for label in reading.classes]
-        if mixed:
-            columns = writer.sums(probabilities)
-        else:
-            columns = [
-                writer.case({leaf: repr(probabilities[leaf][code]) for leaf in leaves})
-                for code in range(len(names))
-            ]
-        expression = named_list(columns, names, ",\n")
+        columns = writer.columns_of_answers(mixed)
     elif output == "leaf":
-        expression = writer.case({leaf: str(leaf) for leaf in leaves})
+        columns = [writer.case({leaf: str(leaf) for leaf in reading.leaves})]
     elif output == "value":
-        values = {leaf: writer.literal(probabilities[leaf][0]) for leaf in leaves}
-        expression = writer.case(values, *(writer.sums(probabilities) if mixed else ()))
+        values = {leaf: repr(value) for leaf, (value,) in writer.answers.items()}
+        columns = [writer.case(values, *(writer.sums() if mixed else ()))]
     else:
-        expression = _label(writer, probabilities, mixed)
-    if table is None:
-        return expression
-    if output != "proba":
-        expression += f" AS {writer.name('leaf' if output == 'leaf' else 'prediction')}"
-    return f"SELECT {writer.prefix}*,\n{expression}\nFROM {writer.name(table)}"
+        classes = (*reading.classes, None)  # of label -1
+        values = {leaf: writer.literal(classes[reading.label[leaf]]) for leaf in reading.leaves}
+        columns = [writer.case(values, *([largest(writer, writer.sums())] if mixed else ()))]
+    return writer.written_as(output, columns)
 
 
 def named_list(expressions: list[str], names: list[str], separator: str) -> str:
     """A list of expressions with names, for a SELECT."""
     pairs = zip(expressions, names, strict=True)
     return separator.join(f"{expression} AS {name}" for expression, name in pairs)
-
-
-def _label(writer: _Writer, probabilities: dict[int, list[float]], mixed: bool) -> str:
-    """The expression of the predicted class."""
-    reading = writer.reading
-    values = {}
-    for leaf in probabilities:
-        label = reading.label[leaf]
-        values[leaf] = writer.literal(reading.classes[label] if label >= 0 else None)
-    if not mixed:
-        return writer.case(values)
-    return writer.case(values, largest(writer, writer.sums(probabilities)))
 
 
 def largest(writer: _Writer, sums: list[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .._checks import having, integer, listing, shown, whole
+from .._checks import having, integer, listing, one_of, shown, whole
 from .._checks.speech import given
 from .._checks.words import counted
 from .reading import Feature, Reading
@@ -44,8 +44,7 @@ def to_text(
         from .j48 import to_j48
 
         return to_j48(model)
-    if style != "tree":
-        raise ValueError(f"style={shown(style)} is not known; use 'tree' or 'j48'")
+    one_of("style", style, ("tree", "j48"))
     if p_values:
         reading.refuse_untested(given("p_values", "True"))
     if stability is not None:

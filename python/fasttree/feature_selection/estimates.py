@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _engine, criteria
-from .._checks import checked, integer, one_value, real, shown
+from .._checks import checked, integer, one_of, one_value, real, shown
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from .._checks.progress import Progress
 from .._checks.words import counted
@@ -261,8 +261,7 @@ class Budget:
     def __post_init__(self) -> None:
         if self.method is None:
             self.method = "subsets" if self.sample is None else "rows"
-        if self.method not in ("subsets", "rows"):
-            raise ValueError(f"method={shown(self.method)} is not known; use 'subsets' or 'rows'")
+        one_of("method", self.method, ("subsets", "rows"))
         for name in ("sample", "n_subsets", "max_sample", "max_subsets"):
             value, limit = getattr(self, name), name.startswith("max")
             of_method = ("subsets" in name) == (self.method == "subsets")

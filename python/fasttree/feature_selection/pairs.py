@@ -25,6 +25,7 @@ Examples:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
@@ -34,10 +35,10 @@ from .._checks import (
     DECAYS,
     at_least_zero,
     checked,
+    choice,
     four_weights,
     memory_limit,
     one_of,
-    one_value,
     several_fours,
     shown,
     weights_array,
@@ -80,6 +81,7 @@ class _Counts(Sequence[np.ndarray]):
         return np.asarray(self._core.feature(index % len(self)))
 
 
+@dataclass(eq=False, repr=False)
 class PairCounts:
     """Counts of ordered pairs; made by `pair_counts`.
 
@@ -93,19 +95,11 @@ class PairCounts:
             by value and class.
     """
 
-    def __init__(
-        self,
-        core: Any,
-        feature_names: list[str],
-        levels: list[tuple[Any, ...]],
-        classes: tuple[Any, ...],
-        n: int,
-    ):
-        self._core = core
-        self.feature_names = feature_names
-        self.levels = levels
-        self.classes = classes
-        self._n = n
+    _core: Any
+    feature_names: list[str]
+    levels: list[tuple[Any, ...]]
+    classes: tuple[Any, ...]
+    _n: int
 
     @property
     def counts(self) -> Sequence[np.ndarray]:
@@ -445,7 +439,7 @@ def pair_counts(
     return PairCounts(core, table.feature_names, levels, table.classes, total)
 
 
-@checked(precision=one_value)
+@checked(precision=choice("exact", "fixed"))
 def count_matrices(
     X: Any,
     y: Any = None,
@@ -490,8 +484,6 @@ def count_matrices(
         >>> max(float(abs(a - b).max()) for a, b in zip(exact, fixed)) < 432**2 * 2**-25
         True
     """
-    if precision not in ("exact", "fixed"):
-        raise ValueError(f"precision={shown(precision)}: use 'exact' or 'fixed'")
     setting = _setting(theta, alpha, decay, at_zero)
     table, weights = _table_of(X, y, sample_weight, categorical_features, discretize)
     if precision == "exact":

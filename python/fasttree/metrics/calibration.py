@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, one_value, shown, whole
+from .._checks import checked, one_value, row_weights, shown, whole
 from .._checks.aliases import ClassLabels, Label, MaybeArray
-from .labels import check_weights, encode_proba, positive_code
+from .labels import encode_proba, positive_code
 from .metric import metric_of
 
 Strategy = Literal["uniform", "quantile"]
@@ -82,7 +82,7 @@ def calibration_curve(
         checked[:, column],
         n_bins,
         strategy,
-        check_weights(sample_weight, len(codes)),
+        row_weights(sample_weight, len(codes)),
     )
 
 
@@ -120,7 +120,7 @@ def expected_calibration_error(
     0.2
     """
     codes, checked, _ = encode_proba(y_true, proba, classes)
-    weights = check_weights(sample_weight, len(codes))
+    weights = row_weights(sample_weight, len(codes))
     return calibration_error_from_rows(
         codes, checked, n_bins=n_bins, strategy=strategy, weights=weights
     )

@@ -11,12 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ..exports.tables.table import Cell, ReportTable, number
+from ..exports.tables.table import Cell, ReportTable
 from .confusion import confusion_counts
-from .per_class import per_class_of
-
-COLUMNS = ("tp_rate", "fp_rate", "precision", "recall", "f", "roc_area")
-HEADER = ("TP rate", "FP rate", "precision", "recall", "F", "ROC area")
+from .per_class import COLUMNS, per_class_of
 
 
 def usable_scores(scores: np.ndarray | None, *, probabilities: bool) -> np.ndarray | None:
@@ -51,17 +48,5 @@ def per_class_table(
     counts = confusion_counts(true_codes, predictions, len(classes))
     scores = usable_scores(scores, probabilities=False)
     block = per_class_of(counts, classes, codes=true_codes, proba=scores)
-    rows = [
-        [
-            Cell(str(label)),
-            *(Cell(number(float(getattr(block, name)[place]), 3)) for name in COLUMNS),
-            Cell(f"{block.support[place]:g}"),
-        ]
-        for place, label in enumerate(classes)
-    ]
-    mean = block.weighted()
-    total = f"{block.support.sum():g}"
-    rows.append(
-        [Cell("weighted mean"), *(Cell(number(mean[name], 3)) for name in COLUMNS), Cell(total)]
-    )
-    return ReportTable(method, ["class", *HEADER, "rows"], rows, (len(classes),))
+    rows = [list(map(Cell, cells)) for cells in block.cells()]
+    return ReportTable(method, ["class", *COLUMNS, "rows"], rows, (len(classes),))

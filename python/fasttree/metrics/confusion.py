@@ -15,8 +15,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._checks import row_weights
 from .._checks.aliases import ClassLabels, MaybeArray
-from .labels import check_weights, encode_pair
+from .labels import encode_pair
 from .metric import Metric, metric_of, presented_as
 
 
@@ -72,7 +73,7 @@ def confusion_matrix(
            [0, 0, 1]])
     """
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
-    weights = check_weights(sample_weight, len(true_codes))
+    weights = row_weights(sample_weight, len(true_codes))
     return confusion_counts(true_codes, pred_codes, len(known), weights=weights)
 
 

@@ -16,26 +16,18 @@ from numpy.typing import ArrayLike
 from .._checks.plain_text import one_line
 from .._checks.words import counted
 from ..exports.tables.html import html_table
+from ..exports.tables.text import columns_text
 from .agreement import cohen_kappa
 from .confusion import confusion_counts
 from .cost import costs_in_words, expected_cost_from_confusion
 from .information import bayesian_information_reward
 from .labels import encode_pair
 from .over_groups import MeanOverGroups
-from .per_class import per_class
+from .per_class import COLUMNS, per_class
 from .rare import RareClass
 from .summary import Summary, rounded
 
 __all__ = ["Evaluation"]
-
-COLUMNS = {
-    "TP rate": "tp_rate",
-    "FP rate": "fp_rate",
-    "precision": "precision",
-    "recall": "recall",
-    "F": "f",
-    "ROC area": "roc_area",
-}
 
 
 class Evaluation(Summary):
@@ -158,26 +150,6 @@ class Evaluation(Summary):
         rows = counted(self.ruled_out, "row")
         return f"minus infinity: the class of {rows} had probability 0 (see leaf_smoothing)"
 
-    def _classes(self) -> list[list[str]]:
-        block = self.per_class
-        rows = [
-            [
-                str(label),
-                *(rounded(float(getattr(block, name)[place])) for name in COLUMNS.values()),
-                f"{block.support[place]:g}",
-            ]
-            for place, label in enumerate(self.classes)
-        ]
-        mean = block.weighted()
-        rows.append(
-            [
-                "weighted mean",
-                *(rounded(float(mean[n])) for n in COLUMNS.values()),
-                str(self.n_rows),
-            ]
-        )
-        return rows
-
     def _matrix(self) -> tuple[list[str], list[list[str]]]:
         wide = len(self.classes) + (self.unclassified > 0)
         header = [
@@ -216,9 +188,8 @@ class Evaluation(Summary):
 
     def to_text(self) -> str:
         """The block as aligned text."""
-        by_class = _aligned(["class", *COLUMNS, "rows"], self._classes())
-        header, rows = self._matrix()
-        parts = (super().to_text(), by_class, "", "Confusion matrix", _aligned(header, rows), "")
+        by_class = _aligned(["class", *COLUMNS, "rows"], self.per_class.cells())
+        parts = (super().to_text(), by_class, "", "Confusion matrix", _aligned(*self._matrix()), "")
         return "\n".join(parts)
 
     def __repr__(self) -> str:
@@ -234,7 +205,7 @@ class Evaluation(Summary):
                 super()._repr_html_(),
                 html_table(
                     ["class", *COLUMNS, "rows"],
-                    self._classes(),
+                    self.per_class.cells(),
                     rules=(len(self.classes),),
                     styled=False,
                 ),
@@ -245,15 +216,4 @@ class Evaluation(Summary):
 
 def _aligned(header: list[str], rows: list[list[str]]) -> str:
     header, *rows = [[one_line(text) for text in line] for line in [header, *rows]]
-    widths = [max(len(line[j]) for line in [header, *rows]) for j in range(len(header))]
-    lines = [
-        "  ".join(
-            [
-                line[0].ljust(widths[0]),
-                *(v.rjust(w) for v, w in zip(line[1:], widths[1:], strict=True)),
-            ]
-        ).rstrip()
-        for line in [header, *rows]
-    ]
-    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
-    return "\n".join(lines)
+    return "\n".join(columns_text(header, rows, [False, *[True] * (len(header) - 1)]))

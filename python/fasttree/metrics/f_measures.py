@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, number_in, one_value, shown
+from .._checks import checked, number_array, number_in, one_value, row_weights, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .confusion import confusion_counts
-from .labels import check_weights, encode_pair, positive_code
+from .labels import encode_pair, positive_code
 from .metric import metric_of
 
 
@@ -99,7 +99,7 @@ def _counts(
     sample_weight: MaybeArray,
 ) -> tuple[np.ndarray, int]:
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
-    weights = check_weights(sample_weight, len(true_codes))
+    weights = row_weights(sample_weight, len(true_codes))
     return confusion_counts(true_codes, pred_codes, len(known), weights=weights), positive_code(
         known, positive
     )

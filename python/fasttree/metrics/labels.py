@@ -1,5 +1,4 @@
-"""The border of the metrics: labels become class codes, probabilities and weights are checked,
-once.
+"""The border of the metrics: labels become class codes, and probabilities are checked, once.
 
 Labels may be strings, numbers or booleans; a prediction that is None (or NaN) is *unclassified*,
 code -1. A tree with empty branches says so, and every metric on labels counts it as an error.
@@ -15,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import hashable, is_missing, listing, number_array, shown, weights_array
-from .._checks.aliases import ClassLabels, Label, MaybeArray
+from .._checks import hashable, is_missing, listing, number_array, shown
+from .._checks.aliases import ClassLabels, Label
 from .._checks.masks import refuse_masked
 from .._checks.naming import written
 
@@ -112,25 +111,6 @@ def check_lengths(what: str, expected: int, got: int) -> None:
         )
     if expected == 0:
         raise ValueError("there are no rows; a metric needs at least one")
-
-
-def check_weights(sample_weight: MaybeArray, n_rows: int) -> np.ndarray | None:
-    """Return weights as float64 (n_rows,), None unchanged; negative, infinite or all-zero weights
-    are errors."""
-    if sample_weight is None:
-        return None
-    weights = weights_array(sample_weight)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight has shape {weights.shape}, expected ({n_rows},)")
-    bad = ~np.isfinite(weights) | (weights < 0)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"sample_weight: row {row} is {weights[row]}; weights must be finite and not negative"
-        )
-    if not weights.any():
-        raise ValueError("sample_weight is zero in every row; nothing is left to score")
-    return weights
 
 
 def average(values: np.ndarray, weights: np.ndarray | None) -> float:

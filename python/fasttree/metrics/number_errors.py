@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import number_array, number_in
+from .._checks import number_array, number_in, row_weights
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
-from .labels import average, check_lengths, check_weights
+from .labels import average, check_lengths
 from .metric import Metric, metric_of
 
 between_0_and_1 = number_in(0.0, 1.0, above=True, below=True)
@@ -71,7 +71,7 @@ def _by_scikit_learn(
     from sklearn import metrics
 
     truth, predicted = number_pair(y_true, y_pred)
-    weights = check_weights(sample_weight, len(truth))
+    weights = row_weights(sample_weight, len(truth))
     return float(getattr(metrics, name)(truth, predicted, sample_weight=weights, **options))
 
 
@@ -155,7 +155,7 @@ def mean_poisson_deviance(
     (2.0, inf)
     """
     truth, predicted = number_pair(y_true, y_pred)
-    return average(poisson_deviances(truth, predicted), check_weights(sample_weight, len(truth)))
+    return average(poisson_deviances(truth, predicted), row_weights(sample_weight, len(truth)))
 
 
 def poisson_deviances(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:

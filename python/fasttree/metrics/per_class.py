@@ -17,11 +17,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._checks import row_weights
 from .._checks.aliases import ClassLabels, MaybeArray
 from .confusion import confusion_counts
 from .f_measures import f_beta_from_counts, ratio
-from .labels import average, check_proba, check_weights, encode_pair
+from .labels import average, check_proba, encode_pair
 from .roc import binary_auc
+from .summary import rounded
+
+COLUMNS = {
+    "TP rate": "tp_rate",
+    "FP rate": "fp_rate",
+    "precision": "precision",
+    "recall": "recall",
+    "F": "f",
+    "ROC area": "roc_area",
+}
+"""Measures as they are printed, by name."""
 
 
 class PerClass(NamedTuple):
@@ -46,6 +58,17 @@ class PerClass(NamedTuple):
             known = ~np.isnan(values) & (self.support > 0)
             out[name] = average(values[known], self.support[known]) if known.any() else math.nan
         return out
+
+    def cells(self) -> list[list[str]]:
+        """A table under "class", `COLUMNS` and "rows": one row per class, and the weighted mean."""
+        mean = self.weighted()
+        columns = [
+            [rounded(float(value)) for value in (*getattr(self, name), mean[name])]
+            for name in COLUMNS.values()
+        ]
+        labels = (*map(str, self.classes), "weighted mean")
+        sizes = [f"{size:.10g}" for size in (*self.support, self.support.sum())]
+        return [list(row) for row in zip(labels, *columns, sizes, strict=True)]
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dict per class."""
@@ -112,7 +135,7 @@ def per_class(
     ([0.5, 1.0], [0.0, 0.5], 0.833)
     """
     codes, predicted, known = encode_pair(y_true, y_pred, classes)
-    weights = check_weights(sample_weight, len(codes))
+    weights = row_weights(sample_weight, len(codes))
     counts = confusion_counts(codes, predicted, len(known), weights=weights)
     checked = None if proba is None else check_proba(proba, len(codes), len(known))
     return per_class_of(counts, known, codes=codes, proba=checked, weights=weights, beta=beta)

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import as_float, checked, number_array, number_in, shown, whole
+from .._checks import as_float, checked, number_array, number_in, row_weights, shown, whole
 from .._checks.aliases import ClassLabels, MaybeArray
-from .labels import average, check_weights, encode_proba
+from .labels import average, encode_proba
 from .metric import metric_of
 
 
@@ -97,7 +97,7 @@ def log_loss(
     codes, checked, _ = encode_proba(y_true, proba, classes)
     return average(
         log_loss_per_row(codes, checked, base=base, clip=clip),
-        check_weights(sample_weight, len(codes)),
+        row_weights(sample_weight, len(codes)),
     )
 
 
@@ -115,7 +115,7 @@ def brier_score(
     0.25
     """
     codes, checked, _ = encode_proba(y_true, proba, classes)
-    return average(brier_per_row(codes, checked), check_weights(sample_weight, len(codes)))
+    return average(brier_per_row(codes, checked), row_weights(sample_weight, len(codes)))
 
 
 METRICS = (

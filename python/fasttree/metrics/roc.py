@@ -16,9 +16,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, one_value, shown
+from .._checks import checked, number_array, one_value, row_weights, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
-from .labels import check_lengths, check_weights, codes_of, known_classes, positive_code
+from .labels import check_lengths, codes_of, known_classes, positive_code
 from .metric import metric_of
 
 BinaryMeasure: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray | None], float]
@@ -108,7 +108,7 @@ class ScoredRows:
         one_column = positive is not None and number_array("scores", scores).ndim != 2
         n_classes = 1 if one_column else len(self.classes)
         self.scores = _check_scores(scores, len(self.codes), n_classes)
-        self.weights = check_weights(sample_weight, len(self.codes))
+        self.weights = row_weights(sample_weight, len(self.codes))
 
     def binary(self) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Which rows are positive, their scores for the positive class, and their weights."""

@@ -32,8 +32,9 @@ from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
+from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
-from .result import CrossValidation, automatic_notes, spread_note
+from .result import CrossValidation, Named, automatic_notes, spread_note
 from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics import (
@@ -52,6 +53,7 @@ from .statistics.multiple import adjusted, holm
 from .statistics.outcome import check_alpha
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for, task_to_read
+from .validation import ON_ERROR
 
 
 def _significant(
@@ -73,7 +75,7 @@ MOST_COLUMNS = 6
 """Methods on one data set that are columns of a table; more are rows."""
 
 
-class Comparison(Rendered):
+class Comparison(Rendered, Named[CrossValidation]):
     """Result of `compare`.
 
     Attributes:
@@ -88,7 +90,7 @@ class Comparison(Rendered):
         unfinished: the data sets that an interrupt has left out.
     """
 
-    kind = "comparison"
+    kind, _noun = "comparison", "data set"
 
     def __init__(
         self,
@@ -108,7 +110,7 @@ class Comparison(Rendered):
             for name, one in results.items()
             for method, why in one.skipped.items()
         }
-        self.results = results
+        self.results = self._held = results
         self.datasets = tuple(results)
         first = next(iter(results.values()))
         self.methods = tuple(m for m in first.methods if m not in self.skipped)
@@ -160,20 +162,6 @@ class Comparison(Rendered):
                 f"{counted(len(self.methods), 'method')}"
             )
         return method % len(self.methods)
-
-    def __getitem__(self, dataset: str) -> CrossValidation:
-        try:
-            return self.results[dataset]
-        except KeyError:
-            raise KeyError(
-                f"no data set {dataset!r}; there are {', '.join(self.datasets)}"
-            ) from None
-
-    def __iter__(self) -> Any:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
 
     def __repr__(self) -> str:
         return (
@@ -419,8 +407,8 @@ def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, An
     baseline=maybe(_position),
     metric=maybe(string),
     keep_proba=one_value,
-    on_interrupt=one_value,
-    on_error=one_value,
+    on_interrupt=ON_INTERRUPT,
+    on_error=ON_ERROR,
     stability=maybe(whole(1)),
 )
 def compare(
@@ -539,7 +527,6 @@ def compare(
         journal=journal,
         report=report,
         on_interrupt=on_interrupt,
-        on_error=on_error,
     )
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)

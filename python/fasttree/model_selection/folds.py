@@ -72,6 +72,8 @@ class Folds:
 
     def part(self, start: int, stop: int) -> Folds:
         """Folds `start` to `stop` - 1: whole repetitions where they are, else folds of one."""
+        if stop - start == len(self.pairs):
+            return self
         whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
         repeats = (stop - start) // self.n_splits if whole else 1
         return Folds.of(self.pairs[start:stop], repeats, self.description)

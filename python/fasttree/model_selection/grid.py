@@ -2,9 +2,9 @@
 
 What
     The units of all tasks are one stream. A backend (`estimators.backends`) computes them in any
-    order. The journal, if there is one, returns those that an earlier run has finished and stores
-    each new one. The outcomes are then put together task by task. `cross_validate` and `compare`
-    call this with ``client=`` or ``journal=``.
+    order, or this process without a plan, by one call into the core. The journal, if there is one,
+    returns those that an earlier run has finished and stores each new one. The outcomes are then
+    put together task by task.
 Complexity
     Beside the units themselves: one message or one line per unit.
 """
@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,7 @@ from .units import (
     finished_folds,
     first_units,
     gathered,
+    local_units,
     named_error,
     plan_units,
     rest_units,
@@ -55,13 +57,18 @@ class Execution(NamedTuple):
     backend: Backend | None
     journal: Journal | None
 
+    @property
+    def is_local(self) -> bool:
+        """Whether this process computes, and nothing is kept."""
+        return self.backend is None and self.journal is None
+
 
 _given: contextvars.ContextVar[Execution | None] = contextvars.ContextVar("execution", default=None)
 
 
 @contextmanager
-def execution_of(client: Any, journal: Any) -> Iterator[Execution | None]:
-    """The execution that a call asks for, as a context; None where it asks for nothing special.
+def execution_of(client: Any, journal: Any) -> Iterator[Execution]:
+    """The execution that a call asks for, as a context.
 
     Args:
         client: a ``dask.distributed.Client`` or None.
@@ -70,13 +77,10 @@ def execution_of(client: Any, journal: Any) -> Iterator[Execution | None]:
     from ..estimators.backends import backend_of
 
     outer = _given.get()
-    if client is None and journal is None and outer is not None:
+    if client is None and journal is None and outer is not None and not outer.is_local:
         yield outer
         return
     backend = backend_of(client)
-    if backend is None and journal is None:
-        yield None
-        return
     with contextlib.ExitStack() as stack:
         yield Execution(backend, None if journal is None else stack.enter_context(Journal(journal)))
 
@@ -131,7 +135,7 @@ def settings_of(task: Task) -> dict[str, str]:
 
 
 def _plans(
-    tasks: list[Task], names: list[Any], execution: Execution
+    tasks: list[Task], names: list[Any], execution: Execution, on_interrupt: str
 ) -> tuple[list[int], list[list[Unit]]]:
     """The number of each task in the journal, and its units. The tasks get their methods in the
     order of the journal, to which methods may be added.
@@ -141,8 +145,9 @@ def _plans(
     """
     journal = execution.journal
     if journal is None:
-        workers = 1 if execution.backend is None else execution.backend.workers
-        return list(range(len(tasks))), plan_units(tasks, workers)
+        backend, numbers = execution.backend, list(range(len(tasks)))
+        local = [local_units(task, on_interrupt) for task in tasks]
+        return numbers, local if backend is None else plan_units(tasks, backend.workers)
     numbers, plans = [], []
     for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
         about = settings_of(task)
@@ -190,7 +195,7 @@ def run_tasks(
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
     asked, tasks = tasks, list(tasks)
-    numbers, plans = _plans(tasks, names, execution)
+    numbers, plans = _plans(tasks, names, execution, on_interrupt)
     # Outcomes of an earlier run, from the journal.
     outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
     if execution.journal is not None:
@@ -205,7 +210,9 @@ def run_tasks(
     # repeat.
     try:
         while True:
-            stream = _stream(tasks, plans, outcomes, execution.backend)
+            run = partial(run_unit, on_error=on_error)
+            run = partial(run, report=count.within) if execution.is_local else run
+            stream = _stream(tasks, plans, outcomes, run, execution.backend)
             with contextlib.closing(stream):  # type: ignore[type-var]
                 for at, number, outcome in stream:
                     if on_error == "raise":
@@ -226,15 +233,18 @@ def run_tasks(
             finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
         ):
             raise
+        what = "units of work"
+        if execution.is_local:
+            what = "repetitions" if tasks[0].folds.n_repeats > 1 else "folds"
         warn_caller(
-            f"interrupted: {count.units} of {count.all_units} units of work are finished, and the "
-            "result holds what is whole",
+            f"interrupted: {count.units} of {count.all_units} {what} are finished, and the result "
+            "holds what is whole",
             InterruptedWarning,
         )
     found = [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
     return [
-        one and _in_order(one, *two)
-        for one, two in zip(found, zip(tasks, asked, strict=True), strict=True)
+        one if one is None or task is before else _in_order(one, task, before)
+        for one, task, before in zip(found, tasks, asked, strict=True)
     ]
 
 
@@ -250,6 +260,7 @@ def _stream(
     tasks: list[Task],
     plans: list[list[Unit]],
     outcomes: list[dict[int, Outcome]],
+    run: Callable[..., Outcome],
     backend: Backend | None,
 ) -> Iterator[tuple[int, int, Outcome]]:
     """(task, number of the unit, outcome) of the units that are left, as they are finished."""
@@ -264,7 +275,7 @@ def _stream(
     if not left:
         return
     stream = (backend or InProcess()).run(
-        run_unit,
+        run,
         [(str(at), plans[at][number]) for at, number in left],
         {str(at): task for at, task in enumerate(tasks)},
     )
@@ -276,7 +287,7 @@ def _stream(
 def _refuse(task: Task, outcome: Outcome) -> None:
     """Raise the error of a method that does not apply."""
     for at, error in sorted(outcome.errors.items()):
-        raise named_error(task.methods[at].name, error)
+        raise named_error(task.methods[at].name, error) from error
 
 
 def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Finished | None:
@@ -307,6 +318,7 @@ class _Count:
         tasks_report: Callable[[int], Any] | None,
     ) -> None:
         self.plans, self.report, self.tasks_report = plans, report, tasks_report
+        self.said = 0
         # Units left of each task; what is not planned yet counts as one.
         self.left = [
             len(p) - len(o) + (not covers(t, p))
@@ -337,7 +349,12 @@ class _Count:
         self.units += 1
         self.left[at] -= 1
         self.done += self._size(self.plans[at][number])
-        if self.report is not None:
-            self.report(self.done, self.fits)
+        self.within(0)
         if self.tasks_report is not None and not self.left[at]:
             self.tasks_report(self.left.count(0))
+
+    def within(self, done: int, total: int = 0) -> None:
+        """Report the fits that are done, with those of the unit that runs."""
+        if self.report is not None and self.done + done > self.said:
+            self.said = self.done + done
+            self.report(self.said, self.fits)

@@ -8,12 +8,13 @@ the first unit is finished is raised.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from .._checks import shown
+from .._checks import choice
 from ..table.data_checks.warned import warn_caller
 
-ON_INTERRUPT = ("raise", "return")
+ON_INTERRUPT = choice("raise", "return")
+"""What Ctrl-C does: a KeyboardInterrupt, or what is finished is the result."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -21,12 +22,6 @@ V = TypeVar("V")
 
 class InterruptedWarning(UserWarning):
     """A run was interrupted and returned what was finished."""
-
-
-def check_on_interrupt(on_interrupt: Any) -> None:
-    """Raise ValueError unless the value is "raise" or "return"."""
-    if on_interrupt not in ON_INTERRUPT:
-        raise ValueError(f"on_interrupt={shown(on_interrupt)}; use 'raise' or 'return'")
 
 
 def finish(

@@ -129,11 +129,7 @@ def _record_of(outcome: Outcome) -> dict[str, Any]:
     record: dict[str, Any] = {"places": list(outcome.places), "errors": errors}
     runs = outcome.runs
     if runs is not None:
-        arrays = {"predictions": runs.predictions, "seconds": runs.seconds}
-        if runs.proba is not None:
-            arrays["proba"] = runs.proba
-        arrays |= {f"sizes {name}": values for name, values in runs.sizes.items()}
-        arrays |= {f"scored {name}": values for name, values in runs.scored.items()}
+        arrays = {**runs.rows, **runs.folds}
         record["arrays"] = {name: _packed(values) for name, values in arrays.items()}
     return record
 
@@ -154,27 +150,17 @@ def _outcome_of(record: dict[str, Any], unit: Unit, rows: int, n_classes: int) -
         raise ValueError("the record has other methods than its unit")
     if not places:
         return Outcome((), None, errors)
-    # Their output; sizes and scores are stored under a prefix and their name.
-    arrays, n_methods, n_folds = record["arrays"], len(places), unit.stop - unit.start
-
-    def by_name(prefix: str) -> dict[str, np.ndarray]:
-        return {
-            name.removeprefix(prefix): _unpacked(arrays[name], (n_methods, n_folds))
-            for name in arrays
-            if name.startswith(prefix)
-        }
-
-    proba = None
+    # Their output.
+    arrays, n_methods = record["arrays"], len(places)
+    shapes: dict[str, tuple[int, ...]] = {"predictions": (n_methods, rows)}
     if "proba" in arrays:
-        proba = _unpacked(arrays["proba"], (n_methods, rows, n_classes))
-    runs = Runs(
-        predictions=_unpacked(arrays["predictions"], (n_methods, rows)),
-        proba=proba,
-        sizes=by_name("sizes "),
-        seconds=_unpacked(arrays["seconds"], (n_methods, n_folds)),
-        scored=by_name("scored "),
+        shapes["proba"] = (n_methods, rows, n_classes)
+    of_folds = dict.fromkeys(arrays.keys() - shapes.keys(), (n_methods, unit.stop - unit.start))
+    parts = (
+        {name: _unpacked(arrays[name], shape) for name, shape in part.items()}
+        for part in (shapes, of_folds)
     )
-    return Outcome(places, runs, errors)
+    return Outcome(places, Runs(*parts), errors)
 
 
 # -- the file -------------------------------------------------------------------------------------

@@ -88,7 +88,22 @@ class LearningCurve(Rendered):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        return _tables(self)
+        found = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
+        repeats = len(self.values(self.methods[0], self.result.metrics[0]))
+        tables = []
+        for metric in self.result.metrics:
+            rows = []
+            for size in self.train_sizes:
+                cells = [Cell(str(size))]
+                for method in self.methods:
+                    row = found[metric, size, method]
+                    cells.append(Cell(mean_sd(row["mean"], row["sd"], metric)))
+                rows.append(cells)
+            notes = [f"Mean (standard deviation) over {repeats} repetitions."]
+            tables.append(
+                ReportTable(scale_of(metric)[2], ["training rows", *self.methods], rows, (), notes)
+            )
+        return tables
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
@@ -182,23 +197,3 @@ def learning_curve(
     return LearningCurve(
         result, [int(size) for size in result.folds.train_sizes[: len(train_sizes)]]
     )
-
-
-def _tables(result: LearningCurve) -> list[ReportTable]:
-    """Return one table per metric: training sizes by methods, mean (sd over repetitions)."""
-    found = {(row["metric"], row["n_train"], row["method"]): row for row in result.records()}
-    repeats = len(result.values(result.methods[0], result.result.metrics[0]))
-    tables = []
-    for metric in result.result.metrics:
-        rows = []
-        for size in result.train_sizes:
-            cells = [Cell(str(size))]
-            for method in result.methods:
-                row = found[metric, size, method]
-                cells.append(Cell(mean_sd(row["mean"], row["sd"], metric)))
-            rows.append(cells)
-        notes = [f"Mean (standard deviation) over {repeats} repetitions."]
-        tables.append(
-            ReportTable(scale_of(metric)[2], ["training rows", *result.methods], rows, (), notes)
-        )
-    return tables

@@ -8,8 +8,8 @@ cross-validation print it. Frames and texts are built on request.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -28,8 +28,31 @@ from .scoring import greater_is_better
 from .statistics import PairedTestResult, corrected_resampled_t_test
 from .statistics.ties import TIED, exact_mean
 
+T = TypeVar("T")
 
-class MethodScores(Mapping[str, np.ndarray]):
+
+class Named(Generic[T]):
+    """Things by name; the error of an unknown name lists the known ones."""
+
+    _noun: ClassVar[str]
+    _held: dict[str, T]
+
+    def __getitem__(self, name: str) -> T:
+        try:
+            return self._held[name]
+        except (KeyError, TypeError):
+            known = ", ".join(map(repr, self._held))
+            raise KeyError(f"no {self._noun} {shown(name)}; there are {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+
+@dataclass(eq=False, repr=False)
+class MethodScores(Named[np.ndarray], Mapping[str, np.ndarray]):
     """Fold values of one method: a mapping from metric to float64 (folds,), sizes and times
     included.
 
@@ -40,37 +63,18 @@ class MethodScores(Mapping[str, np.ndarray]):
         proba: class probabilities, shape (test rows, n_classes), in that order, or None.
     """
 
-    def __init__(
-        self,
-        name: str,
-        values: dict[str, np.ndarray],
-        predictions: np.ndarray,
-        proba: np.ndarray | None,
-    ) -> None:
-        self.name = name
-        self._values = values
-        self.predictions = predictions
-        self.proba = proba
-
-    def __getitem__(self, metric: str) -> np.ndarray:
-        try:
-            return self._values[metric]
-        except (KeyError, TypeError):
-            raise KeyError(
-                f"no metric {shown(metric)} for {self.name!r}; there are {', '.join(self._values)}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+    _noun = "metric"
+    name: str
+    _held: dict[str, np.ndarray]
+    predictions: np.ndarray
+    proba: np.ndarray | None
 
     def __repr__(self) -> str:
-        return f"MethodScores({self.name!r}, {', '.join(self._values)})"
+        return f"MethodScores({self.name!r}, {', '.join(self)})"
 
 
-class CrossValidation(Rendered, Mapping[str, MethodScores]):
+@dataclass(eq=False, repr=False)
+class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores]):
     """Result of `cross_validate`: a mapping from method to `MethodScores`.
 
     Attributes:
@@ -89,58 +93,26 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
             `Stability.to_dict` has it; filled by ``compare(..., stability=N)``.
     """
 
-    kind = "cross_validation"
-
-    def __init__(
-        self,
-        methods: dict[str, MethodScores],
-        *,
-        metrics: tuple[str, ...],
-        directions: dict[str, bool],
-        folds: Folds,
-        classes: tuple[Any, ...],
-        truth: np.ndarray,
-        task: Task,
-        name: str | None,
-        settings: dict[str, Any],
-        seconds: float,
-        data: Any = None,
-        unfinished: int = 0,
-        skipped: dict[str, str] | None = None,
-        asked: dict[str, Any],
-    ) -> None:
-        self.unfinished = unfinished
-        self._methods = methods
-        self.metrics = metrics
-        self.directions = directions
-        self.folds = folds
-        self.classes = classes
-        self._truth = truth
-        self.task = task
-        self.name = name
-        self.settings = settings
-        self.seconds = seconds
-        self.data = data
-        self.skipped = skipped or {}
-        self.asked = asked
-        self.stability: dict[str, dict[str, Any]] = {}
+    kind, _noun = "cross_validation", "method"
+    _held: dict[str, MethodScores]
+    _: KW_ONLY
+    metrics: tuple[str, ...]
+    directions: dict[str, bool]
+    folds: Folds
+    classes: tuple[Any, ...]
+    _truth: np.ndarray
+    task: Task
+    name: str | None
+    settings: dict[str, Any]
+    seconds: float
+    data: Any
+    unfinished: int
+    skipped: dict[str, str]
+    asked: dict[str, Any]
+    stability: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "data": None}
-
-    def __getitem__(self, method: str) -> MethodScores:
-        try:
-            return self._methods[method]
-        except KeyError:
-            raise KeyError(
-                f"no method {method!r}; there are {', '.join(map(repr, self._methods))}"
-            ) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._methods)
-
-    def __len__(self) -> int:
-        return len(self._methods)
 
     def __repr__(self) -> str:
         what = f" of {self.name!r}" if self.name else ""
@@ -166,15 +138,15 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     @property
     def methods(self) -> tuple[str, ...]:
         """Names of the methods, in order."""
-        return tuple(self._methods)
+        return tuple(self._held)
 
     def values(self) -> Any:
         """The `MethodScores`, in order (as for any mapping)."""
-        return self._methods.values()
+        return self._held.values()
 
     def matrix(self, metric: str) -> np.ndarray:
         """Return fold values of all methods, (methods, folds)."""
-        return np.array([scores[metric] for scores in self._methods.values()])
+        return np.array([scores[metric] for scores in self._held.values()])
 
     def larger_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric of the result are better: false of errors, sizes of
@@ -220,7 +192,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         means), folds."""
         extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
         rows = []
-        for method, scores in self._methods.items():
+        for method, scores in self._held.items():
             for metric in (
                 *self.metrics,
                 *(name for name in extra if np.isfinite(scores[name]).all()),
@@ -256,7 +228,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
                 "n_test": int(self.folds.test_sizes[place]),
                 **{metric: float(values[place]) for metric, values in scores.items()},
             }
-            for method, scores in self._methods.items()
+            for method, scores in self._held.items()
             for place in range(len(self.folds.pairs))
         ]
 
@@ -271,7 +243,66 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
     def tables(self, *, sd: str = "folds", per_class: bool = False) -> list[ReportTable]:
         """Return the tables of the result: methods by metrics; with `per_class` one more per
         method."""
-        return _tables(self, sd=sd, per_class=per_class)
+        if per_class and self.task == "regression":
+            raise ValueError("per_class=True: a regression has no classes; leave it out")
+        # The metrics, then the sizes of trees where all methods are trees.
+        metrics = list(self.metrics)
+        all_scores = list(self.values())
+        for extra in ("leaves", "nodes", "depth"):
+            if extra not in metrics and all(
+                np.isfinite(scores[extra]).all() for scores in all_scores
+            ):
+                metrics.append(extra)
+        if (
+            self.task == "classification"
+            and "unclassified" not in metrics
+            and any(scores["unclassified"].any() for scores in all_scores)
+        ):
+            metrics.append("unclassified")
+        # The best mean of each metric, which is printed bold.
+        best = {}
+        for metric in self.metrics:
+            means = self.matrix(metric).mean(axis=1)
+            if np.isfinite(means).any():
+                best[metric] = (
+                    np.nanmax(means) if self.directions.get(metric, True) else np.nanmin(means)
+                )
+        rows = []
+        for method in self.methods:
+            cells = [Cell(method)]
+            for metric in metrics:
+                mean = self.mean(method, metric)
+                bold = (
+                    len(self) > 1
+                    and metric in best
+                    and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
+                )
+                cells.append(Cell(mean_sd(mean, self.sd(method, metric, of=sd), metric), bold))
+            rows.append(cells)
+        rows += [
+            [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
+            for name in self.skipped
+        ]
+        n_folds = len(self.folds.pairs)
+        title = f"{self.name}: " if self.name else ""
+        title += (
+            f"{counted(len(self), 'method')}, {counted(n_folds, 'fold')} ({self.folds.description})"
+        )
+        notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
+        if self.unfinished:
+            verb = "is" if self.unfinished == 1 else "are"
+            notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
+        notes += automatic_notes([self])
+        notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
+        of_classes = [
+            per_class_table(method, self.classes, self.true_codes, scores.predictions, scores.proba)
+            for method, scores in self.items()
+            if per_class
+        ]
+        table = ReportTable(
+            title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
+        )
+        return [table, *of_classes]
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
         """Return the corrected resampled t test of every other method against the first.
@@ -316,9 +347,7 @@ class CrossValidation(Rendered, Mapping[str, MethodScores]):
         """
         if folds:
             return records_to_frame(self.records(folds=True))
-        by_method: dict[str, dict[str, Any]] = {
-            method: {"method": method} for method in self._methods
-        }
+        by_method: dict[str, dict[str, Any]] = {method: {"method": method} for method in self._held}
         for row in self.summary():
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
@@ -337,70 +366,3 @@ def spread_note(sd: str, rows: Iterable[Iterable[Cell]], over: str = "") -> str:
     spread = "fold values" if sd == "folds" else "repetition means"
     best = "; best values emphasised" * any(cell.bold for row in rows for cell in row)
     return f"Mean (standard deviation of {spread}){over}{best}."
-
-
-def _tables(
-    result: CrossValidation, *, sd: str = "folds", per_class: bool = False
-) -> list[ReportTable]:
-    """Return one table: methods by metrics, mean (sd), the best of every metric emphasised.
-
-    With `per_class` one more per method: the measures of every class.
-    """
-    if per_class and result.task == "regression":
-        raise ValueError("per_class=True: a regression has no classes; leave it out")
-    # The metrics, then the sizes of trees where all methods are trees.
-    metrics = list(result.metrics)
-    all_scores = list(result.values())
-    for extra in ("leaves", "nodes", "depth"):
-        if extra not in metrics and all(np.isfinite(scores[extra]).all() for scores in all_scores):
-            metrics.append(extra)
-    if (
-        result.task == "classification"
-        and "unclassified" not in metrics
-        and any(scores["unclassified"].any() for scores in all_scores)
-    ):
-        metrics.append("unclassified")
-    # The best mean of each metric, which is printed bold.
-    best = {}
-    for metric in result.metrics:
-        means = result.matrix(metric).mean(axis=1)
-        if np.isfinite(means).any():
-            best[metric] = (
-                np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
-            )
-    rows = []
-    for method in result.methods:
-        cells = [Cell(method)]
-        for metric in metrics:
-            mean = result.mean(method, metric)
-            bold = (
-                len(result) > 1
-                and metric in best
-                and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
-            )
-            cells.append(Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), bold))
-        rows.append(cells)
-    rows += [
-        [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
-        for name in result.skipped
-    ]
-    n_folds = len(result.folds.pairs)
-    title = f"{result.name}: " if result.name else ""
-    title += (
-        f"{counted(len(result), 'method')}, {counted(n_folds, 'fold')} ({result.folds.description})"
-    )
-    notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
-    if result.unfinished:
-        verb = "is" if result.unfinished == 1 else "are"
-        notes.append(f"Interrupted: {counted(result.unfinished, 'fold')} {verb} not finished.")
-    notes += automatic_notes([result])
-    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
-    of_classes = [
-        per_class_table(method, result.classes, result.true_codes, scores.predictions, scores.proba)
-        for method, scores in result.items()
-        if per_class
-    ]
-    table = ReportTable(
-        title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
-    )
-    return [table, *of_classes]

@@ -4,7 +4,7 @@ fold.
 Both ways fill the same arrays (`Runs`), which `scoring` reads. A tree for which
 `estimators.tree.config_for` has no configuration is fitted fold by fold, and so is every method if
 a scorer needs a fitted estimator. Fits of other estimators run in threads (joblib), as most of
-them release the GIL. `validation` calls `run_methods` in this process, `units` on workers.
+them release the GIL. `units` calls `run_methods`, in this process or on a worker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import dates_of
 from .folds import Folds
-from .interrupts import finish
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -133,30 +132,35 @@ class Data:
 class Runs:
     """Out-of-fold output of all methods; test rows are in the order of `Folds.test_rows`."""
 
-    predictions: np.ndarray
-    """Class codes, -1 = unclassified, int32, or numbers, float64 (methods, test rows)."""
-    proba: np.ndarray | None
-    """Probabilities or scores, shape (methods, test rows, n_classes)."""
-    sizes: dict[str, np.ndarray]
-    """Each of `SIZES`, shape (methods, folds)."""
-    seconds: np.ndarray
-    """Time of a fit and its predictions, shape (methods, folds)."""
-    scored: dict[str, np.ndarray]
-    """Values of the scorers of fitted estimators, by name, shape (methods, folds)."""
+    rows: dict[str, np.ndarray]
+    """``"predictions"``: class codes, -1 = unclassified, int32, or numbers, float64, shape
+    (methods, test rows). ``"proba"``, if asked for: probabilities or scores, shape (methods, test
+    rows, n_classes)."""
+    folds: dict[str, np.ndarray]
+    """Of shape (methods, folds): ``"sizes NAME"`` for each of `SIZES`; ``"seconds"``, the time of a
+    fit and its predictions; ``"scored NAME"`` for each scorer of fitted estimators."""
 
     @classmethod
     def empty(
         cls, n_methods: int, folds: Folds, data: Data, *, proba: bool, scored: Iterable[str]
     ) -> Runs:
         """No output yet."""
-        shape, total = (n_methods, len(folds.pairs)), len(folds.test_rows)
-        return cls(
-            np.empty((n_methods, total), np.float64 if data.task == "regression" else np.int32),
-            np.empty((n_methods, total, len(data.classes))) if proba else None,
-            {name: np.full(shape, np.nan) for name in SIZES},
-            np.zeros(shape),
-            {name: np.full(shape, np.nan) for name in scored},
-        )
+        total, dtype = len(folds.test_rows), np.float64 if data.task == "regression" else np.int32
+        rows = {"predictions": np.empty((n_methods, total), dtype)}
+        if proba:
+            rows["proba"] = np.empty((n_methods, total, len(data.classes)))
+        names = (*(f"sizes {n}" for n in SIZES), "seconds", *(f"scored {n}" for n in scored))
+        return cls(rows, {name: np.full((n_methods, len(folds.pairs)), np.nan) for name in names})
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """Class codes or numbers, shape (methods, test rows)."""
+        return self.rows["predictions"]
+
+    @property
+    def proba(self) -> np.ndarray | None:
+        """Probabilities or scores, shape (methods, test rows, n_classes)."""
+        return self.rows.get("proba")
 
     def add_trees(
         self,
@@ -172,53 +176,26 @@ class Runs:
         starts, sizes = folds.starts[numbers], folds.test_sizes[numbers]
         tested = np.concatenate([np.arange(s, s + n) for s, n in zip(starts, sizes, strict=True)])
         # The core gives the prediction of a number in the place of a probability.
-        is_number = self.predictions.dtype.kind == "f"
-        answers = found["proba"][..., 0] if is_number else found["predictions"]
-        self.predictions[np.array(places)[:, None], tested] = answers
-        if self.proba is not None:
-            self.proba[np.array(places)[:, None], tested] = found["proba"]
+        if self.predictions.dtype.kind == "f":
+            found = {**found, "predictions": found["proba"][..., 0]}
+        for name, values in self.rows.items():
+            values[np.array(places)[:, None], tested] = found[name]
         at = np.array(places)[:, None], np.array(numbers)
         for name in SIZES:
-            self.sizes[name][at] = found[name]
-        self.seconds[at] = seconds / (len(places) * len(numbers))
+            self.folds[f"sizes {name}"][at] = found[name]
+        self.folds["seconds"][at] = seconds / (len(places) * len(numbers))
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
         """Store what `_fit_one` returned on each fold for the method at this position."""
-        self.predictions[place] = np.concatenate([one["predictions"] for one in output])
-        if self.proba is not None:
-            self.proba[place] = np.concatenate([one["proba"] for one in output])
-        for column, name in enumerate(SIZES):
-            self.sizes[name][place] = [one["sizes"][column] for one in output]
-        self.seconds[place] = [one["seconds"] for one in output]
-        for name, values in self.scored.items():
-            values[place] = [one["scored"][name] for one in output]
+        for name, values in self.rows.items():
+            values[place] = np.concatenate([one[name] for one in output])
+        for name, values in self.folds.items():
+            values[place] = [one[name] for one in output]
 
     def of_methods(self, places: np.ndarray) -> Runs:
         """The output of the methods at these positions."""
-        return Runs(
-            self.predictions[places],
-            None if self.proba is None else self.proba[places],
-            {name: values[places] for name, values in self.sizes.items()},
-            self.seconds[places],
-            {name: values[places] for name, values in self.scored.items()},
-        )
-
-    @classmethod
-    def joined(cls, parts: list[Runs]) -> Runs:
-        """The output on consecutive folds as one."""
-
-        def beside(arrays: list[np.ndarray]) -> np.ndarray:
-            return np.concatenate(arrays, axis=1)
-
-        first = parts[0]
-        probas = [part.proba for part in parts if part.proba is not None]
-        return cls(
-            beside([part.predictions for part in parts]),
-            beside(probas) if probas else None,
-            {name: beside([part.sizes[name] for part in parts]) for name in first.sizes},
-            beside([part.seconds for part in parts]),
-            {name: beside([part.scored[name] for part in parts]) for name in first.scored},
-        )
+        parts = (self.rows, self.folds)
+        return Runs(*({name: values[places] for name, values in part.items()} for part in parts))
 
 
 def is_ours(estimator: Any) -> bool:
@@ -321,14 +298,15 @@ def _fit_one(
     seconds = time.perf_counter() - started
     out: dict[str, Any] = {
         "predictions": _checked_predictions(predicted, method.name, data, len(test)),
-        "sizes": (leaves(estimator), float("nan"), nodes(estimator), depth(estimator)),
+        "sizes leaves": leaves(estimator),
+        "sizes empty_leaves": float("nan"),
+        "sizes nodes": nodes(estimator),
+        "sizes depth": depth(estimator),
         "seconds": seconds,
         "warned": warned,
-        "scored": {
-            name: _scored(name, one, estimator, X_test, data.y[test])
-            for name, one in outside.items()
-        },
     }
+    for name, one in outside.items():
+        out[f"scored {name}"] = _scored(name, one, estimator, X_test, data.y[test])
     # Probabilities, or scores in their place where these will do.
     if want is not None:
         own = np.asarray(estimator.classes_).tolist()
@@ -430,29 +408,6 @@ def _config_on(method: Method, table: Table) -> dict[str, Any]:
 
     config = config_for(method.estimator, table) if table.dates else method.config
     return config or {}
-
-
-def run_interruptibly(
-    methods: list[Method], data: Data, folds: Folds, *, report: Report | None, **options: Any
-) -> tuple[Runs, Folds]:
-    """Run as `run_methods` does, but repetition by repetition (fold by fold where there is one).
-
-    After an interrupt, the output and the folds of the finished ones.
-    """
-    n_folds = len(folds.pairs)
-    size = folds.n_splits if folds.n_repeats > 1 else 1
-
-    def work(start: int) -> Runs:
-        def shifted(done: int, total: int) -> None:
-            if report is not None:
-                report(len(methods) * start + done, len(methods) * n_folds)
-
-        part = folds.part(start, start + size)
-        return run_methods(methods, data, part, report=report and shifted, **options)
-
-    what = "repetitions" if size > 1 else "folds"
-    done, _ = finish(range(0, n_folds, size), work, what=what, on_interrupt="return")
-    return Runs.joined(list(done.values())), folds.part(0, len(done) * size)
 
 
 def run_methods(

@@ -10,6 +10,8 @@ estimator, so they run with the fits (`run`). O(methods x test rows).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -180,6 +182,7 @@ def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
     return options
 
 
+@dataclass(eq=False, repr=False)
 class FoldScores:
     """Scores of all methods of one cross-validation.
 
@@ -193,34 +196,28 @@ class FoldScores:
         proba: probabilities or scores, shape (methods, test rows, n_classes), or None.
     """
 
-    def __init__(
-        self,
-        target: np.ndarray,
-        folds: Folds,
-        classes: Sequence[Any],
-        predictions: np.ndarray,
-        proba: np.ndarray | None,
-    ) -> None:
-        self.target, self.folds, self.classes = target, folds, classes
-        self.truth = target[folds.test_rows]
-        self.predictions, self.proba = predictions, proba
-        self._counts: np.ndarray | None = None
-        self._prior: np.ndarray | None = None
+    target: np.ndarray
+    folds: Folds
+    classes: Sequence[Any]
+    predictions: np.ndarray
+    proba: np.ndarray | None
 
-    @property
+    @cached_property
+    def truth(self) -> np.ndarray:
+        """True class codes or numbers, shape (test rows,)."""
+        return self.target[self.folds.test_rows]
+
+    @cached_property
     def counts(self) -> np.ndarray:
         """Confusion counts (methods, folds, k, k + 1)."""
-        if self._counts is None:
-            n_folds = len(self.folds.pairs)
-            groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
-            self._counts = confusion_counts(
-                self.truth,
-                self.predictions,
-                len(self.classes),
-                groups=groups,
-                n_groups=n_folds,
-            )
-        return self._counts
+        n_folds, k = len(self.folds.pairs), len(self.classes)
+        groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
+        return confusion_counts(self.truth, self.predictions, k, groups=groups, n_groups=n_folds)
+
+    @cached_property
+    def prior(self) -> np.ndarray:
+        """The class probabilities of the training rows, for each test row."""
+        return training_prior(self.target, self.folds, len(self.classes))
 
     def score(self, one: Scorer) -> np.ndarray:
         """Return the metric in its own orientation, (methods, folds)."""
@@ -234,9 +231,7 @@ class FoldScores:
         if metric.per_row is not None:
             prior = one.options.get("prior")
             if metric.uses_prior and prior is None:
-                if self._prior is None:
-                    self._prior = training_prior(self.target, self.folds, len(self.classes))
-                prior = self._prior
+                prior = self.prior
             elif isinstance(prior, str):
                 prior = np.full(len(self.classes), 1.0 / len(self.classes))
             elif prior is not None:

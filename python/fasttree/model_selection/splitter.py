@@ -8,13 +8,12 @@ only, so every method has the same ones.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from .._checks import whole
+from .._checks import Parameters, whole
 from .._checks.words import counted
 
 Fold = tuple[np.ndarray, np.ndarray]
@@ -82,7 +81,7 @@ def folds_of_assignment(assignment: np.ndarray, n_splits: int) -> Iterator[Fold]
         yield train[first - start : last - end], test[start:end]
 
 
-class Splitter:
+class Splitter(Parameters):
     """Base of the splitters: parameters, repr and equality from the constructor's signature.
 
     Attributes:
@@ -101,17 +100,3 @@ class Splitter:
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """Return the number of folds over all repetitions."""
         return self.n_splits * self.n_repeats
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{k}={v!r}" for k, v in self.get_params().items())
-        return f"{type(self).__name__}({shown})"
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))

@@ -17,6 +17,7 @@ When not to use it
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ class MapLayout(NamedTuple):
     """The parameter that varies along the columns."""
 
 
+@dataclass(eq=False, repr=False)
 class Sweep(Rendered):
     """Result of `sweep`.
 
@@ -73,16 +75,9 @@ class Sweep(Rendered):
     """
 
     kind = "sweep"
-
-    def __init__(
-        self,
-        settings: list[dict[str, Any]],
-        axes: dict[str, tuple[Any, ...]],
-        result: CrossValidation,
-    ):
-        self.settings = settings
-        self.axes = axes
-        self.result = result
+    settings: list[dict[str, Any]]
+    axes: dict[str, tuple[Any, ...]]
+    result: CrossValidation
 
     def __len__(self) -> int:
         return len(self.settings)
@@ -141,7 +136,33 @@ class Sweep(Rendered):
 
     def tables(self, *, sd: str = "folds") -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        return _tables(self, sd=sd)
+        rows, columns, places, across = self.layout()
+        methods, scores = self.result.methods, self.result
+        tables = []
+        for metric in scores.metrics:
+            means = [scores.mean(method, metric) for method in methods]
+            best = max(means) if scores.directions.get(metric, True) else min(means)
+            body = []
+            for label, row in zip(rows, places, strict=True):
+                cells = [Cell(label)]
+                for place in row:
+                    if place < 0:
+                        cells.append(Cell(""))
+                        continue
+                    text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
+                    cells.append(
+                        Cell(
+                            text,
+                            len(methods) > 1
+                            and bool(np.isclose(means[place], best, rtol=TIED, atol=0.0)),
+                        )
+                    )
+                body.append(cells)
+            folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
+            title = f"{scores.name}: " if scores.name else ""
+            title += f"{scale_of(metric)[2]} by {across}, {folds}"
+            tables.append(ReportTable(title, ["", *columns], body, (), [spread_note(sd, body)]))
+        return tables
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
@@ -339,34 +360,3 @@ def sweep(
         **params,
     )
     return Sweep(settings, axes, result)
-
-
-def _tables(result: Sweep, *, sd: str = "folds") -> list[ReportTable]:
-    """Return one table per metric: the map of settings, mean (sd), the best emphasised."""
-    rows, columns, places, across = result.layout()
-    methods, scores = result.result.methods, result.result
-    tables = []
-    for metric in scores.metrics:
-        means = [scores.mean(method, metric) for method in methods]
-        best = max(means) if scores.directions.get(metric, True) else min(means)
-        body = []
-        for label, row in zip(rows, places, strict=True):
-            cells = [Cell(label)]
-            for place in row:
-                if place < 0:
-                    cells.append(Cell(""))
-                    continue
-                text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
-                cells.append(
-                    Cell(
-                        text,
-                        len(methods) > 1
-                        and bool(np.isclose(means[place], best, rtol=TIED, atol=0.0)),
-                    )
-                )
-            body.append(cells)
-        folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
-        title = f"{scores.name}: " if scores.name else ""
-        title += f"{scale_of(metric)[2]} by {across}, {folds}"
-        tables.append(ReportTable(title, ["", *columns], body, (), [spread_note(sd, body)]))
-    return tables

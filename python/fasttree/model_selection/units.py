@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks.progress import Report
 from ..metrics.labels import PROBABILITY_TOLERANCE
 from .folds import Folds
 from .run import REFUSALS, SIZES, Data, Method, Runs, is_ours, named_error, run_methods
@@ -32,6 +33,7 @@ __all__ = [
     "covers",
     "first_units",
     "gathered",
+    "local_units",
     "named_error",
     "plan_units",
     "rest_units",
@@ -127,17 +129,20 @@ class Outcome:
     """Errors of the other methods, by position."""
 
 
-def run_unit(task: Task, unit: Unit) -> Outcome:
-    """Run the methods of a unit on its folds; a method that does not apply is left out."""
+def run_unit(
+    task: Task, unit: Unit, on_error: str = "skip", report: Report | None = None
+) -> Outcome:
+    """Run the methods of a unit on its folds; a method that does not apply is left out, and with
+    ``on_error="raise"`` ends the search for others."""
     folds = task.folds.part(unit.start, unit.stop)
 
-    def run(places: tuple[int, ...]) -> Runs:
+    def run(places: tuple[int, ...], report: Report | None = None) -> Runs:
         return run_methods(
             [task.methods[place] for place in places],
             task.data,
             folds,
             n_jobs=task.n_jobs,
-            report=None,
+            report=report,
             want=task.want,
             outside=task.outside,
             memory_limit=task.memory_limit,
@@ -145,7 +150,7 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
 
     # All methods in one call; if that is refused, each alone, to find out which do not apply.
     try:
-        return Outcome(unit.places, run(unit.places))
+        return Outcome(unit.places, run(unit.places, report))
     except REFUSALS as error:
         if len(unit.places) == 1:
             return Outcome((), None, {unit.places[0]: error})
@@ -156,9 +161,11 @@ def run_unit(task: Task, unit: Unit) -> Outcome:
             run((place,))
         except REFUSALS as error:
             errors[place] = error
+            if on_error == "raise":
+                return Outcome((), None, errors)
         else:
             kept.append(place)
-    return Outcome(tuple(kept), run(tuple(kept)) if kept else None, errors)
+    return Outcome(tuple(kept), run(tuple(kept), report) if kept else None, errors)
 
 
 # -- the plan -------------------------------------------------------------------------------------
@@ -234,6 +241,14 @@ def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
     ]
 
 
+def local_units(task: Task, on_interrupt: str) -> list[Unit]:
+    """The units of a task in this process: all methods on all folds at once, or with
+    ``on_interrupt="return"`` on the folds of a repetition (on one fold where there is one)."""
+    n, size = len(task.folds.pairs), task.folds.n_splits if task.folds.n_repeats > 1 else 1
+    step, places = size if on_interrupt == "return" else n, tuple(range(len(task.methods)))
+    return [Unit(places, at, at + step) for at in range(0, n, step)]
+
+
 def first_units(task: Task) -> list[Unit]:
     """The units of a task that are run before the others are planned.
 
@@ -274,7 +289,7 @@ def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> l
         if unit.stop < n_folds:
             took |= dict.fromkeys(one.errors, math.inf)
         if unit.stop < n_folds and one.runs is not None:
-            took |= zip(one.places, one.runs.seconds[:, 0].tolist(), strict=True)
+            took |= zip(one.places, one.runs.folds["seconds"][:, 0].tolist(), strict=True)
     # Methods in groups, and their folds in blocks, of about the target time.
     found = []
     for group in _groups(task):
@@ -337,8 +352,9 @@ def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
                 raise ValueError("a prediction is no finite number")
         else:
             _check_classes(task, runs, own, place)
-        sizes = [values[own] for values in runs.sizes.values() if task.methods[place].config]
-        if not all(np.isfinite(v).all() and (v >= 0).all() for v in [*sizes, runs.seconds[own]]):
+        sizes = [f"sizes {name}" for name in SIZES if task.methods[place].config]
+        found = [runs.folds[name][own] for name in (*sizes, "seconds")]
+        if not all(np.isfinite(v).all() and (v >= 0).all() for v in found):
             raise ValueError("a size or a time is no number from 0 up")
 
 
@@ -354,8 +370,8 @@ def _check_classes(task: Task, runs: Runs, own: int, place: int) -> None:
         raise ValueError("a prediction is none of the classes")
     if classifies_all and codes.min(initial=0) < 0:
         raise ValueError("a row is unclassified by a method that classifies all")
-    if runs.proba is not None:
-        _check_shares(runs.proba[own], codes, task.want, ours)
+    if task.want is not None:
+        _check_shares(runs.rows["proba"][own], codes, task.want, ours)
 
 
 def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
@@ -392,6 +408,8 @@ def gathered(
     task: Task, units: list[Unit], outcomes: dict[int, Outcome], n_folds: int
 ) -> tuple[list[int], Runs]:
     """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
+    if len(units) == 1 and outcomes[0].runs is not None:
+        return list(outcomes[0].places), outcomes[0].runs
     refused = {place for one in outcomes.values() for place in one.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
     whole = Runs.empty(
@@ -408,18 +426,13 @@ def gathered(
         stop = min(unit.stop, n_folds)
         if one.runs is None or unit.start >= stop:
             continue
-        rows = slice(ends[unit.start], ends[stop])
-        tested, block = rows.stop - rows.start, slice(unit.start, stop)
+        blocks = (
+            (whole.rows, one.runs.rows, slice(ends[unit.start], ends[stop])),
+            (whole.folds, one.runs.folds, slice(unit.start, stop)),
+        )
         for own, place in enumerate(one.places):
-            if place in refused:
-                continue
-            at = kept.index(place)
-            whole.predictions[at, rows] = one.runs.predictions[own, :tested]
-            if whole.proba is not None and one.runs.proba is not None:
-                whole.proba[at, rows] = one.runs.proba[own, :tested]
-            for name in SIZES:
-                whole.sizes[name][at, block] = one.runs.sizes[name][own, : stop - unit.start]
-            whole.seconds[at, block] = one.runs.seconds[own, : stop - unit.start]
-            for name in task.outside:
-                whole.scored[name][at, block] = one.runs.scored[name][own, : stop - unit.start]
+            for into, found, block in blocks if place in kept else ():
+                for name, values in into.items():
+                    part = found[name][own, : block.stop - block.start]
+                    values[kept.index(place), block] = part
     return kept, whole

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import checked, memory_limit, one_value, random_seed, shown
+from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
 from .._checks.naming import display_name, shown_criterion
@@ -36,9 +36,9 @@ from ..table.target import no_target
 from .arguments import data_and_criteria, named_items
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
-from .interrupts import check_on_interrupt
+from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
-from .run import Data, Method, Runs, is_ours, run_interruptibly, run_methods
+from .run import SIZES, Data, Method, Runs, is_ours
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -50,6 +50,9 @@ from .scoring import (
 )
 from .tasks import refuse_other_task, task_for, task_to_read
 from .units import REFUSALS, Task, named_error
+
+ON_ERROR = choice("raise", "skip")
+"""What is done with a method that does not apply."""
 
 
 def list_methods(
@@ -221,43 +224,11 @@ def _fitted_on_all(discretizer: Any, table: Any) -> Any:
     return copy.copy(discretizer).fit_transform(table)
 
 
-def _run_applicable(
-    methods: list[tuple[str, Any]], data: Data, folds: Any, on_error: str, **options: Any
-) -> tuple[list[tuple[str, Any]], dict[str, str], Any]:
-    """Run the methods; return those that apply, the reason of each other one, and the output.
-
-    With ``on_error="raise"`` the first method that does not apply is an error that names it.
-    """
-    # All methods in one call; if that is refused, each alone, to find out which do not apply.
-    try:
-        return methods, {}, run_methods(_configured(methods, data), data, folds, **options)
-    except REFUSALS as error:
-        if len(methods) == 1 and on_error == "raise":
-            raise named_error(methods[0][0], error) from error
-        first = error
-    kept, skipped = [], {}
-    unreported = {**options, "report": None}
-    for name, one in methods:
-        try:
-            run_methods(_configured([(name, one)], data), data, folds, **unreported)
-        except REFUSALS as error:
-            if on_error == "raise":
-                raise named_error(name, error) from error
-            skipped[name] = str(error)
-        else:
-            kept.append((name, one))
-    if not skipped:
-        raise first
-    if not kept:
-        raise named_error(next(iter(skipped)), first) from first
-    return kept, skipped, run_methods(_configured(kept, data), data, folds, **options)
-
-
 @checked(
     random_state=random_seed,
     keep_proba=one_value,
-    on_interrupt=one_value,
-    on_error=one_value,
+    on_interrupt=ON_INTERRUPT,
+    on_error=ON_ERROR,
     memory_limit=memory_limit,
 )
 def cross_validate(
@@ -367,8 +338,6 @@ def cross_validate(
         (('r2', 'rmse', 'mae'), 0.3)
     """
     X, y, criterion = data_and_criteria(X, y, criterion)
-    check_on_error(on_error)
-    check_on_interrupt(on_interrupt)
     with about():
         run = make_run(
             X,
@@ -389,25 +358,8 @@ def cross_validate(
         )
         report = make_report(progress, "fits")
         with execution_of(client, journal) as execution:
-            if execution is None:
-                return run.here(report, on_interrupt, on_error)
             check_seeded(execution, random_state)
-            (finished,) = run_tasks(
-                [run.task(on_error)],
-                execution,
-                names=[run.name],
-                report=report,
-                on_interrupt=on_interrupt,
-                on_error=on_error,
-            )
-            assert finished is not None
-            return run.finished(finished)
-
-
-def check_on_error(on_error: Any) -> None:
-    """Raise ValueError unless the value is "raise" or "skip"."""
-    if on_error not in ("raise", "skip"):
-        raise ValueError(f"on_error={shown(on_error)} is not known; use 'raise' or 'skip'")
+            return run.carried_out(execution, on_error, on_interrupt, report)
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:
@@ -477,8 +429,8 @@ def make_run(
 class Run:
     """A prepared cross-validation.
 
-    `here` runs it in this process; `task` is its form for `grid.run_tasks`, and `finished` its
-    result after that. `result` scores the output.
+    `task` is its form for `grid.run_tasks`, and `finished` its result after that; `carried_out`
+    does both. `result` scores the output.
     """
 
     methods: list[tuple[str, Any]]
@@ -528,23 +480,15 @@ class Run:
             self.memory_limit,
         )
 
-    def here(self, report: Any, on_interrupt: str, on_error: str) -> CrossValidation:
-        """Run in this process: our trees by one call into the core."""
-        options: dict[str, Any] = {
-            "n_jobs": self.n_jobs,
-            "memory_limit": self.memory_limit,
-            "report": report,
-            "want": self.want,
-            "outside": outside_scorers(self.scorers),
-        }
-        methods, folds = self.methods, self.folds
-        skipped: dict[str, str] = {}
-        if on_interrupt == "return":
-            configured = _configured(methods, self.data)
-            runs, folds = run_interruptibly(configured, self.data, folds, **options)
-        else:
-            methods, skipped, runs = _run_applicable(methods, self.data, folds, on_error, **options)
-        return self.result(methods, skipped, runs, folds)
+    def carried_out(
+        self, execution: Execution, on_error: str, on_interrupt: str = "raise", report: Any = None
+    ) -> CrossValidation:
+        """Run it, on workers or in this process."""
+        policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": on_error}
+        task, names = self.task(on_error), [self.name]
+        (found,) = run_tasks([task], execution, names=names, report=report, **policy)
+        assert found is not None
+        return self.finished(found)
 
     def finished(self, found: Finished) -> CrossValidation:
         """The result of the units that were run."""
@@ -578,7 +522,7 @@ class Run:
             directions={name: greater_is_better(name, scorers) for name in scorers},
             folds=folds,
             classes=data.classes,
-            truth=scoring_of.truth,
+            _truth=scoring_of.truth,
             task=data.task,
             name=self.name,
             settings={
@@ -598,19 +542,19 @@ class Run:
         columns: dict[str, np.ndarray] = {}
         for name, one in self.scorers.items():
             if not isinstance(one, Scorer):
-                columns[name] = runs.scored[name]
+                columns[name] = runs.folds[f"scored {name}"]
             elif one.metric.needs == "tree":
-                columns[name] = runs.sizes[one.metric.name]
+                columns[name] = runs.folds[f"sizes {one.metric.name}"]
             else:
                 columns[name] = scoring_of.score(one)
-        for name, values in runs.sizes.items():
-            columns.setdefault(name, values)
+        for name in SIZES:
+            columns.setdefault(name, runs.folds[f"sizes {name}"])
         if self.data.task == "classification":
             columns.setdefault(
                 "unclassified",
                 unclassified_rate_from_confusion(scoring_of.counts)
                 if (runs.predictions < 0).any()
-                else np.zeros(runs.seconds.shape),
+                else np.zeros(runs.folds["seconds"].shape),
             )
-        columns.setdefault("seconds", runs.seconds)
+        columns.setdefault("seconds", runs.folds["seconds"])
         return columns

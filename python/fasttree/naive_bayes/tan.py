@@ -12,8 +12,8 @@ When not to use it
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks import one_of, shown
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.network import BayesianNetwork
+from ..bayesian_networks.reading import place
 from ..discretize import interval_labels
 from ..table import Table
 from .base import BayesClassifier
@@ -97,27 +98,15 @@ class TAN(BayesClassifier):
             raise ValueError(
                 f"root={shown(root)}: the wrapper search finds its own roots; leave it None"
             )
-        if isinstance(root, str):
-            if root not in table.feature_names:
-                raise ValueError(f"root={shown(root)} is not a column of X")
-            return table.feature_names.index(root)
-        if (
-            isinstance(root, bool)
-            or not isinstance(root, numbers.Integral)
-            or not 0 <= root < table.n_features
-        ):
-            raise ValueError(
-                f"root={shown(root)} must be a name or an index below {table.n_features}"
-            )
-        return int(root)
+        return place(table.feature_names, root, "root")
 
     def _read(self, state: dict[str, Any]) -> None:
         """Set parents and edges, from the core's model."""
         self.parents_: list[int | None] = state["parents"]
         self.edges_ = [(i, j, w) for i, j, w in state["edges"]]
-        self._network: BayesianNetwork | None = None
+        self.__dict__.pop("network_", None)
 
-    @property
+    @cached_property
     def network_(self) -> BayesianNetwork:
         """The classifier as a network, in which the class is a parent of every feature.
 
@@ -125,12 +114,6 @@ class TAN(BayesClassifier):
         cells out; the network fills them only with ``missing="mode"``.
         """
         check_is_fitted(self)
-        if self._network is None:
-            self._network = self._as_network()
-        return self._network
-
-    def _as_network(self) -> BayesianNetwork:
-        """The network of the counts in the core's model."""
         state = parsed(self._model.to_bytes())
         own, readings = state["kind"]["tan"], state["readings"]
         smoothing, k = own["smoothing"], len(self.classes_)

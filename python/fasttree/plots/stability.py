@@ -47,13 +47,12 @@ def stability_bars(
         ['anywhere', 'first']
     """
     features = stability.features
-    order = np.argsort(-(features.used + features.uses / 1e6), kind="stable")[:largest]
-    order = order[features.used[order] > 0][::-1]
+    order = stability.ranked()[:largest][::-1]
     ax = axes_of(ax, height=1.2 + 0.32 * len(order))
     places = np.arange(len(order))
     ax.barh(places, features.used[order], color=colour(0), height=0.7, label="anywhere")
     ax.barh(places, features.root[order], color=colour(1), height=0.35, label="first")
-    ax.set_yticks(places, [features.names[j] for j in order.tolist()])
+    ax.set_yticks(places, [features.names[j] for j in order], parse_math=False)
     ax.set_xlim(0.0, 1.0)
     label = f"share of {stability.repeats} refits that ask the feature"
     return finish(ax, title, "x", legend={"loc": "lower right"}, xlabel=label)

@@ -198,11 +198,5 @@ def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -
         if task == "regression":
             return "variance" if name == "standard_deviation" else "criterion"
         return "entropy" if name == "info_gain" else "gini"
-    known = IMPURITIES[task]
-    if impurity not in known:
-        raise ValueError(
-            f"impurity={shown(impurity)} is not known; use 'auto', "
-            f"{', '.join(map(repr, known[:-1]))} "
-            f"or {known[-1]!r}"
-        )
-    return impurity
+    found: str = one_of("impurity", impurity, ("auto", *IMPURITIES[task]))
+    return found

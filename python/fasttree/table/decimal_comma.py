@@ -2,7 +2,8 @@
 
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
-    numeric, and so does one of ``1,234.50``. Values that all have three digits behind the comma
+    numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
+    each (`texts.signed_numbers`). Values that all have three digits behind the comma
     (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file,
     else they are decimals, but in a file with commas between its cells text. ``1.234.567`` is
     thousands, and so is then all of its column. ``1.234`` beside
@@ -15,12 +16,12 @@ Complexity
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from .columns import Column
-from .texts import COMMA, POINT, are_numbers
+from .texts import COMMA, POINT, SIGNS, are_numbers, signed_numbers
 
 __all__ = [
     "has_decimal_comma",
@@ -141,6 +142,10 @@ def with_numbers(
     levels = column.levels
     if not levels or not isinstance(levels[0], str):
         return column
+    if SIGNS.search(levels[0]):
+        known = "." if decimal is None and any(map(has_decimal_point, numeric)) else decimal
+        signed = signed_numbers(levels, decimal) or signed_numbers(levels, known)
+        return _of_levels(column, signed) if signed else column
     texts = [str(level) for level in levels]
     if any(map(_CODE.fullmatch, texts)):
         return column
@@ -161,5 +166,10 @@ def with_numbers(
         plain = texts
     else:
         return column
-    number_of_code = np.array([*map(float, plain), np.nan])  # a missing cell, -1, reads the last
+    return _of_levels(column, map(float, plain))
+
+
+def _of_levels(column: Column, numbers: Iterable[float]) -> Column:
+    """The column with the number of each level."""
+    number_of_code = np.array([*numbers, np.nan])  # a missing cell, -1, reads the last
     return Column(column.name, "numeric", number_of_code[np.asarray(column.values)])

@@ -29,9 +29,11 @@ class FileCells:
     """What a cell without a value holds, and the decimal mark.
 
     Attributes:
-        everywhere: texts for cells of all columns, numbers written in full.
-        by_column: texts for cells of one column, by its name.
-        remembered: texts that need not occur: those that a model brings.
+        everywhere: texts for cells of all columns, numbers written in full. The empty text among
+            them says that there are no others.
+        by_column: texts for cells of one column, by its name; the empty text as above.
+        remembered: texts that need not occur: those that a model brings, and ``NA``. With some, the
+            rows are those of a model, and nothing is asked or told about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
 
@@ -75,12 +77,13 @@ class FileCells:
             ValueError, TypeError, KeyError, AttributeError: what `as_json` did not write.
         """
         if stored is None:
-            return cls()
+            return cls(remembered=("NA",))
         found = cls.of({**stored["by_column"], None: stored["everywhere"]})
         decimal = stored["decimal"]
         if decimal not in (None, ".", ","):
             raise ValueError(f"decimal={shown(decimal)}")
-        return cls(found.everywhere, found.by_column, tuple(sorted(found.texts)), decimal)
+        remembered = tuple(sorted({*found.texts, "NA"}))
+        return cls(found.everywhere, found.by_column, remembered, decimal)
 
     def as_json(self) -> dict[str, Any]:
         """The texts as plain data."""
@@ -97,16 +100,6 @@ class FileCells:
     def __bool__(self) -> bool:
         return bool(self.everywhere or self.by_column or self.decimal)
 
-    @property
-    def asked(self) -> FileCells:
-        """Without the texts that are remembered."""
-        own = {name: self._unremembered(texts) for name, texts in self.by_column.items()}
-        kept = {name: texts for name, texts in own.items() if texts}
-        return FileCells(self._unremembered(self.everywhere), kept)
-
-    def _unremembered(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(text for text in texts if text not in self.remembered)
-
     def beside(self, given: FileCells) -> FileCells:
         """These and the caller's, whose texts must occur."""
         own = {
@@ -122,10 +115,25 @@ class FileCells:
             self.dates,
         )
 
+    def with_usual(self, usual: frozenset[str]) -> frozenset[str]:
+        """The texts for cells of all columns, among them the usual ones unless these are all.
+
+        Examples:
+            >>> sorted(FileCells.of("x").with_usual(frozenset(["NA"])))
+            ['NA', 'x']
+            >>> sorted(FileCells.of(["", "x"]).with_usual(frozenset(["NA"])))
+            ['', 'x']
+        """
+        return frozenset(self.everywhere) | (frozenset() if "" in self.everywhere else usual)
+
     @property
     def texts(self) -> set[str]:
         """The texts of all columns."""
         return {*self.everywhere, *(text for own in self.by_column.values() for text in own)}
+
+    def of_column(self, name: str) -> tuple[str, ...]:
+        """The texts for cells of a column."""
+        return (*self.everywhere, *self.by_column.get(name, ()))
 
     def numbers_of(self, name: str) -> tuple[float, ...]:
         """The numbers that mean a missing cell in a column of numbers.
@@ -134,14 +142,13 @@ class FileCells:
             >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
             (-9.0, 999.0)
         """
-        found = map(_number, (*self.everywhere, *self.by_column.get(name, ())))
+        found = map(_number, self.of_column(name))
         return tuple(x for x in found if x is not None and math.isfinite(x))
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
         """The column with these cells missing, and the texts that occur in it. One of text that
         would be numbers then stays text: its reader decides."""
-        own = self.by_column.get(column.name, ())
-        texts = (*self.everywhere, *own)
+        texts = self.of_column(column.name)
         return _blanked(column, texts) if texts else (column, set())
 
 

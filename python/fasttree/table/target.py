@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._checks import is_missing, number_array, shown
-from .._checks.speech import argument, option, row_word, worded
+from .._checks.speech import argument, in_text, option, row_word, worded
 from .._checks.warned import warn_caller
 from .._checks.words import counted
 from .columns import (
@@ -457,7 +457,7 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete classes on a regression target with continuous values. (Target "
             f"{name!r}, {row_word(row)}: {values[row]!s}. For a number use "
-            f"{worded('fasttree.FastTreeRegressor or ')}{argument('task', 'regression')}; "
+            f"{worded('fasttree.FastTreeRegressor or ')}{in_text(argument('task', 'regression'))}; "
             "for classes name another target, or discretise this one.)"
         )
 

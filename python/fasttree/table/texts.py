@@ -16,6 +16,7 @@ from .._checks.speech import argument, reading, worded
 __all__ = [
     "COMMA",
     "POINT",
+    "SIGNS",
     "TOTAL",
     "are_numbers",
     "converted",
@@ -23,6 +24,7 @@ __all__ = [
     "dressed_as",
     "hidden_numbers",
     "no_numbers",
+    "signed_numbers",
 ]
 
 _DATE = re.compile(
@@ -38,6 +40,8 @@ _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
     r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
 )
+SIGNS = re.compile(rf"{_SIGN}|[%‰]")
+"""Signs that numbers keep their meaning without, if all have the same."""
 _POWERS = {
     **dict.fromkeys(("k", "tsd", "thousand"), 3),
     **dict.fromkeys(("m", "mn", "mio", "million"), 6),
@@ -205,10 +209,44 @@ def _with_marks(texts: Sequence[str]) -> tuple[str, str] | None:
     if not ways:
         return f"numbers with decimal commas and points ({marked[0]!r}, ...)", "write all alike"
     what = "a comma" if "," in marked[0] else "points between thousands"
+    frame = worded(f" (a frame: {converted(texts)})")
+    return f"numbers with {what} ({marked[0]!r}, ...)", f"{_read_with(ways)}{frame}"
+
+
+def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
+    """How a file is read by one of the decimal marks of `_ways`."""
     says = zip((reading, argument), ways, strict=False)
     read = " or ".join(f"{say('decimal', mark)} ({meaning})" for say, (mark, meaning, _) in says)
-    frame = worded(f" (a frame: {converted(texts)})")
-    return f"numbers with {what} ({marked[0]!r}, ...)", f"read the file with {read}{frame}"
+    return f"read the file with {read}"
+
+
+def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
+    """The numbers of levels that all have the same currency or percent sign, once; None of others,
+    and where it is not certain what a comma or point means.
+
+    Args:
+        levels: of a column.
+        decimal: the decimal mark, where that is known.
+
+    Examples:
+        >>> signed_numbers(("1.292,43 €", "-3 €"), None), signed_numbers(("12 €", "$13"), None)
+        ([1292.43, -3.0], None)
+        >>> signed_numbers(("$1,200", "$7"), None), signed_numbers(("$1,200", "$7"), ".")
+        (None, [1200.0, 7.0])
+    """
+    texts = [level for level in levels if isinstance(level, str)]
+    signs = {tuple(SIGNS.findall(text)) for text in texts}
+    if len(texts) < len(levels) or len(signs) != 1 or len(signs.pop()) != 1:
+        return None
+    plain = ["".join(SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
+    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    if decimal is None and not any(set(text) & {".", ","} for text in plain):
+        marks = marks[:1]
+    marks = [mark for mark in marks if decimal in (None, mark)]
+    if len(marks) != 1:
+        return None
+    other = "," if marks[0] == "." else "."
+    return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:
@@ -247,7 +285,8 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
     if odd or not marks or (len(marks) > 1 and has_marks):
-        return "write them as numbers alone"
+        is_read = signed_numbers(texts, ".") is not None  # once the mark is known
+        return _read_with(_ways(plain)) if is_read else "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
     cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)
     example = f"{float(_replaced(texts[0], steps)):.15g}"

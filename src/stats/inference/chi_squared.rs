@@ -5,7 +5,7 @@
 //! method) above, as in Abramowitz & Stegun 6.5.29 and 6.5.31. The prefactor stays a logarithm, so
 //! that p-values far below the smallest double still have an order. O(sqrt(a)) terms.
 
-use crate::numeric::log2_factorial;
+use crate::numeric::ln_factorial;
 
 /// The natural logarithm of the probability that a chi-squared variable exceeds a statistic; within
 /// 1e-10 of its size for up to 20,000 degrees of freedom.
@@ -14,9 +14,8 @@ pub fn log_upper_tail(statistic: f64, degrees: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
     }
-    let ln_gamma = log2_factorial(a - 1.0) * std::f64::consts::LN_2;
     // x^a exp(-x) / gamma(a)
-    let log_factor = a * x.ln() - x - ln_gamma;
+    let log_factor = a * x.ln() - x - ln_factorial(a - 1.0);
     if x < a + 1.0 {
         let (mut term, mut sum, mut at) = (1.0 / a, 1.0 / a, a);
         while term > sum * f64::EPSILON / 4.0 {

@@ -1,5 +1,5 @@
-//! The linear statistic of a feature and the target ([`LinearStatistic`]), from the sums of the
-//! rows with one value of the feature ([`GroupSums`]).
+//! The linear statistic of a feature and the target ([`LinearStatistic`]), from the sums over the
+//! groups of rows with one value of the feature ([`LinearSums`]).
 //!
 //! The covariance of the statistic is `W / (W - 1) V (x) A` with the covariance V of the influences
 //! and A of the scores. Indicators have a covariance `diag(w) - w w' / W`, whose pseudo-inverse is
@@ -16,24 +16,98 @@ const TOLERANCE: f64 = 1.490_116_119_384_765_6e-8;
 /// Most levels or classes whose eigenvalues are computed.
 const MOST_EIGENVALUES: usize = 200;
 
-/// The sums of the rows of a node by the values of a feature.
-#[derive(Debug, Clone, Default)]
-pub struct GroupSums {
-    /// The number of each group; `None` for levels without an order.
-    pub scores: Option<Vec<f64>>,
-    /// Sums of each group, group by group: of classes the weight of each; of a number the weight,
-    /// and the sum of weights times deviations from the mean of all rows.
-    pub sums: Vec<f64>,
-    /// Number of sums of a group.
-    pub width: usize,
-    /// Of a number: the sum of weights times squared deviations from the mean of all rows.
-    pub deviation: Option<f64>,
+/// Sums over the rows of a node, group by group: a group has one value of the feature.
+///
+/// The influences are 1 for the class of the row and 0 for the others, or the number of the row
+/// less a constant.
+#[derive(Debug, Clone)]
+pub struct LinearSums {
+    /// Sum of the weights.
+    total: f64,
+    /// Weights times influences.
+    influences: Vec<f64>,
+    /// Weights of the groups that have rows; of a feature with scores weights times scores, alone.
+    margins: Vec<f64>,
+    /// Weights times squared scores; `None` for a feature without scores.
+    squares: Option<f64>,
+    /// Weights times influences of the groups that have rows, `[group * influences + influence]`;
+    /// of a feature with scores weights times scores times influences.
+    products: Vec<f64>,
 }
 
-impl GroupSums {
-    /// The weight of a group.
-    fn weight(&self, sums: &[f64]) -> f64 {
-        if self.deviation.is_some() { sums[0] } else { sums.iter().sum() }
+impl LinearSums {
+    /// No rows. `width` is the number of classes, or 1 for a number.
+    pub fn new(width: usize, is_scored: bool) -> Self {
+        Self {
+            total: 0.0,
+            influences: vec![0.0; width],
+            margins: vec![0.0; usize::from(is_scored)],
+            squares: is_scored.then_some(0.0),
+            products: vec![0.0; if is_scored { width } else { 0 }],
+        }
+    }
+
+    /// Add a group: its score, which a feature without scores does not read, its weight, and its
+    /// sums of weights times influences. Scores should lie around 0, where nothing cancels.
+    pub fn add(&mut self, score: f64, weight: f64, influences: &[f64]) {
+        if weight <= 0.0 {
+            return;
+        }
+        self.total += weight;
+        self.influences.iter_mut().zip(influences).for_each(|(sum, own)| *sum += own);
+        if let Some(squares) = &mut self.squares {
+            self.margins[0] += weight * score;
+            *squares += weight * score * score;
+            self.products.iter_mut().zip(influences).for_each(|(sum, own)| *sum += score * own);
+        } else {
+            self.margins.push(weight);
+            self.products.extend_from_slice(influences);
+        }
+    }
+
+    /// [`Self::add`] of a group with a score whose rows have one class.
+    #[inline]
+    pub fn add_class(&mut self, score: f64, weight: f64, class: usize) {
+        self.total += weight;
+        self.influences[class] += weight;
+        self.margins[0] += weight * score;
+        self.squares = self.squares.map(|sum| sum + weight * score * score);
+        self.products[class] += score * weight;
+    }
+}
+
+/// A factor of the covariance: that of indicators, `diag(w) - w w' / total`, or the variance of one
+/// number.
+#[derive(Debug, Clone)]
+struct CovarianceFactor {
+    /// The weight of each indicator, or the variance alone.
+    weights: Vec<f64>,
+    total: f64,
+    is_number: bool,
+}
+
+impl CovarianceFactor {
+    fn varies(&self) -> bool {
+        if self.is_number { self.weights[0] > 0.0 } else { self.weights.len() > 1 }
+    }
+
+    fn rank(&self) -> usize {
+        if self.is_number { 1 } else { self.weights.len() - 1 }
+    }
+
+    /// The least weight over the largest.
+    fn span(&self) -> f64 {
+        let least = self.weights.iter().copied().fold(f64::INFINITY, f64::min);
+        least / self.weights.iter().copied().fold(0.0, f64::max)
+    }
+
+    fn matrix(&self) -> Vec<Vec<f64>> {
+        let (weights, n) = (&self.weights, self.weights.len());
+        let entry = |i: usize, j: usize| {
+            let product = if self.is_number { 0.0 } else { weights[i] * weights[j] / self.total };
+            if i == j { weights[i] - product } else { -product }
+        };
+        (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
     }
 }
 
@@ -44,108 +118,67 @@ pub struct LinearStatistic {
     pub total: f64,
     /// Deviations, `[level * classes + class]`; one row for a score, one column for a number.
     deviations: Vec<f64>,
-    /// Weights of the levels that occur, or the variation of the score alone.
-    levels: Vec<f64>,
-    /// Shares of the classes that occur, or the variance of the number alone.
-    classes: Vec<f64>,
-    is_scored: bool,
-    is_number: bool,
+    /// Of the levels that occur by their weights, or of the score; of the classes that occur by
+    /// their shares, or of the number.
+    factors: [CovarianceFactor; 2],
 }
 
 impl LinearStatistic {
-    /// `None` where the feature or the target does not vary.
-    pub fn new(groups: &GroupSums) -> Option<Self> {
-        let filled: Vec<(usize, &[f64], f64)> = groups
-            .sums
-            .chunks_exact(groups.width)
-            .enumerate()
-            .map(|(at, sums)| (at, sums, groups.weight(sums)))
-            .filter(|&(.., weight)| weight > 0.0)
-            .collect();
-        if filled.len() < 2 {
-            return None;
-        }
-        let total: f64 = filled.iter().map(|g| g.2).sum();
-        // The columns: the number's deviation, or each class that occurs, with its share.
-        let is_number = groups.deviation.is_some();
-        let (columns, classes): (Vec<usize>, Vec<f64>) = match groups.deviation {
-            Some(deviation) => (vec![1], vec![deviation / total]),
-            None => (0..groups.width)
-                .map(|c| (c, filled.iter().map(|g| g.1[c]).sum::<f64>() / total))
-                .filter(|&(_, share)| share > 0.0)
-                .unzip(),
+    /// The statistic of some sums; `deviation` is the sum of weights times squared deviations of a
+    /// number from its mean, `None` for classes. `None` where the feature or the target does not
+    /// vary.
+    pub fn new(sums: LinearSums, deviation: Option<f64>) -> Option<Self> {
+        let LinearSums { total, influences, margins, squares, products } = sums;
+        let (columns, shares): (Vec<usize>, Vec<f64>) = (0..)
+            .zip(influences.iter().map(|sum| sum / total))
+            .filter(|&(_, share)| deviation.is_some() || share > 0.0)
+            .unzip();
+        let deviation_of = |(margin, products): (&f64, &[f64])| {
+            let of_column = |(&c, share): (&usize, &f64)| products[c] - margin * share;
+            columns.iter().zip(&shares).map(of_column).collect::<Vec<f64>>()
         };
-        if if is_number { classes[0] <= 0.0 } else { classes.len() < 2 } {
-            return None;
-        }
-        let deviation = |sums: &[f64], weight: f64, column: usize| match is_number {
-            true => sums[1],
-            false => sums[columns[column]] - weight * classes[column],
+        let rows = margins.iter().zip(products.chunks_exact(influences.len()));
+        let deviations = rows.flat_map(deviation_of).collect();
+        let (is_scored, is_number) = (squares.is_some(), deviation.is_some());
+        let levels = match squares {
+            Some(squares) => vec![squares - margins[0] * margins[0] / total],
+            None => margins,
         };
-        let width = columns.len();
-        let (mut deviations, mut levels) = (Vec::new(), Vec::new());
-        match &groups.scores {
-            None => {
-                for &(_, sums, weight) in &filled {
-                    deviations.extend((0..width).map(|c| deviation(sums, weight, c)));
-                    levels.push(weight);
-                }
-            }
-            Some(scores) => {
-                // Scores are taken from the first one, and then from their mean.
-                let first = scores[filled[0].0];
-                let shift = filled.iter().map(|g| g.2 * (scores[g.0] - first)).sum::<f64>() / total;
-                deviations.resize(width, 0.0);
-                let mut variation = 0.0;
-                for &(at, sums, weight) in &filled {
-                    let score = scores[at] - first - shift;
-                    variation += weight * score * score;
-                    for (c, sum) in deviations.iter_mut().enumerate() {
-                        *sum += score * deviation(sums, weight, c);
-                    }
-                }
-                levels.push(variation);
-            }
-        }
-        let is_scored = groups.scores.is_some();
-        Some(Self { total, deviations, levels, classes, is_scored, is_number })
+        let classes = deviation.map_or(shares, |deviation| vec![deviation / total]);
+        let factors = [
+            CovarianceFactor { weights: levels, total, is_number: is_scored },
+            CovarianceFactor { weights: classes, total: 1.0, is_number },
+        ];
+        let varies = factors.iter().all(CovarianceFactor::varies);
+        varies.then_some(Self { total, deviations, factors })
     }
 
     /// The quadratic form by the pseudo-inverse of `V (x) A`, and its rank.
     pub fn quadratic(&self) -> (f64, usize) {
-        let extremes = |values: &[f64]| {
-            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            least / values.iter().copied().fold(0.0, f64::max)
-        };
-        let few = self.levels.len().max(self.classes.len()) <= MOST_EIGENVALUES;
-        if extremes(&self.levels) * extremes(&self.classes) < TOLERANCE && few {
+        let [levels, classes] = &self.factors;
+        let width = classes.weights.len();
+        let few = levels.weights.len().max(width) <= MOST_EIGENVALUES;
+        if levels.span() * classes.span() < TOLERANCE && few {
             return self.truncated();
         }
-        let width = self.classes.len();
         let square =
-            |(i, d): (usize, &f64)| d * d / self.levels[i / width] / self.classes[i % width];
+            |(i, d): (usize, &f64)| d * d / levels.weights[i / width] / classes.weights[i % width];
         let form = self.deviations.iter().enumerate().map(square).sum();
-        let free = |n: usize, alone: bool| if alone { 1 } else { n - 1 };
-        (form, free(self.levels.len(), self.is_scored) * free(width, self.is_number))
+        (form, levels.rank() * classes.rank())
     }
 
     /// [`Self::quadratic`] without the eigenvalues that count as 0.
     fn truncated(&self) -> (f64, usize) {
-        let of_levels = Eigen::of(&self.covariance_of_levels());
-        let of_classes = Eigen::of(&self.covariance_of_classes());
-        let largest = |eigen: &Eigen| eigen.values.iter().copied().fold(0.0, f64::max);
-        let least = TOLERANCE * largest(&of_levels) * largest(&of_classes);
+        let [levels, classes] = self.factors.each_ref().map(|of| eigenvectors(of.matrix()));
+        let largest = |found: &[(f64, Vec<f64>)]| found.iter().map(|one| one.0).fold(0.0, f64::max);
+        let least = TOLERANCE * largest(&levels) * largest(&classes);
         let (mut form, mut rank) = (0.0, 0);
-        for (a, left) in of_levels.values.iter().zip(&of_levels.vectors) {
-            for (v, right) in of_classes.values.iter().zip(&of_classes.vectors) {
-                if a * v > least {
-                    let rows = self.deviations.chunks_exact(right.len()).zip(left);
-                    let along: f64 = rows
-                        .map(|(row, l)| l * row.iter().zip(right).map(|(d, r)| d * r).sum::<f64>())
-                        .sum();
-                    form += along * along / (a * v);
-                    rank += 1;
-                }
+        for (a, left) in &levels {
+            for (v, right) in classes.iter().filter(|(v, _)| a * v > least) {
+                let rows = self.deviations.chunks_exact(right.len());
+                let along: f64 = rows.zip(left).map(|(row, l)| l * dot(row, right)).sum();
+                form += along * along / (a * v);
+                rank += 1;
             }
         }
         (form, rank)
@@ -153,7 +186,7 @@ impl LinearStatistic {
 
     /// The largest squared component over its variance in `V (x) A`.
     pub fn largest(&self) -> f64 {
-        let (levels, classes) = (self.covariance_of_levels(), self.covariance_of_classes());
+        let [levels, classes] = self.factors.each_ref().map(CovarianceFactor::matrix);
         let width = classes.len();
         let square = |(i, d): (usize, &f64)| {
             let (level, class) = (i / width, i % width);
@@ -166,79 +199,55 @@ impl LinearStatistic {
     /// way.
     pub fn log_p_of_largest(&self, limit: f64) -> f64 {
         let single = chi_squared::log_upper_tail(limit * limit, 1.0);
-        let levels = normal::Factor::of(&self.covariance_of_levels());
-        let classes = normal::Factor::of(&self.covariance_of_classes());
+        let [levels, classes] =
+            self.factors.each_ref().map(|of| normal::CholeskyFactor::of(&of.matrix()));
         let factor = levels.kronecker(&classes);
-        let many = factor.rows() as f64;
-        if factor.rank() == 1 {
+        if factor.rank == 1 {
             return single;
         }
         // Integration has an absolute error, which must not carry far tails out of their bounds.
-        let bounds = (single, (single + many.ln()).min(0.0));
+        let bounds = (single, (single + (factor.rows.len() as f64).ln()).min(0.0));
         normal::outside(&factor, limit).ln().clamp(bounds.0, bounds.1)
     }
-
-    fn covariance_of_levels(&self) -> Vec<Vec<f64>> {
-        covariance(&self.levels, self.total, self.is_scored)
-    }
-
-    fn covariance_of_classes(&self) -> Vec<Vec<f64>> {
-        covariance(&self.classes, 1.0, self.is_number)
-    }
 }
 
-/// The matrix `diag(w) - w w' / total`, or that of one number.
-fn covariance(weights: &[f64], total: f64, alone: bool) -> Vec<Vec<f64>> {
-    let entry = |i: usize, j: usize| {
-        let product = if alone { 0.0 } else { weights[i] * weights[j] / total };
-        if i == j { weights[i] - product } else { -product }
-    };
-    (0..weights.len()).map(|i| (0..weights.len()).map(|j| entry(i, j)).collect()).collect()
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
 }
 
-/// Eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.
-struct Eigen {
-    values: Vec<f64>,
-    /// One per eigenvalue, of length 1.
-    vectors: Vec<Vec<f64>>,
-}
-
-impl Eigen {
-    fn of(matrix: &[Vec<f64>]) -> Self {
-        let (n, mut a) = (matrix.len(), matrix.to_vec());
-        let mut vectors: Vec<Vec<f64>> =
-            (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-        for _ in 0..60 {
-            let mut rotated = false;
-            for p in 0..n {
-                for q in p + 1..n {
-                    if a[p][q].abs() <= f64::EPSILON / 8.0 * (a[p][p] * a[q][q]).abs().sqrt() {
-                        continue;
-                    }
-                    rotated = true;
-                    let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-                    let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                    let cos = 1.0 / t.hypot(1.0);
-                    let sin = t * cos;
-                    for row in &mut a {
-                        (row[p], row[q]) =
-                            (cos * row[p] - sin * row[q], sin * row[p] + cos * row[q]);
-                    }
-                    let (first, second) = (a[p].clone(), a[q].clone());
-                    for k in 0..n {
-                        a[p][k] = cos * first[k] - sin * second[k];
-                        a[q][k] = sin * first[k] + cos * second[k];
-                        let (x, y) = (vectors[p][k], vectors[q][k]);
-                        (vectors[p][k], vectors[q][k]) = (cos * x - sin * y, sin * x + cos * y);
-                    }
+/// Eigenvalues of a positive semidefinite matrix, each with its eigenvector, by one-sided Jacobi
+/// rotations (Hestenes 1958): when all pairs of rows are orthogonal, a row is an eigenvector times
+/// its eigenvalue.
+fn eigenvectors(mut rows: Vec<Vec<f64>>) -> Vec<(f64, Vec<f64>)> {
+    for _ in 0..60 {
+        let mut rotated = false;
+        for q in 1..rows.len() {
+            let (before, rest) = rows.split_at_mut(q);
+            for x in before {
+                let y = &mut rest[0];
+                let [xx, xy, yy] = [dot(x, x), dot(x, y), dot(y, y)];
+                if xy.abs() <= f64::EPSILON * (xx * yy).sqrt() {
+                    continue;
+                }
+                rotated = true;
+                let theta = (yy - xx) / (2.0 * xy);
+                let t = theta.signum() / (theta.abs() + theta.hypot(1.0));
+                let cos = 1.0 / t.hypot(1.0);
+                let sin = t * cos;
+                for (x, y) in x.iter_mut().zip(y) {
+                    (*x, *y) = (cos * *x - sin * *y, sin * *x + cos * *y);
                 }
             }
-            if !rotated {
-                break;
-            }
         }
-        Self { values: (0..n).map(|i| a[i][i]).collect(), vectors }
+        if !rotated {
+            break;
+        }
     }
+    let scaled = |row: Vec<f64>| {
+        let value = dot(&row, &row).sqrt();
+        (value, row.into_iter().map(|x| x / value).collect())
+    };
+    rows.into_iter().map(scaled).collect()
 }
 
 #[cfg(test)]
@@ -246,18 +255,28 @@ mod tests {
     use super::*;
     use crate::numeric::mix;
 
-    /// A table of some levels and classes.
-    fn table(seed: u64, levels: usize, classes: usize) -> GroupSums {
-        let count = |i| (1 + mix(seed, i) % 9) as f64;
-        let sums = (0..(levels * classes) as u64).map(count).collect();
-        GroupSums { scores: None, sums, width: classes, deviation: None }
+    /// The sums of a random table, with scores or without.
+    fn sums(
+        seed: u64,
+        levels: usize,
+        classes: usize,
+        score: Option<&dyn Fn(f64) -> f64>,
+    ) -> LinearSums {
+        let mut sums = LinearSums::new(classes, score.is_some());
+        for level in 0..levels as u64 {
+            let count = |c| (1 + mix(seed, level * classes as u64 + c) % 9) as f64;
+            let own: Vec<f64> = (0..classes as u64).map(count).collect();
+            let score = score.map_or(0.0, |score| score(level as f64));
+            sums.add(score, own.iter().sum(), &own);
+        }
+        sums
     }
 
     #[test]
     fn truncation_keeps_the_form_where_all_eigenvalues_are_large() {
         for seed in 0..50 {
-            let groups = table(seed, 2 + seed as usize % 5, 2 + seed as usize % 3);
-            let linear = LinearStatistic::new(&groups).unwrap();
+            let sums = sums(seed, 2 + seed as usize % 5, 2 + seed as usize % 3, None);
+            let linear = LinearStatistic::new(sums, None).unwrap();
             let ((form, rank), (same, kept)) = (linear.quadratic(), linear.truncated());
             assert_eq!(rank, kept);
             assert!((form - same).abs() < 1e-10 * form.max(1e-3), "{seed}: {form} {same}");
@@ -265,12 +284,11 @@ mod tests {
     }
 
     #[test]
-    fn scores_and_influences_may_be_shifted() {
-        let mut groups = table(3, 6, 2);
-        groups.scores = Some((0..6).map(f64::from).collect());
-        let near = LinearStatistic::new(&groups).unwrap().quadratic().0;
-        groups.scores = Some((0..6).map(|i| 1e9 + f64::from(i)).collect());
-        let far = LinearStatistic::new(&groups).unwrap().quadratic().0;
+    fn scores_may_be_shifted_and_scaled() {
+        let form = |score: &dyn Fn(f64) -> f64| {
+            LinearStatistic::new(sums(3, 6, 2, Some(score)), None).unwrap().quadratic().0
+        };
+        let (near, far) = (form(&|x| x), form(&|x| 1e3 * (x - 2.0)));
         assert!((near - far).abs() < 1e-12 * near);
     }
 }

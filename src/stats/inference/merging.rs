@@ -1,27 +1,28 @@
 //! CHAID (Kass 1980): the levels of a feature that do not differ in the target are merged, and the
 //! table of what is left is tested.
 //!
-//! 1. The two groups whose table of 2 x classes is least significant by Pearson's statistic are
-//!    merged while its p exceeds `alpha_merge`; at first each level that occurs is a group. Levels
-//!    of an ordered feature are merged with neighbours, its missing values with any group.
-//! 2. With `alpha_split`, a group of three or more levels whose most significant division in two
-//!    has a p below it is divided, and step 1 is repeated. Each set of levels is divided at most
-//!    once, so that this ends.
-//! 3. The p of the table of groups x classes is multiplied by the number of ways to merge the
+//! 1. Each level that occurs is a group. The pair of groups with the largest p-value, by Pearson's
+//!    statistic of their table of 2 x classes, is merged as long as that p-value is above
+//!    `alpha_merge`. Groups of an ordered feature are merged with neighbours, its missing values
+//!    with any group.
+//! 2. With `alpha_split`, a group of three or more levels is divided in two if the most significant
+//!    division has a p-value below it, and step 1 is repeated. Each set of levels is divided at
+//!    most once, so that this ends.
+//! 3. The p-value of the table of groups x classes is multiplied by the number of ways to merge the
 //!    levels into as many groups ([`log_ways`]), and is at most 1.
 //!
-//! O(levels^2 classes) for the first pairs of nominal levels, and O(levels^2) comparisons per
-//! merger; O(levels) of both for ordered ones. All divisions of at most [`MOST_DIVIDED`] nominal
-//! levels are tried; more are cut in the order of the share of their largest class, which is exact
-//! for two classes.
+//! Nominal levels take O(levels^2 classes) for the p-values of the first pairs, and O(levels^2)
+//! comparisons per merger; ordered ones O(levels) of both. Of at most [`MOST_DIVIDED`] nominal
+//! levels all divisions are tried. More are sorted by the share of the largest class of the group
+//! and cut at every place, which finds the best division for two classes.
 
 use super::chi_squared::log_upper_tail;
-use crate::numeric::log2_factorial;
+use crate::numeric::{ln_factorial, log_add};
 
-/// Most nominal levels of which all divisions in two are tried.
+/// Largest number of nominal levels of which all divisions in two are tried.
 const MOST_DIVIDED: usize = 12;
 
-/// When levels are merged, and merged levels divided again.
+/// The limits by which levels are merged, and merged levels are divided again.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LevelMerging {
     /// Groups are merged while their p-value is above this.
@@ -54,14 +55,14 @@ pub struct LevelTable<'a> {
     pub scale: f64,
 }
 
-/// The levels after merging, with the test of their groups.
+/// Groups of levels, with the test of their table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MergedLevels {
-    /// Levels of each group, ascending; the groups by their lowest level.
+    /// Levels of each group in ascending order, groups in the order of their lowest levels.
     pub groups: Vec<Vec<u32>>,
     /// Pearson's statistic of groups x classes.
     pub statistic: f64,
-    /// The natural logarithm of its p-value, times the number of ways to merge.
+    /// The natural logarithm of its p-value times the number of ways to merge.
     pub log_p: f64,
 }
 
@@ -73,7 +74,7 @@ struct Group {
 }
 
 impl LevelMerging {
-    /// Merge the levels of a table that occur; `None` where fewer than two do.
+    /// Merge the levels of a table that have rows; `None` if fewer than two have any.
     pub fn merge(&self, table: LevelTable<'_>) -> Option<MergedLevels> {
         let mut groups: Vec<Group> = (0..table.levels())
             .map(|level| table.group(vec![level]))
@@ -121,7 +122,7 @@ impl LevelTable<'_> {
         Group { levels, weights }
     }
 
-    /// Pearson's statistic of some rows of weights, and the logarithm of its p-value.
+    /// Pearson's statistic of a table with these rows, and the logarithm of its p-value.
     fn test(&self, rows: &[&[f64]]) -> (f64, f64) {
         let of_class = |c: usize| rows.iter().map(|row| row[c]).sum::<f64>();
         let columns: Vec<(usize, f64)> =
@@ -141,7 +142,8 @@ impl LevelTable<'_> {
         (statistic, if degrees == 0 { 0.0 } else { log_upper_tail(statistic, degrees as f64) })
     }
 
-    /// Merge the least significant pair, the first on ties, while its p is above a limit.
+    /// Merge the pair with the largest p-value, the first on ties, while its logarithm is above a
+    /// limit.
     fn merge_while(&self, groups: &mut Vec<Group>, limit: f64) {
         // Groups are named by their lowest level.
         let pair = |groups: &[Group], i: usize, j: usize| {
@@ -176,24 +178,23 @@ impl LevelTable<'_> {
         }
     }
 
-    /// Divide the first group of three or more levels whose most significant division has a p below
-    /// a limit, if there is one; `divided` are the groups that were divided before.
+    /// Divide the first group of three or more levels whose most significant division has a p-value
+    /// with a logarithm below a limit, if there is one; `divided` are the groups that were divided
+    /// before.
     fn divide_one(&self, groups: &mut Vec<Group>, limit: f64, divided: &mut Vec<Vec<u32>>) -> bool {
         for i in 0..groups.len() {
             let levels = groups[i].levels.clone();
             if levels.len() < 3 || divided.contains(&levels) {
                 continue;
             }
-            let mut best: Option<(f64, f64, [Group; 2])> = None;
-            for second in self.divisions(&groups[i]) {
+            let tested = |second: Vec<u32>| {
                 let first = levels.iter().copied().filter(|level| !second.contains(level));
                 let sides = [self.group(first.collect()), self.group(second)];
-                let (statistic, log_p) = self.test(&[&sides[0].weights, &sides[1].weights]);
-                if best.as_ref().is_none_or(|best| statistic > best.0) {
-                    best = Some((statistic, log_p, sides));
-                }
-            }
-            if let Some((.., sides)) = best.filter(|best| best.1 < limit) {
+                (self.test(&[&sides[0].weights, &sides[1].weights]), sides)
+            };
+            let divisions = self.divisions(&groups[i]).into_iter().map(tested);
+            let best = divisions.reduce(|best, one| if one.0.0 > best.0.0 { one } else { best });
+            if let Some((_, sides)) = best.filter(|((_, log_p), _)| *log_p < limit) {
                 divided.push(levels);
                 groups.splice(i..=i, sides);
                 groups.sort_unstable_by_key(|group| group.levels[0]);
@@ -203,7 +204,7 @@ impl LevelTable<'_> {
         false
     }
 
-    /// The second sides of the divisions of a group in two.
+    /// The levels on the second side, for each division of a group in two.
     fn divisions(&self, group: &Group) -> Vec<Vec<u32>> {
         let cuts = |order: &[u32]| {
             (1..order.len()).map(|at| order[at..].to_vec()).collect::<Vec<Vec<u32>>>()
@@ -245,7 +246,7 @@ impl LevelTable<'_> {
 /// the second kind for nominal levels; C(levels - 1, groups - 1) for ordered ones; C(levels - 2,
 /// groups - 2) + groups C(levels - 2, groups - 1) with missing values as one level.
 pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
-    let log_factorial = |n: usize| log2_factorial(n as f64) * std::f64::consts::LN_2;
+    let log_factorial = |n: usize| ln_factorial(n as f64);
     let choose = |n: usize, k: Option<usize>| match k {
         Some(k) if k <= n => log_factorial(n) - log_factorial(k) - log_factorial(n - k),
         _ => f64::NEG_INFINITY,
@@ -253,7 +254,7 @@ pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
     let log = |n: usize| (n as f64).ln();
     match order {
         LevelOrder::Ordered => choose(levels - 1, Some(groups - 1)),
-        LevelOrder::Floating => log_sum(
+        LevelOrder::Floating => log_add(
             choose(levels - 2, groups.checked_sub(2)),
             log(groups) + choose(levels - 2, Some(groups - 1)),
         ),
@@ -263,19 +264,13 @@ pub fn log_ways(levels: usize, groups: usize, order: LevelOrder) -> f64 {
             ways[0] = 0.0;
             for _ in 0..levels {
                 for k in (1..=groups).rev() {
-                    ways[k] = log_sum(log(k) + ways[k], ways[k - 1]);
+                    ways[k] = log_add(log(k) + ways[k], ways[k - 1]);
                 }
                 ways[0] = f64::NEG_INFINITY;
             }
             ways[groups]
         }
     }
-}
-
-/// The logarithm of the sum of two numbers that are given by their logarithms.
-fn log_sum(a: f64, b: f64) -> f64 {
-    let (least, most) = (a.min(b), a.max(b));
-    if least == f64::NEG_INFINITY { most } else { most + (least - most).exp().ln_1p() }
 }
 
 #[cfg(test)]

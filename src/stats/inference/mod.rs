@@ -4,8 +4,8 @@
 //! A feature has scores g (its number, or an indicator for each level), the target has influences h
 //! (an indicator for each class, or its number). The statistic is built on the sum of w g h over
 //! the rows, whose mean and covariance are known if all pairings of g and h are equally likely.
-//! [`GroupSums`] holds the sums of the rows with one value of the feature, which is all that
-//! expectation and covariance need; [`LinearStatistic`] is their deviation from independence.
+//! [`LinearSums`] adds up the groups of rows with one value of the feature; [`LinearStatistic`] is
+//! their deviation from independence, with its covariance.
 //! [`FeatureTestKind::test`] turns it into a statistic and the logarithm of its p-value: by the
 //! chi-squared distribution ([`chi_squared`]), by a multivariate normal one ([`normal`]), or by
 //! permutations of the target ([`permutation`]). [`merging`] merges levels first, as CHAID does.
@@ -17,7 +17,7 @@ pub mod merging;
 mod normal;
 pub mod permutation;
 
-pub use linear::{GroupSums, LinearStatistic};
+pub use linear::{LinearStatistic, LinearSums};
 pub use merging::{LevelMerging, LevelOrder, LevelTable, MergedLevels};
 pub use permutation::PermutedRows;
 
@@ -37,24 +37,19 @@ pub enum FeatureTestKind {
 }
 
 impl FeatureTestKind {
-    /// The statistic and the natural logarithm of its p-value; `None` where the feature or the
-    /// target does not vary, or the weights are those of at most one row. `pairing` gives the rows
-    /// for permutations.
+    /// The statistic and the natural logarithm of its p-value. `effective` is the number of rows
+    /// that the weights stand for, above 1; `pairing` gives the rows for permutations.
     pub fn test(
         self,
-        groups: &GroupSums,
+        linear: &LinearStatistic,
         effective: f64,
         pairing: impl FnOnce() -> PermutedRows,
-    ) -> Option<(f64, f64)> {
-        let linear = LinearStatistic::new(groups)?;
-        if effective <= 1.0 {
-            return None;
-        }
+    ) -> (f64, f64) {
         // Scaling all weights to the effective sum scales every squared component.
         let scale = effective / linear.total * (1.0 - 1.0 / effective);
         if self == Self::Maximum {
             let limit = (linear.largest() * scale).sqrt();
-            return Some((limit, linear.log_p_of_largest(limit)));
+            return (limit, linear.log_p_of_largest(limit));
         }
         let (form, rank) = linear.quadratic();
         let statistic = form * scale;
@@ -62,7 +57,7 @@ impl FeatureTestKind {
             Self::Permutation => pairing().log_p(form),
             _ => chi_squared::log_upper_tail(statistic, rank as f64),
         };
-        Some((statistic, log_p))
+        (statistic, log_p)
     }
 }
 

@@ -25,12 +25,14 @@ const NO_PIVOT: f64 = 1e-10;
 
 /// The Cholesky factor of a correlation matrix, row by row; a dependent component adds no column.
 #[derive(Debug, Clone)]
-pub(super) struct Factor {
-    rows: Vec<Vec<f64>>,
-    rank: usize,
+pub(super) struct CholeskyFactor {
+    /// A row per component.
+    pub rows: Vec<Vec<f64>>,
+    /// Number of independent variables.
+    pub rank: usize,
 }
 
-impl Factor {
+impl CholeskyFactor {
     /// The factor of the correlations of a covariance matrix, of whose two indicators one tells
     /// both.
     pub fn of(covariance: &[Vec<f64>]) -> Self {
@@ -70,21 +72,11 @@ impl Factor {
         }
         Self { rows, rank }
     }
-
-    /// Number of components.
-    pub fn rows(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Number of independent variables.
-    pub fn rank(&self) -> usize {
-        self.rank
-    }
 }
 
 /// The probability that some component of a normal vector with this factor is beyond the limit,
 /// either way.
-pub(super) fn outside(factor: &Factor, limit: f64) -> f64 {
+pub(super) fn outside(factor: &CholeskyFactor, limit: f64) -> f64 {
     // The components whose last variable is each one.
     let mut ending: Vec<Vec<&[f64]>> = vec![Vec::new(); factor.rank];
     for row in &factor.rows {
@@ -235,7 +227,7 @@ mod tests {
         for n in [3, 5] {
             let identity: Vec<Vec<f64>> =
                 (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-            let factor = Factor::of(&identity);
+            let factor = CholeskyFactor::of(&identity);
             for limit in [0.5, 1.0, 2.0, 3.0] {
                 let one = distribution(limit) - distribution(-limit);
                 let expected = 1.0 - one.powi(n);
@@ -250,8 +242,8 @@ mod tests {
         // Correlations of -1/2: the largest of three contrasts; by integration over the hexagon.
         let covariance =
             [[2.0, -1.0, -1.0], [-1.0, 2.0, -1.0], [-1.0, -1.0, 2.0]].map(|row| row.to_vec());
-        let factor = Factor::of(&covariance);
-        assert_eq!((factor.rows(), factor.rank()), (3, 2));
+        let factor = CholeskyFactor::of(&covariance);
+        assert_eq!((factor.rows.len(), factor.rank), (3, 2));
         let found = outside(&factor, 1.96);
         let steps = 4000;
         let mut expected = 0.0;

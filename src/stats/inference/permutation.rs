@@ -7,7 +7,7 @@
 //! the seed, and the rows are sorted first, so neither threads nor the order of rows matter.
 //! O(rows) per permutation.
 
-use super::{GroupSums, LinearStatistic};
+use super::{LinearStatistic, LinearSums};
 use crate::numeric::{mix, uniform};
 
 /// Permutations that reach the form of the rows before the test ends.
@@ -18,47 +18,43 @@ const MOST: usize = 9999;
 /// The rows of a test: which value of the feature goes with which of the target.
 #[derive(Debug, Clone)]
 pub struct PermutedRows {
-    /// Group and weight of each row.
+    /// Group and weight of each row, group by group.
     pub rows: Vec<(u32, f64)>,
-    /// Class, or number less the mean, of each row.
+    /// Class, or number, of each row.
     pub outcomes: Vec<f64>,
     /// Number of classes; `None` for a number.
     pub classes: Option<usize>,
-    /// As [`GroupSums::scores`].
+    /// The score of each group; `None` for a feature without scores.
     pub scores: Option<Vec<f64>>,
     /// Seed of the permutations.
     pub seed: u64,
 }
 
 impl PermutedRows {
-    /// The sums by groups.
-    fn groups(&self) -> GroupSums {
-        let width = self.classes.unwrap_or(2);
-        let n = self.rows.iter().map(|row| row.0 as usize + 1).max().unwrap_or(0);
-        let mut groups = GroupSums {
-            scores: self.scores.clone(),
-            sums: vec![0.0; n * width],
-            width,
-            deviation: None,
-        };
-        let paired = || self.rows.iter().zip(&self.outcomes);
-        if self.classes.is_some() {
-            for (&(group, weight), &class) in paired() {
-                groups.sums[group as usize * width + class as usize] += weight;
+    /// The statistic of the rows as they are paired.
+    fn linear(&self) -> Option<LinearStatistic> {
+        let mut sums = LinearSums::new(self.classes.unwrap_or(1), self.scores.is_some());
+        let paired = || self.rows.iter().map(|row| row.1).zip(&self.outcomes);
+        let (weight, sum) =
+            paired().fold((0.0, 0.0), |(weight, sum), (w, y)| (weight + w, sum + w * y));
+        let mean = sum / weight;
+        let deviation = self
+            .classes
+            .is_none()
+            .then(|| paired().map(|(w, y)| w * (y - mean) * (y - mean)).sum());
+        let mut outcomes = self.outcomes.iter();
+        for group in self.rows.chunk_by(|a, b| a.0 == b.0) {
+            let (mut weight, mut own) = (0.0, vec![0.0; self.classes.unwrap_or(1)]);
+            for (&(_, w), &y) in group.iter().zip(&mut outcomes) {
+                weight += w;
+                match self.classes {
+                    Some(_) => own[y as usize] += w,
+                    None => own[0] += w * (y - mean),
+                }
             }
-            return groups;
+            sums.add(self.scores.as_ref().map_or(0.0, |s| s[group[0].0 as usize]), weight, &own);
         }
-        let (total, sum) =
-            paired().fold((0.0, 0.0), |(total, sum), (row, y)| (total + row.1, sum + row.1 * y));
-        let mean = sum / total;
-        let mut deviation = 0.0;
-        for (&(group, weight), y) in paired() {
-            groups.sums[group as usize * width] += weight;
-            groups.sums[group as usize * width + 1] += weight * (y - mean);
-            deviation += weight * (y - mean) * (y - mean);
-        }
-        groups.deviation = Some(deviation);
-        groups
+        LinearStatistic::new(sums, deviation)
     }
 
     /// The logarithm of the share of pairings whose quadratic form is at least `form`.
@@ -73,8 +69,7 @@ impl PermutedRows {
             for i in (1..self.outcomes.len()).rev() {
                 self.outcomes.swap(i, uniform(mix(key, i as u64), i as u64 + 1) as usize);
             }
-            let found = LinearStatistic::new(&self.groups());
-            reached += usize::from(found.is_some_and(|linear| linear.quadratic().0 >= least));
+            reached += usize::from(self.linear().is_some_and(|one| one.quadratic().0 >= least));
             if reached == ENOUGH {
                 return (ENOUGH as f64 / done as f64).ln();
             }

@@ -200,7 +200,6 @@ ALLOWED = {
     ("cli/standard_input.py", "file.open"): 1,  # the temporary file of standard input
     ("plots/canvas.py", "figure.savefig"): 2,  # into streams
     ("datasets/plink.py", "np.memmap"): 1,  # for reading
-    ("estimators/backends.py", "np.memmap"): 1,
 }
 """All places that open for writing; everything else goes through `_checks.saving`."""
 

@@ -63,7 +63,7 @@ def test_where_a_constant_is_as_good_another_measure_shows_what_the_columns_tell
     file = tmp_path / "shares.csv"
     shares().to_csv(file, index=False)
     assert main(["advise", str(file), "-t", "y", "--work", "quick"]) == 0
-    assert "to choose by it: --metric auc." in capsys.readouterr().out
+    assert "to choose by it: `--metric auc`." in capsys.readouterr().out
 
 
 def test_a_tree_that_is_announced_to_be_worse_than_the_constant_is_not_recommended():
@@ -184,15 +184,17 @@ def test_a_class_of_a_few_rows_has_no_column_of_its_own():
     assert fasttree.advise(frame, "y", **FAST).rare_class == "odd"
 
 
-def test_the_least_absolute_error_is_counted_by_what_it_takes():
+@pytest.mark.parametrize(("levels", "factor", "of_few_leaves"), [(40, 5, 5), (400, 50, 12.5)])
+def test_the_least_absolute_error_is_counted_by_what_it_takes(levels, factor, of_few_leaves):
     rng = np.random.default_rng(0)
-    city = [f"c{i}" for i in rng.integers(0, 40, 500)]
+    city = [f"c{i % levels}" for i in rng.permutation(500)]
     table = fasttree.Table(
         pd.DataFrame({"city": city, "y": rng.normal(size=500)}), target="y", task="regression"
     )
     plan = {one.name: work_of(one, table, 10) for one in candidates(table)}
     squared = plan["squared_error with m5 pruning, subset"]
-    assert plan["absolute_error with m5 pruning, subset"] == 5 * squared
+    assert plan["absolute_error with m5 pruning, subset"] == factor * squared
+    assert plan["absolute_error with at most 8 leaves"] == of_few_leaves * squared
     assert plan["absolute_error with m5 pruning, multiway"] == 2 * squared
 
 

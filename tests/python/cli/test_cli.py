@@ -89,7 +89,7 @@ def test_compare_needs_nothing_and_names_the_winners(ftree, tmp_path):
     assert len(lines) <= 24 and max(map(len, lines)) <= 80
     assert lines[0] == "accuracy (%) in 2x5 cross-validation: 8 data sets, unpruned trees"
     assert "Worse than always answering the most frequent class: monks-2 (4 of 4" in out
-    assert "; try -p pruning=error_based." in out
+    assert "; try `-p pruning=error_based`." in out
     words = " ".join(out.split())
     assert "differ on these 8 data sets (Iman-Davenport test of accuracy, p = 0.027), but" in words
     assert lines[-1] == ("Next: ftree advise FILE -t COLUMN (more: --full)")
@@ -153,7 +153,7 @@ def test_compare_says_what_looks_broken_and_what_does_not(ftree, tmp_path):
     for metric, constant in (("r2", "0.0000"), ("mae", None)):
         code, out, _ = ftree(*words, "--task", "regression", "-s", metric)
         assert code == 0 and "Worse than always saying the mean: noise (2 of 2 methods" in out
-        assert "; try -p pruning=reduced_error." in out and out.split("\n")[2].endswith("mean")
+        assert "; try `-p pruning=reduced_error`." in out and out.split("\n")[2].endswith("mean")
         assert constant is None or f"against {constant})" in " ".join(out.split())
     assert "mae in 1x3 cross-validation: 1 data set, unpruned trees; smaller is better" in out
     assert "Worse than" not in ftree(*words, "--task", "regression", "-s", "rmse")[1]

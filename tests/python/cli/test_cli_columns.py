@@ -151,7 +151,7 @@ def test_keep_and_drop(ftree, file):
     assert list(scores) == ["income", "signup", "branch"] and found["left_out"] == ["country"]
     for wrong, said in (
         (("--keep", "Customer"), "--keep: no column is named 'Customer'; did you mean"),
-        (("--columns", "all"), "--columns='all' is not known; use 'auto', 'as_given'"),
+        (("--columns", "all"), "--columns 'all' is not known; use 'auto', 'as_given'"),
         (("--keep", "income", "--columns", "as_given"), "all columns are kept"),
     ):
         code, _, err = ftree("fit", file, *wrong)
@@ -217,3 +217,42 @@ def test_describe_and_predict_name_the_decimal_mark_as_fit_does(ftree, tmp_path)
     assert code == 2 and "holds '1,100.00'; read the file with --decimal . (" in err
     code, _, err = ftree("predict", model, new, "--decimal", ".")
     assert code == 0 and "accuracy 100.00 %" in err
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+def test_fit_says_that_the_rows_are_in_the_order_of_a_date(ftree, tmp_path, name):
+    rng = np.random.default_rng(0)
+    days = pd.date_range("2024-01-01", periods=200, freq="D")
+    frame = pd.DataFrame({"day": days, "x": rng.normal(size=200)})
+    frame["y"] = np.where(frame["x"] > 0, "a", "b")
+    mixed = frame.sample(frac=1, random_state=0)
+    for rows, more, said in (
+        (frame, (), 1),
+        (frame[::-1], (), 1),
+        (frame, ("--time", "day"), 0),
+        (frame, ("--no-cv",), 0),
+        (mixed, (), 0),
+    ):
+        path = tmp_path / name
+        if name.endswith("csv"):
+            rows.to_csv(path, index=False)
+        else:
+            rows.to_parquet(path)
+        code, out, err = ftree("fit", path, "-t", "y", "-p", "max_depth=1", *more)
+        assert code == 0 and "in the order of 'day'" not in err
+        assert out.count("in the order of 'day'") == said
+        assert ("to judge it by earlier ones: --time day\n" in out) == said
+
+
+ADVISE = ("advise", "--work", "quick", "--cv", "2")
+
+
+@pytest.mark.parametrize("command", [("fit",), ADVISE, (*ADVISE, "--groups", "week"), ("rank",)])
+def test_the_encoding_is_said_once_where_lines_are_named(ftree, tmp_path, command):
+    ages = [str(20 + i % 40) for i in range(200)]
+    rows = [f"{age},{'Köln' if i % 3 else 'Bonn'},{i // 9},{i % 2}" for i, age in enumerate(ages)]
+    rows[52] = "unbekannt,Köln,5,0"
+    path = tmp_path / "a.csv"
+    path.write_bytes("\n".join(["Alter,Ort,week,y", *rows]).encode("latin-1"))
+    code, _, err = ftree(*command, path, "-t", "y")
+    assert code == 0 and "line 54" in err and err.count("is not UTF-8") == 1

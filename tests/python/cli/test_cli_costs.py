@@ -107,7 +107,7 @@ def test_fit_names_what_to_compare_by_where_a_class_is_rare(ftree, claims):
     code, out, _ = ftree("fit", claims, "--no-cv")
     share = (pd.read_csv(claims)["fraud"] == "yes").mean()
     assert code == 0 and f"Only {100 * share:.1f} % of the rows are 'yes'" in out
-    proposed = f"--metric f_beta or --metric 'expected_cost(cost_matrix={MATRIX})'"
+    proposed = f"`--metric f_beta` or `--metric 'expected_cost(cost_matrix={MATRIX})'`"
     assert f"ftree advise or ftree cv {proposed}" in out
     assert "Only" not in ftree("fit", claims, "--no-cv", "-p", f"cost_matrix={MATRIX}")[1]
     assert "Only" not in ftree("fit", "iris", "--no-cv")[1]
@@ -130,7 +130,7 @@ def test_rank_cautions_against_columns_of_many_levels(ftree, tmp_path):
     assert code == 0, err
     out = " ".join(out.split())
     assert f"Caution: fewer than five rows a level: post code ({levels} levels)." in out
-    assert "leave out: --drop 'post code'." in out
+    assert "leave out: `--drop 'post code'`." in out
     found = json.loads(ftree("rank", path, "-t", "y", "--json", "-")[1])
     assert found["few_rows_a_level"] == ["post code"]
     assert "Caution" not in ftree("rank", path, "-t", "y", "--drop", "post code")[1]

@@ -102,7 +102,7 @@ def test_advise_shares_the_suspicions_and_names_rows_of_the_file(ftree, clinic):
     code, out, err = ftree("advise", clinic, "-t", "outcome", "--work", "quick", "--cv", "2")
     assert code == 0, err
     assert "Column 'patient no' has 60 values with 4 to 5 rows each" in out
-    assert "use --groups 'patient no'." in out and "if so, --missing age=999." in out
+    assert "use --groups 'patient no'\n" in out and "if so, --missing age=999\n" in out
     assert "2 rows without a class" in out and "(ftree:" not in out and "fasttree." not in out
     assert "--nominal 'ward type'" in out and "'unknown' in line 42 " in err
 

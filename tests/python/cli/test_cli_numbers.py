@@ -85,7 +85,7 @@ def test_a_large_tree_is_told_to_be_pruned(ftree, whole):
     code, out, err = ftree("fit", whole, "--task", "regression")
     assert code == 0 and "-p pruning=reduced_error" in err
     assert "A pruned tree is as good within one standard error" in out
-    assert "R2 " in out and "add -p pruning=reduced_error" in out
+    assert "R2 " in out and "add `-p pruning=reduced_error`" in out
 
 
 def test_a_quantile_is_judged_by_its_own_loss(ftree, whole):

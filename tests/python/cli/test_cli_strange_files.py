@@ -82,8 +82,8 @@ def test_what_cannot_be_told_is_asked_for(tmp_path, ftree):
     [
         (lambda i: "n/a" if i == 9 else i, ["'n/a' in line 11", "--missing n/a"]),
         (lambda i: "un known" if i == 9 else i, ["'un known' in line 11", "'un known'"]),
-        (lambda i: f"{i}%", ["numbers with a percent sign ('0%', ...)"]),
-        (lambda i: f"$ {i}", ["numbers with a currency sign ('$ 0', ...)"]),
+        (lambda i: f"{i}{'%‰'[i % 2]}", ["numbers with a percent sign ('0%', ...)"]),
+        (lambda i: f"{'$€'[i % 2]} {i}", ["numbers with a currency sign ('$ 0', ...)"]),
     ],
 )
 @pytest.mark.filterwarnings("ignore:nominal columns")

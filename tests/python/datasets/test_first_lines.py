@@ -123,9 +123,9 @@ def test_the_shell_names_the_line_of_a_bad_target_and_the_columns_that_a_model_m
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{i},{'uv'[i % 2]},{'pq'[i % 2]},{i}\n" for i in range(40))
     for name, header in (("a.csv", "k,a,y,n\n"), ("b.csv", "k,A,y,n\n")):
-        (tmp_path / name).write_text(header + rows.replace("\n", " $\n"))
+        (tmp_path / name).write_text(header + rows.replace("\n", " kg\n"))
     _, _, err = ftree("fit", "a.csv", "-t", "n", "--task", "regression")
-    assert "line 2 of the target 'n' is '0 $'" in err
+    assert "line 2 of the target 'n' is '0 kg'" in err
     assert ftree("fit", "a.csv", "-t", "y", "--drop", "k,n", "--model", "m")[0] == 0
     code, _, err = ftree("predict", "m", "b.csv")
     assert code == 2 and "now missing: 'a'" in err and "'A'" in err

@@ -77,3 +77,44 @@ def test_a_leading_zero_far_down_makes_levels_of_all(tmp_path):
     table = datasets.load(path)
     assert table.columns[0].kind == "nominal"
     assert "007" in table.columns[0].levels and "8999" in table.columns[0].levels
+
+
+CODES = ["DE", "FR", "ZA", "NA", "NA", "NA"] * 5
+"""Countries, Namibia among them."""
+
+
+def told(call):
+    """What a call returns, and its warnings."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        return call(), [str(one.message) for one in said]
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.tsv", "d.tab"])
+def test_na_among_codes_of_two_letters_is_asked_about(tmp_path, name):
+    path, sep = tmp_path / name, "," if name == "d.csv" else "\t"
+    head = [["country", "y"]]
+    if name.endswith(".tab"):
+        head += [["d", "d"], ["", "class"]]
+    rows = [*head, *([code, "ab"[code == "NA"]] for code in CODES), ["", "a"]]
+    path.write_text("".join(sep.join(row) + "\n" for row in rows))
+    table, said = told(lambda: datasets.load(path))
+    assert table.column("country").n_missing == 16
+    assert len(said) == 1 and "15 cells of column 'country' say NA, read as missing" in said[0]
+    assert said[0].endswith("fasttree.datasets.load(path, missing={'country': ['']})")
+    for missing in ({"country": [""]}, [""]):
+        table, said = told(lambda m=missing: datasets.load(path, missing=m))
+        assert table.column("country").levels == ("DE", "FR", "NA", "ZA")
+        assert table.column("country").n_missing == 1 and said == []
+    assert told(lambda: datasets.load(path, missing={"country": ["NA"]}))[1] == []
+    # A model reads further files as its own, and does not ask again.
+    model = fasttree.fit(table)
+    model.save(tmp_path / "m.json")
+    predicted, said = told(lambda: fasttree.load(tmp_path / "m.json").predict(path))
+    assert predicted.tolist()[:4] == ["a", "a", "a", "b"] and said == []
+
+
+@pytest.mark.parametrize("codes", [["yes", "no", "NA"], ["DE", "FRA", "NA", "ZA"], ["DE", "NA"]])
+def test_na_among_other_words_is_not_asked_about(tmp_path, codes):
+    path = written(tmp_path, "code,y\n" + "".join(f"{code},a\n{code},b\n" for code in codes))
+    assert told(lambda: datasets.load(path))[1] == []

@@ -151,6 +151,7 @@ AS_TEXT = {
     "thousands": lambda i: f"{i * 12345:,}",
     "points": lambda i: f"{i * 12345:,}".replace(",", "."),
     "money": lambda i: f"${i * 12345:,}",
+    "two currencies": lambda i: f"{'$€'[i % 2]}{i * 12345:,}",
     "brackets": lambda i: f"({i}.50)" if i % 3 else f"1,{i:03}.50",
     "letters": lambda i: f"{i}.5K" if i % 3 else f"{i}.5M",
     "a word": lambda i: "-" if i == 9 else f"{i}.5",
@@ -176,7 +177,7 @@ def test_text_is_a_number_in_a_frame_where_it_is_one_in_a_file(tmp_path, form, l
             found.append(fasttree.fit(source, "y", max_depth=2))
         said.append([str(w.message) for w in caught if "the target 'y'" in str(w.message)])
     assert type(found[0]) is type(found[1]) and said[0] == said[1]
-    is_number = form in ("fractions", "whole", "decimal comma", "thousands", "points")
+    is_number = form in ("fractions", "whole", "decimal comma", "thousands", "points", "money")
     assert is_number == isinstance(found[0], fasttree.FastTreeRegressor)
     if is_number:
         rows = {"x": list(range(9))}

@@ -74,3 +74,37 @@ def test_a_model_reads_new_files_as_that_of_its_fit(tmp_path):
         assert model.predict(new).tolist() == ["yes", "no"]
     alone = fasttree.datasets.load(new, decimal=".")
     assert alone.columns[0].values[0] == 12.345
+
+
+@pytest.mark.parametrize("sign", ["{} €", "€{}", "US$ {}", "{}%", "{} kr."])
+@pytest.mark.parametrize("cells", [WHOLE_GERMAN, MIXED_GERMAN, WHOLE_ENGLISH, ALONE])
+def test_numbers_with_one_sign_are_read_as_those_without(tmp_path, cells, sign):
+    """Of which one line says so; a model reads further files in the same way, without a word."""
+    signed = [(sign.format(amount), rate) for amount, rate in cells]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        decimal = "," if cells is ALONE else None  # 1.500 may be either
+        assert amounts_of(tmp_path, signed, decimal=decimal).tolist() == AMOUNTS.tolist()
+    (text,) = (str(one.message) for one in said)
+    assert "are read as numbers: 'amount' (" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*read as numbers: 'amount'")
+        tree = fasttree.fit(fasttree.datasets.load(tmp_path / "rows.csv", decimal=decimal))
+        warnings.filterwarnings("error", message=".*read as numbers")
+        tree.predict(tmp_path / "rows.csv")
+
+
+@pytest.mark.parametrize("signs", ["$€", "$ ", "(-", "%‰", "kM"])
+def test_numbers_with_several_signs_or_notes_stay_text(tmp_path, signs):
+    rows = [f"{signs[i % 2].strip()}{a:,}.50,{'yn'[i % 2]}" for i, a in enumerate(AMOUNTS)]
+    rows = [f'"{row[:-2]}",{row[-1]}' for row in rows]
+    (tmp_path / "rows.csv").write_text("\n".join(["amount,label", *rows]) + "\n")
+    assert fasttree.datasets.load(tmp_path / "rows.csv").columns[0].kind == "nominal"
+
+
+def test_what_a_point_means_beside_one_sign_is_asked_for(tmp_path):
+    rows = [f"{german(a)} €;{'yn'[i % 2]}" for i, a in enumerate(AMOUNTS)]
+    (tmp_path / "rows.csv").write_text("\n".join(["amount;label", *rows]) + "\n")
+    with pytest.warns(DataWarning, match=r"with a currency sign .*decimal='\.'.*decimal=','"):
+        fasttree.fit(tmp_path / "rows.csv", max_depth=1)

@@ -403,7 +403,7 @@ def test_refusals_name_what_is_wrong():
     for thing in ALL:
         with pytest.raises(ValueError, match="row 1 is -1"):
             thing.fit(X, [0, 1], [1.0, -1.0])
-        with pytest.raises(ValueError, match=r"shape \(3,\) but X has 2 rows"):
+        with pytest.raises(ValueError, match=r"shape \(3,\) but there are 2 rows"):
             thing.fit(X, [0, 1], [1.0, 1.0, 1.0])
     for thing in OBJECTS:
         with pytest.raises(ValueError, match="all weights are zero"):

@@ -148,7 +148,12 @@ def test_pairs_get_one_treatment_unless_one_is_given(first, second, given):
     if len(found) == 2:
         automatic = "fractional" if all(divides) else "branch"
         word = automatic if expected == "auto" else expected
-        assert f"missing={word!r} in all trees" in found.to_text()
+        text = " ".join(found.to_text().split())
+        assert f"missing={word!r} in all trees" in text
+        # A tree whose rows would be divided in a comparison without the other one is named.
+        turned = expected == "branch"
+        name = found.methods[divides.index(True)] if turned else "none"
+        assert (f"(missing='auto' alone is 'fractional' for {name})" in text) == turned
 
 
 def test_estimators_of_the_caller_keep_what_they_say_and_are_not_changed():

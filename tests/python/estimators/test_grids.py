@@ -112,8 +112,7 @@ def test_any_order_number_of_workers_and_retries_give_the_same_bytes(monkeypatch
 
 
 def test_without_a_backend_a_call_goes_to_the_core_at_once(monkeypatch):
-    monkeypatch.setattr("fasttree.model_selection.validation.run_tasks", None)
-    monkeypatch.setattr("fasttree.model_selection.several.run_tasks", None)
+    monkeypatch.setattr("fasttree.model_selection.grid.plan_units", None)
     calls = []
     engine = fasttree._engine.cross_validate
     monkeypatch.setattr(

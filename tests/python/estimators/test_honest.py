@@ -428,7 +428,7 @@ def test_what_does_not_go_with_honest_leaves_is_refused():
         (lambda: FastTreeRegressor(honest=True, monotonic_cst=[1, 0, 0]).fit(whole[["a", "b"]], y),
          "monotonic_cst"),
         (lambda: clone(made).fit(whole, y).prune("mdl"), "prune of an honest tree"),
-        (lambda: clone(made).fit(whole, y).leaf_intervals(1.0), "level=1.0 must lie between"),
+        (lambda: clone(made).fit(whole, y).leaf_intervals(1.0), "level=1.0 must be a number"),
         (lambda: clone(made).fit(whole, y).leaf_intervals(weights="survey"), "weights='survey'"),
         (lambda: FastTreeClassifier().fit(whole, y, sample_weight=np.linspace(0.1, 2, len(y)))
          .leaf_intervals(), "squared weights"),

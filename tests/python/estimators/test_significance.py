@@ -487,3 +487,18 @@ def test_scores_are_multiples_of_the_statistic_of_the_cut(target, cut_test):
     )
     assert [one["name"] for one in traced.document["criteria"]] == [name or "largest_deviation"]
     assert [one["name"] for one in page.document["criteria"]] == ([name] if name else [])
+
+
+@pytest.mark.parametrize("exponent", [-700, -500, 500, 700])
+@pytest.mark.parametrize("data", ["classes", "numbers"])
+def test_the_unit_of_a_number_changes_no_statistic(exponent, data):
+    """Squares of such numbers leave the range of a double."""
+    random = np.random.default_rng(0)
+    X, noise = random.normal(size=(200, 3)) + 5.0, random.normal(size=200)
+    y = X[:, 0] + 0.1 * noise
+    y = y > 5.0 if data == "classes" else 1e-3 * y + 4.0
+    found, scaled = (
+        fasttree.score_features(one, y, test="quadratic", statistic=True)
+        for one in (X, np.ldexp(X, exponent))
+    )
+    assert np.isfinite(found).all() and found.tolist() == scaled.tolist()

@@ -25,6 +25,9 @@ MODELS = {
     "bins of columns": FastTreeClassifier(discretize="mdlp"),
     "balanced": FastTreeClassifier(class_weight="balanced"),
     "glocal": FastTreeClassifier(evaluation="glocal", max_depth=3),
+    "costs": FastTreeClassifier(cost_matrix=np.array([[0.0, 1.0], [5.0, 0.0]])),
+    "ctree": FastTreeClassifier(**fasttree.presets.CTREE),
+    "merged levels": FastTreeClassifier(selection="significance", merge_levels=True),
     "weight of leaves": FastTreeClassifier(min_weight_fraction_leaf=0.05),
     "own criterion": FastTreeClassifier(
         criterion=lambda tables: -tables.min(axis=2).sum(axis=1), max_depth=2
@@ -74,6 +77,13 @@ def check(model, X, y, found, weights=None):
 def test_counts_are_those_of_refits_by_hand(name):
     model = clone(MODELS[name]).fit(X, Y)
     check(MODELS[name], X, Y, model.stability(X, Y, repeats=8))
+
+
+def test_refits_draw_the_permutations_of_a_fit():
+    rows, y = X[::9, [0, 1, 4]], Y[::9]
+    how = {"selection": "significance", "test": "permutation", "alpha": 0.3, "max_depth": 2}
+    model = FastTreeClassifier(**how, random_state=1)
+    check(model, rows, y, clone(model).fit(rows, y).stability(rows, y, repeats=6))
 
 
 @pytest.mark.parametrize("sample", ["bootstrap", "subsample"])
@@ -155,6 +165,17 @@ def test_nodes_are_searched_as_by_hand(data):
     assert stump.features.root[j] == pytest.approx(root.chosen)
 
 
+@pytest.mark.parametrize("how", [{"class_weight": "balanced"}, {"priors": [0.5, 0.5]}])
+def test_nodes_are_searched_with_the_class_weights_of_the_tree(how):
+    weights = dict(enumerate((len(Y) / (2 * np.bincount(Y))).tolist()))
+    model = FastTreeClassifier(max_depth=3)
+    by_rule, by_number = (
+        clone(model).set_params(**one).fit(X, Y).stability(X, Y, repeats=8, nodes=True)
+        for one in (how, {"class_weight": weights})
+    )
+    assert by_rule.nodes == by_number.nodes
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("name", ["usual", "bins"])
 def test_threads_and_repeats_change_nothing(name, n_jobs):
@@ -176,7 +197,7 @@ def test_searched_trees_are_refitted_unless_the_clock_ends_them():
     assert 0 < smallest.stability(fasttree.datasets.load_weather(), repeats=3).trees.agreement <= 1
 
 
-def test_dates_are_one_column():
+def test_a_date_is_one_feature_and_its_parts_are_tests_of_their_own():
     pd = pytest.importorskip("pandas")
     days = pd.date_range("2024-01-01", periods=400, freq="D")
     frame = pd.DataFrame({"day": days, "noise": np.random.default_rng(0).normal(size=400)})
@@ -185,6 +206,19 @@ def test_dates_are_one_column():
     found = model.stability(frame, y, repeats=5)
     assert found.features.names == ["day", "noise"] and found.features.root[0] == 1.0
     assert "day (month) <= 4.5 [100 %]" in model.to_text(stability=found)
+    # Its parts are tests of their own: a few refits ask the weekday, all of them the date.
+    days, random = pd.date_range("2024-01-01", periods=730, freq="D"), np.random.default_rng(0)
+    frame, turned = pd.DataFrame({"day": days}), random.random((2, 730)) < 0.3
+    y = np.where(((days.month < 5) ^ turned[0]) | ((days.year > 2024) & turned[1]), "a", "b")
+    model = FastTreeClassifier(max_depth=2).fit(frame, y)
+    found = model.stability(frame, y, repeats=20)
+    shares = {found.features.used[0]}
+    for node in np.flatnonzero(model.tree_.feature >= 0).tolist():
+        asked = [one.arrays()["feature"][: None if node else 1] for one in found._models]
+        share = np.mean([model.tree_.feature[node] in one for one in asked])
+        assert found.share_of(node) == f"{100 * share:.0f} %"
+        shares.add(share)
+    assert len(shares) > 1
 
 
 def test_text_marks_each_test_with_its_share():

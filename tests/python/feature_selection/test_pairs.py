@@ -277,7 +277,7 @@ def test_what_fixed_point_refuses() -> None:
     ):
         with pytest.raises((ValueError, IndexError), match=words):
             count_matrices(table, precision="fixed", **setting)
-    with pytest.raises(ValueError, match="precision='float': use 'exact' or 'fixed'"):
+    with pytest.raises(ValueError, match="precision='float' is not known; use 'exact', 'fixed'"):
         count_matrices(table, precision="float")
     with pytest.raises(ValueError, match="numeric and discretize is None"):
         count_matrices(np.eye(3), [0, 1, 0], precision="fixed", discretize=None)

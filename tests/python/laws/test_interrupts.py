@@ -97,7 +97,7 @@ def test_an_interrupt_is_raised_unless_told_otherwise_and_before_anything_is_fin
             model_selection.cross_validate(X, Y, **HOW, **how, progress=Key(1))
     with pytest.raises(KeyboardInterrupt):
         model_selection.cross_validate(X, Y, **HOW, progress=Key(25))
-    words = "on_interrupt='stop'; use 'raise' or 'return'"
+    words = "on_interrupt='stop' is not known; use 'raise', 'return'"
     with pytest.raises(ValueError, match=words):
         model_selection.cross_validate(X, Y, on_interrupt="stop")
     with pytest.raises(ValueError, match=words):

@@ -291,7 +291,7 @@ def test_a_reward_of_minus_infinity_is_said_in_words():
         (lambda: metrics.accuracy(["a"], ["z"], classes=["a"]), "row 0 holds 'z'"),
         (lambda: metrics.accuracy([[1, 2]], [1]), "one-dimensional"),
         (lambda: metrics.accuracy([1, 0], [1, 0], sample_weight=[1, -1]), "row 1 is -1"),
-        (lambda: metrics.accuracy([1, 0], [1, 0], sample_weight=[0, 0]), "zero in every row"),
+        (lambda: metrics.accuracy([1, 0], [1, 0], sample_weight=[0, 0]), "all weights are zero"),
         (lambda: metrics.accuracy([1, 0], [1, 0], classes=[1, 1]), "twice"),
         (lambda: metrics.auc([0, 1], [0.5, np.nan]), "row 1 is not finite"),
         (lambda: metrics.auc([0, 1, 2], [0.5, 0.1, 0.2]), "one column a class"),

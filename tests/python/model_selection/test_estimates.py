@@ -279,7 +279,7 @@ BAD = [
     ({"criterion": Relief(radius=-2), "method": "rows"}, "relief: radius=-2"),
     ({"criterion": Pi(alpha=math.nan)}, "finite"),
     ({"criterion": "relief", "method": "rows", "sample": 50}, r"Relief\(radius="),
-    ({"method": "cells"}, "'subsets' or 'rows'"),
+    ({"method": "cells"}, "'subsets', 'rows'"),
     ({"method": "rows", "n_subsets": 64}, "the other method"),
     ({"method": "subsets", "sample": 100}, "the other method"),
     ({"max_subsets": 100}, "a race"),

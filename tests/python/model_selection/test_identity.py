@@ -188,7 +188,7 @@ def test_results_name_own_functions_and_are_the_same_bytes():
         assert found.methods == ("Power", "power(q=1.5)", "<lambda>")
         found.seconds = 0.0
         for scores in found.values():
-            scores._values["seconds"] = np.zeros(3)
+            scores._held["seconds"] = np.zeros(3)
         texts.add((found.to_json(), found.to_html()))
     ((document, page),) = texts
     assert " at 0x" not in document and " at 0x" not in page

@@ -122,7 +122,7 @@ def test_root_of_the_tree():
         by_name, by_index = TAN(root=name).fit(train), TAN(root=j).fit(train)
         assert by_name.parents_ == by_index.parents_
         assert by_name.parents_[j] is None
-    with pytest.raises(ValueError, match="root='nobody'"):
+    with pytest.raises(ValueError, match="root: 'nobody' is not a column"):
         TAN(root="nobody").fit(train)
     with pytest.raises(ValueError, match="its own roots"):
         TAN(root=0, structure="wrapper").fit(train)

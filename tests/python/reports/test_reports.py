@@ -210,7 +210,7 @@ def test_every_form_is_a_method_of_a_result_and_of_the_command(comparison):
         render(comparison, "word")
     for form in FORMS.keys() - {"html"}:
         assert check_form(form) == form
-    with pytest.raises(ValueError, match="--form 'html' is not known"):
+    with pytest.raises(ValueError, match="--form.'html' is not known"):
         check_form("html")
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._checks import checked, listing, number_array, shown, whole
+from ..._checks import checked, listing, number_array, one_of, shown, whole
 from .bayesian import bayesian_information_reward
 from .good import good_information_reward
 from .kononenko_bratko import kononenko_bratko_information_score
@@ -71,9 +71,8 @@ def reward_curves(
             "true one's position"
         )
     before = check_prior(before, 1, k)
-    unknown = [n for n in rewards if not isinstance(n, str) or n not in REWARDS]
-    if unknown:
-        raise ValueError(f"rewards: {shown(unknown[0])} is not known; use {', '.join(REWARDS)}")
+    for name in rewards:
+        one_of("rewards", name, tuple(REWARDS))
     x = np.arange(1, points + 1) / (points + 1)
     rows = np.repeat(((1.0 - x) / (k - 1))[:, None], k, axis=1)
     rows[:, true_class] = x

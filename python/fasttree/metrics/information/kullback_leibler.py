@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._checks import checked, number_array, one_value
+from ..._checks import checked, number_array, one_value, row_weights
 from ..._checks.aliases import MaybeArray
-from ..labels import average, check_proba, check_weights
+from ..labels import average, check_proba
 from ..metric import metric_of
 from ..probability import clip_proba, log_unit
 from .reward import ClassRewards
@@ -61,7 +61,7 @@ def kullback_leibler_divergence(
     terms /= log_unit(base)
     if per_instance:
         return terms.sum(axis=1)
-    weights = check_weights(sample_weight, len(terms))
+    weights = row_weights(sample_weight, len(terms))
     if by_class:
         term, share = (np.array([average(c, weights) for c in part.T]) for part in (terms, true))
         reward = np.divide(term, share, out=np.full(len(term), np.nan), where=share > 0)

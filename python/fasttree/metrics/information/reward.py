@@ -23,9 +23,9 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._checks import checked, one_value
+from ..._checks import checked, one_value, row_weights
 from ..._checks.aliases import ClassLabels, MaybeArray
-from ..labels import average, check_weights, encode_proba
+from ..labels import average, encode_proba
 from ..metric import Metric, metric_of, presented_as
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
@@ -175,7 +175,7 @@ def reward(
                 )
             # `checked` are probabilities (n, k) in the order of the classes `known`.
             codes, checked, known = encode_proba(y_true, proba, classes)
-            weights = check_weights(sample_weight, len(codes))
+            weights = row_weights(sample_weight, len(codes))
             before = check_prior(prior, len(codes), len(known)) if uses_prior else None
             rows = per_row(codes, checked, before, base=base, clip=clip)
             if per_instance:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import argument, worded
+from ..._checks.speech import argument, in_text, worded
 from ..._checks.words import some_of
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
@@ -37,8 +37,8 @@ def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
             "missing cells are written in the source, and read it again"
         )
     elif empty:
+        way = worded("leave them out of X", in_text(argument("drop", empty)))
         yield (
             f"columns without a value in any row: {some_of([repr(name) for name in empty])}; no "
-            f"split can use them: {worded('leave them out of X', argument('drop', empty))}, or "
-            "fill them"
+            f"split can use them: {way}, or fill them"
         )

@@ -36,6 +36,7 @@ FIRST = 64
 T = TypeVar("T")
 
 
+@functools.cache
 def once(function: Callable[[ColumnFacts], T]) -> Callable[[ColumnFacts], T]:
     """A decorator of functions of a column that several checks ask: the answer is kept."""
 

@@ -187,7 +187,8 @@ class Findings:
         if check.say is None:
             return ()
         if self.acts:
-            reasons = self.reasons
+            # Rows of one identifier may belong together though no tree splits on it.
+            reasons = {one.column for one in self.acted_on if (one.kind, kind) != _BOTH}
             found = [one for one in self.of(kind) if one.column not in reasons]
         elif check.scope == "column":
             found = [one for one in self._said_of_columns if one.kind == kind]
@@ -237,6 +238,8 @@ def kinds_of(*scopes: str) -> tuple[str, ...]:
     """The checks of some scopes."""
     return tuple(kind for kind, check in CHECKS.items() if check.scope in scopes)
 
+
+_BOTH = "identifiers", "groups"
 
 OF_COLUMNS = {kind: check for kind, check in CHECKS.items() if check.scope == "column"}
 

@@ -26,6 +26,9 @@ LEAST_GROUPS = 20
 MOST_PER_GROUP = 50
 """Mean number of rows per value of a column of groups, at most."""
 
+LEAST_NAMED = 1.1
+"""Mean number of rows per value, at least, of a column of groups by its name; of others two."""
+
 FEW_PER_GROUP = 10
 """Mean number of rows per value up to which a column of text is suspected by that alone."""
 
@@ -35,7 +38,7 @@ _NAMED = re.compile(
     r"|(?:^|[_\s.-])(?:id|ids|pid|sid|uid|fid|key|mrn)$|[a-z](?:Id|ID)$",
     re.IGNORECASE,
 )
-_NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
+NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
@@ -51,10 +54,11 @@ def find(facts: TableFacts) -> Iterator[Finding]:
             continue
         counts = np.bincount(codes)
         counts = counts[counts > 0]
-        mean = facts.n_rows / len(counts)
-        if len(counts) < LEAST_GROUPS or not 2 <= mean <= MOST_PER_GROUP:
+        mean, named = facts.n_rows / len(counts), _NAMED.search(names[place]) is not None
+        least, shared = (LEAST_NAMED, 0.0) if named else (2, 0.8)
+        if len(counts) < LEAST_GROUPS or not least <= mean <= MOST_PER_GROUP:
             continue
-        if counts[counts > 1].sum() < 0.8 * facts.n_rows:
+        if counts[counts > 1].sum() < shared * facts.n_rows:
             continue
         if _belong_together(facts, place, codes, mean):
             fewest, most = int(counts.min()), int(counts.max())
@@ -89,7 +93,7 @@ def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
             return None
         return np.asarray(column.column.values)
     named = _NAMED.search(column.name) is not None
-    if not column.are_whole or (not named and _NAMED_TIME.search(column.name)):
+    if not column.are_whole or (not named and NAMED_TIME.search(column.name)):
         return None
     return np.unique(column.known, return_inverse=True)[1].reshape(-1)
 

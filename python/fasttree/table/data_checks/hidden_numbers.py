@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument, data_row, reading, worded
+from ..._checks.speech import argument, data_row, in_text, reading, worded
 from ..._checks.words import counted
 from ..texts import TOTAL, converted, no_numbers
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
@@ -92,4 +92,7 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
     if len(strange) > MOST_STRANGERS:
         return description, "correct them" + worded(f", or make them missing by {code}")
     frame = worded(f" (a frame: {code})")
-    return description, f"if missing, read the file with {reading('missing', strange)}{frame}"
+    return (
+        description,
+        f"if missing, read the file with {in_text(reading('missing', strange))}{frame}",
+    )

@@ -7,6 +7,7 @@ import re
 from ..._checks.words import counted
 from .facts import LEAST_ROWS, ColumnFacts
 from .finding import Finding
+from .groups import NAMED_TIME
 
 COUNTED = "an identifier: a different whole number in every row"
 BY_NAME = "an identifier by its name"
@@ -19,6 +20,14 @@ _NAMED = re.compile(
     r"(?i:(?:^|[_\s.-])(?:id|ids|uuid|guid|key|rowid|index|serial|iid|fid)$|^unnamed: \d+$"
     r"|^row_?(?:id|number|no|num)$)|[a-z]I[dD]$"
 )
+_NUMBERED = re.compile(
+    r"(?i:(?:^|[_\W])(?:no|nr|num|numero|n[uú]mero|num[eé]ro|nro|n°|code|ref|reference|ssn)"
+    r"|nr|.number|nummer|#)\W*$|[a-z](?:No|Num|Code|Ref)$"
+)
+"""Names that say that numbers name something: the rows, where nearly all are different."""
+
+NEARLY_ALL = 0.95
+"""Share of the rows that have a number of their own, at least, where the name says no more."""
 _UNNAMED = re.compile(r"Unnamed: \d+")
 """What pandas and our reader call a column without a name, as an index that was written has none:
 it needs no `LEAST_ROWS`."""
@@ -26,7 +35,7 @@ it needs no `LEAST_ROWS`."""
 
 def find(column: ColumnFacts) -> Finding | None:
     """A column of nearly as many levels as rows, of whole numbers that count the rows, or of
-    different whole numbers under the name of an identifier.
+    different whole numbers under the name of an identifier, or of a number of something.
 
     Examples:
         >>> import numpy as np
@@ -48,13 +57,27 @@ def find(column: ColumnFacts) -> Finding | None:
     low, high = column.range
     counts_up = column.n_filled == n_rows and high - low == n_rows - 1
     named = _NAMED.search(column.name) is not None
-    distinct = column.n_distinct if counts_up or named else 0
+    numbered = is_number_of(column.name)
+    distinct = column.n_distinct if counts_up or named or numbered else 0
     said = COUNTED
     if distinct < n_rows:
         said = f"{BY_NAME}, {counted(distinct, 'different number')} in {counted(n_rows, 'row')}"
-        if not named or distinct <= 0.5 * n_rows:
+        least = 0.5 if named else NEARLY_ALL if numbered else 1.0
+        if distinct <= least * n_rows:
             return None
     return Finding(column.name, said, distinct, "leave out")
+
+
+def is_number_of(name: str) -> bool:
+    """Whether the name of a column says that its numbers name something, and do not count time.
+
+    Examples:
+        >>> [is_number_of(name) for name in ("Kundennr", "order_no", "case number", "Order #")]
+        [True, True, True, True]
+        >>> [is_number_of(name) for name in ("number of rooms", "piano", "week_no", "weight")]
+        [False, False, False, False]
+    """
+    return bool(_NUMBERED.search(name)) and not NAMED_TIME.search(name)
 
 
 def is_of_numbers(reason: str) -> bool:

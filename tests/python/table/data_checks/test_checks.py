@@ -382,7 +382,7 @@ def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):
 
 
 @pytest.mark.parametrize(
-    "form", ["${:,}.00", "{},00 €", "{:,}", "{} %", "{} kg", "2024-{0:02}-11", "0:{:02}"]
+    "form", ["${:,}.00M", "({},00 €)", "{:,}", "{} kg", "2024-{0:02}-11", "0:{:02}"]
 )
 def test_a_target_of_numbers_as_text_is_named_with_what_makes_numbers_of_it(form):
     most = 12 if "-" in form else 60 if ":02" in form else N
@@ -503,6 +503,36 @@ def test_numbers_of_rows_in_any_order_are_identifiers_by_their_name(name):
     columns = [Column(name, "numeric", numbers), Column("paid", "numeric", numbers)]
     found = inspect(Table.from_columns(columns)).of("identifiers")
     assert [one.column for one in found] == [name]
+
+
+NUMBERED = ["Kundennr", "Kunden-Nr.", "Rechnungsnummer", "order_no", "invoiceNo", "case number",
+            "Order #", "numéro", "product_code"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [*NUMBERED, "piano", "number", "number of rooms", "week no", "people"]
+)
+def test_numbers_of_something_are_identifiers_where_nearly_all_differ(name):
+    random = np.random.default_rng(0)
+    numbers = 100231 + 7 * np.arange(300.0) + random.integers(0, 6, 300)
+    for cells, differ in ((numbers, 1), (np.append(numbers[1:], numbers[1]), 1), (numbers // 9, 0)):
+        found = inspect(Table({name: cells, "x": random.normal(size=300)})).of("identifiers")
+        assert bool(found) == (name in NUMBERED and differ), (name, cells)
+
+
+@pytest.mark.parametrize("name", ["id", "patient"])
+@pytest.mark.parametrize("kind", ["numbers", "texts"])
+def test_rows_of_one_identifier_may_belong_together(name, kind):
+    random = np.random.default_rng(0)
+    ids, x = random.integers(0, 300, 200), random.normal(size=200)
+    assert 100 < len(np.unique(ids)) < 190
+    cells = ids if kind == "numbers" else [f"P{i}" for i in ids]
+    frame = pd.DataFrame({name: cells, "x": x, "y": np.where(x > 0, "a", "b")})
+    (text,) = said(lambda: fasttree.fit(frame, "y", max_depth=1))
+    assert f"column {name!r} has" in text and text.endswith(f"use groups={name!r}")
+    advised = str(fasttree.advise(frame, "y", work="quick", cv="1x2").notes)
+    assert f"use groups={name!r}" in advised
+    assert not said(lambda: cross_validate(frame, "y", "gini", cv="1x2", groups=name))
 
 
 @pytest.mark.parametrize("form", ["frame", "file"])

@@ -217,7 +217,8 @@ def test_numbers_in_another_dress_are_left_out_for_it(tmp_path, what, form):
     rows = pd.DataFrame({"a": cells, "z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
     rows.to_csv(tmp_path / "a.csv", index=False)
     rows.to_parquet(tmp_path / "a.parquet")
-    for source in (rows, tmp_path / "a.csv", tmp_path / "a.parquet"):
+    is_read = what.endswith("sign") and "(" not in form  # by the reader of a CSV
+    for source in (rows, tmp_path / "a.parquet", *(() if is_read else (tmp_path / "a.csv",))):
         with pytest.warns(UserWarning, match=f"'a' \\({what}"):
             fasttree.fit(source, "y", max_depth=2)
 
@@ -266,7 +267,9 @@ def test_the_remedy_for_numbers_in_another_dress_makes_them(form):
 
 @pytest.mark.parametrize("form", ["1.{:03} €", "{}e3 kg", "5'{}\""])
 def test_no_code_is_named_that_would_make_other_numbers(form):
-    assert dressed_as([form.format(i) for i in range(60)])[1] == "write them as numbers alone"
+    remedy = dressed_as([form.format(i) for i in range(60)])[1]
+    assert remedy == "write them as numbers alone" or remedy.startswith("read the file with")
+    assert ("decimal=','" in remedy and "decimal='.'" in remedy) == ("€" in form)
     assert "in one unit" in dressed_as([f"{i} {'kg' if i % 2 else 'g'}" for i in range(60)])[1]
 
 

@@ -373,14 +373,20 @@ Explorer.prototype.key = function (event) {
 
 /** Start an explorer in an element, once. */
 function start(root) {
-  if (root.fxStarted) return;
+  if (root.fxStarted) return null;
   root.fxStarted = true;
   var source = document.getElementById(root.getAttribute("data-fx"));
-  new Explorer(root, JSON.parse(source.textContent));
+  return new Explorer(root, JSON.parse(source.textContent));
 }
 
 document.querySelectorAll("[data-fx]").forEach(function (root) {
   var folded = root.closest("details");
   if (!folded || folded.open) start(root);
-  else folded.addEventListener("toggle", function () { if (folded.open) start(root); });
+  else {
+    folded.addEventListener("toggle", function () { if (folded.open) start(root); });
+    addEventListener("beforeprint", function () {
+      var started = start(root);
+      if (started) started.print(true);
+    });
+  }
 });

@@ -71,4 +71,21 @@
   }
   addEventListener("hashchange", open);
   open();
+
+  // On paper all parts are open, also those of which one closes the other; explorers open theirs.
+  var closed = [];
+  addEventListener("beforeprint", function () {
+    closed = Array.from(document.querySelectorAll("details:not([open], .fx *)"));
+    closed.forEach(function (part) {
+      part.dataset.name = part.name;
+      part.name = "";
+      part.open = true;
+    });
+  });
+  addEventListener("afterprint", function () {
+    closed.forEach(function (part) {
+      part.open = false;
+      part.name = part.dataset.name;
+    });
+  });
 })();

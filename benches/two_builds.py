@@ -117,7 +117,8 @@ def growth(scale: float) -> Iterator[tuple[str, Work]]:
         return (lambda: model.fit(X, y, weights)), tree_hash
 
     def forest(X: Any, y: Any, weights: Any = None, **params: Any) -> Work:
-        params = {"criterion": "gini", "n_jobs": 1, "random_state": 0, **params}
+        search = {"threshold_search": "exact"}
+        params = {"criterion": "gini", "n_jobs": 1, "random_state": 0, **search, **params}
         model = fasttree.FastForestClassifier(5, **params)
         return (lambda: model.fit(X, y, weights)), tree_hash
 

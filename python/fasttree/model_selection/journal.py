@@ -31,7 +31,7 @@ from .._checks import path_of
 from ..datasets.errors import DataFileError
 from .identity import differences
 from .run import Runs
-from .units import Outcome, Task, Unit, check_runs, covers
+from .units import REFUSALS, Outcome, Task, Unit, check_runs, covers
 
 __all__ = ["Journal", "JournalTask", "read_journal"]
 
@@ -281,6 +281,9 @@ class Journal:
             self._file.close()
             raise
         self._met = 0
+        self._before: int | None = None
+        """Size of the file before this call's tasks and methods, until more than their first units
+        is planned."""
 
     def _check_version(self, head: dict[str, Any]) -> None:
         versions = head.get("versions")
@@ -294,7 +297,9 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        if kind is not None and issubclass(kind, REFUSALS) and self._before is not None:
+            self._file.truncate(self._before)  # a refused call leaves the file as it was
         self.close()
 
     def close(self) -> None:
@@ -315,6 +320,12 @@ class Journal:
                 self.path,
             ) from error
 
+    def _append_plan(self, record: dict[str, Any]) -> None:
+        """Append a task, or methods; a refusal takes them back."""
+        if self._before is None:
+            self._before = self._file.seek(0, os.SEEK_END)
+        self._append(record)
+
     def meet(
         self, settings: dict[str, str], name: Any, methods: list[str], folds: int
     ) -> tuple[int, JournalTask | None]:
@@ -326,7 +337,7 @@ class Journal:
         Raises:
             ValueError: the journal's task has other settings.
         """
-        number = self._met
+        number, self._before = self._met, None
         self._met += 1
         if number >= len(self.tasks):
             return number, None
@@ -366,7 +377,7 @@ class Journal:
             "settings": settings,
             "units": _written(units),
         }
-        self._append(record)
+        self._append_plan(record)
         self.tasks.append(JournalTask(self.path, 0, record))
 
     def extend(
@@ -381,7 +392,7 @@ class Journal:
             "settings": {name: text for name, text in settings.items() if name not in own.settings},
             "units": _written(units),
         }
-        self._append(record)
+        self._append_plan(record)
         own.extend(self.path, 0, record)
 
     def plan(self, number: int, task: Task, units: list[Unit]) -> None:
@@ -394,6 +405,7 @@ class Journal:
         record = {"what": "plan", "task": number, "units": _written(units)}
         self._append(record)
         own.plan(self.path, 0, record)
+        self._before = None
 
     def outcomes(self, number: int, task: Task) -> dict[int, Outcome]:
         """The outcomes of the finished units of a task, by the numbers of the units, checked."""

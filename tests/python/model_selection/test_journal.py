@@ -472,6 +472,35 @@ def test_compare_refuses_other_sets_by_name(tmp_path):
     assert found.to_text() == model_selection.compare(more, ["gini"], cv="1x3").to_text()
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_methods_may_be_added_to_any_number_of_units(tmp_path, share):
+    path, sets = tmp_path / "run.journal", {"a": (X, Y), "b": (X[:60], Y[:60])}
+
+    def compare(*criteria, sets=sets, **more):
+        return model_selection.compare(sets, list(criteria), cv="3x4", journal=path, **more)
+
+    compare("gini", "relieff")
+    assert all(task["units"] > 3 for task in read_journal(path)["tasks"])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: 1 + round(share * (len(lines) - 1))]))
+    content = path.read_bytes()
+    if share == 1.0:  # what is refused changes nothing: on other data, and while it runs
+        with pytest.raises(ValueError, match="data: "):
+            compare("gini", "relieff", "pi", sets={**sets, "b": (X[:50], Y[:50])})
+        for other in ({"nb": _Refusing()}, {"fits": GaussianNB(), "nb": _Refusing()}):
+            with pytest.raises(ValueError, match="nb: no such data"):
+                compare("gini", "relieff", estimators=other)
+        assert path.read_bytes() == content
+        compare("gini", "relieff")
+        assert path.read_bytes() == content
+    for criteria in (["pi", "gini", "relieff"], ["gini", "mdl", "relieff", "hellinger", "pi"]):
+        found = compare(*criteria)
+        assert found.to_text() == model_selection.compare(sets, criteria, cv="3x4").to_text()
+    known = read_journal(path)
+    assert known["units"] == known["units_done"]
+    assert all(set(task["finished"].values()) == {12} for task in known["tasks"])
+
+
 def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     from fasttree.cli.run import run
 

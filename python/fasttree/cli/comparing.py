@@ -188,7 +188,7 @@ def cv(
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
-            criterion=named or o.criteria_of(task.criteria),
+            criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
             groups=dependence.groups,
             scoring=scoring,
@@ -267,7 +267,7 @@ def compare(
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]
-    chosen = named or o.criteria_of(task.criteria)
+    chosen = o.compared(named, task.criteria, settings)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
     if baseline is not None and baseline not in chosen:
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
@@ -286,8 +286,8 @@ def compare(
             keep_proba=html is not None and task is TASKS["classification"],
             on_error=on_error or _on_error(criteria),
             stability=stability,
+            params=settings,
             **keywords,
-            **settings,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
     _write_files(result, html, fold_values)

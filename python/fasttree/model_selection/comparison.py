@@ -436,7 +436,8 @@ def compare(
     client: Any = None,
     journal: Any = None,
     stability: int | None = None,
-    **params: Any,
+    params: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Comparison:
     """Compare split criteria and other estimators, of classes or of a number, over data sets.
 
@@ -459,7 +460,9 @@ def compare(
         random_state: seeds the folds, and the trees unless `params` does.
         n_jobs: threads; None means the engine's default for trees and one for other estimators.
         keep_proba: keep class probabilities, for the ROC and calibration curves of a report.
-        params: parameters of the trees of `criteria`.
+        params, **keywords: parameters of the trees of `criteria`, as a dict (such as a preset) or as
+            keywords. `alpha` and `test` of a tree stand in the dict, as the keywords of these names
+            are the comparison's.
         alpha: level of every single test.
         baseline: method name or position. What the marks v (significantly better) and * (worse)
             refer to.
@@ -494,6 +497,16 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
+    compares = (alpha, test) != (0.05, "corrected_resampled_t")
+    if compares and keywords.get("selection") == "significance":
+        raise ValueError(
+            f"alpha={shown(alpha)} and test={shown(test)} are those of the comparison, beside "
+            "selection='significance' of the trees: give what is meant for the trees in a dict, "
+            "params={'selection': 'significance', 'alpha': ..., 'test': ...}"
+        )
+    params = dict(params or {})
+    preset = params.pop("criterion", None)  # `criteria` vary it
+    params, criteria = {**params, **keywords}, preset if criteria is None else criteria
     scorers = None if scoring is None else resolve_scoring(scoring)
     what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
     task_of: Any = partial(task_for, task=task, on_error=on_error, **what)

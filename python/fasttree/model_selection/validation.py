@@ -21,7 +21,8 @@ from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
 from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
-from .._checks.words import counted
+from .._checks.speech import argument
+from .._checks.words import counted, some_of
 from ..datasets.inputs import given
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
@@ -65,6 +66,7 @@ def list_methods(
     criteria = named_items(criterion, "criterion")
     if criteria:
         from ..estimators import FastTreeClassifier, FastTreeRegressor
+        from ..estimators.conditions import ignores_criterion
         from ..estimators.idle import drop_idle_of_some
         from ..estimators.parameters import made_of
 
@@ -76,10 +78,13 @@ def list_methods(
         for (name, one), tree in zip(criteria, trees, strict=True):
             if name == display_name(one):
                 name = shown_criterion(tree)
-            # Where a test chooses the feature and its statistic the cut, all criteria are one tree.
-            by_test = getattr(tree, "selection", "score") == "significance"
-            if not (by_test and tree.cut == "statistic" and name in dict(methods)):
-                methods.append((name, tree))
+            methods.append((name, tree))
+        if len(trees) > 1 and ignores_criterion(params):
+            raise ValueError(
+                f"criteria {some_of([display_name(one) for _, one in criteria])}: "
+                "selection='significance' chooses features and cuts by tests, so that they are one "
+                f"tree; name one, or give {argument('cut', 'criterion')}"
+            )
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "

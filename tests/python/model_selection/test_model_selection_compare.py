@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fasttree
+from fasttree import presets
 from fasttree.exports.tables.records import plain
 from fasttree.model_selection import (
     compare,
@@ -310,3 +311,30 @@ def test_notes_speak_of_best_values_where_some_are_marked(n_methods):
     )
     for text in map(str, results):
         assert ("best values marked !" in text) == (re.search(r"\d\)?! ", text + " ") is not None)
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_every_preset_is_compared_as_params(name):
+    own = getattr(presets, name)
+    result = compare("iris", params=own, cv="1x3", test="wilcoxon", alpha=0.2)
+    assert (result.test, result.alpha) == ("wilcoxon", 0.2)
+    [tree] = result["iris"].settings["methods"].values()
+    assert {key: repr(tree.get_params()[key]) for key in own} == {
+        k: repr(v) for k, v in own.items()
+    }
+
+
+def test_level_and_test_of_the_comparison_are_not_those_of_the_trees():
+    for beside in (presets.CTREE, {"selection": "significance", "alpha": 1e-9}):
+        with pytest.raises(ValueError, match="are those of the comparison.*params={'selection'"):
+            compare("iris", ["gini"], **beside)
+    assert compare("iris", ["gini"], cv="1x3", selection="significance").alpha == 0.05
+
+
+def test_criteria_that_no_split_reads_are_refused():
+    for call in (compare, cross_validate):
+        with pytest.raises(ValueError, match="criteria gini, hellinger: .* cut='criterion'"):
+            call("iris", ["gini", "hellinger"], cv="1x3", selection="significance")
+        how = {"selection": "significance", "cv": "1x3"}
+        for read in ({"cut": "criterion"}, {"ccp_alpha": 0.01}):
+            assert call("iris", ["gini", "hellinger"], **how, **read).methods

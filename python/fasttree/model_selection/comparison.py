@@ -350,6 +350,36 @@ class Comparison(Rendered, Named[CrossValidation]):
         """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self)
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether methods have ranks: there are two or more on two or more data sets, all with
+        finite means."""
+        return min(self.means.shape) > 1 and bool(np.isfinite(self.means).all())
+
+    def _over_sets(self) -> dict[str, Any]:
+        """The leaves of trees, the tests of ranks of metric and leaves, and what the best constants
+        reach, for JSON."""
+        size, data = (
+            self.with_metric("leaves"),
+            [one.settings["data"] for one in self.results.values()],
+        )
+        of_trees = bool(np.isfinite(size.means).all())
+        out: dict[str, Any] = {"leaves": size.records()} if of_trees else {}
+        ranked = [one for one in (self, size) if one.is_ranked]
+        if ranked:
+            out["friedman"] = {
+                one.metric: {
+                    **found.to_dict(),
+                    "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
+                    "against_baseline": one.against_baseline().to_dict(),
+                }
+                for one in ranked
+                for found in [one.friedman()]
+            }
+        field = "mae_of_mean" if "mae_of_mean" in data[0]["constant"] else "majority"
+        values = (one["constant"][field] for one in data)
+        return {**out, field: dict(zip(self.datasets, values, strict=True))}
+
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
         return {
@@ -375,9 +405,11 @@ class Comparison(Rendered, Named[CrossValidation]):
             ),
             "win_matrix": self.win_matrix.tolist(),
             "significantly_worse": self.significantly_worse(),
+            **self._over_sets(),
             "settings": {
                 **next(iter(self.results.values())).environment(),
                 "automatic": automatic_notes(self.results.values()),
+                "data": {name: one.settings["data"] for name, one in self.results.items()},
             },
         }
 
@@ -731,13 +763,17 @@ def _stability_table(result: Comparison) -> ReportTable:
 def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
     """Notes below the table of these rows: the meaning of the marks, and what is missing."""
     name = display_name(result.test).replace("_", " ") + " test"
-    notes = [
-        spread_note(result.sd, rows),
-        (
+    notes = [spread_note(result.sd, rows)]
+    if any(cell.mark for row in rows for cell in row):
+        notes.append(
             f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
             f"{result.alpha:g})."
-        ),
-    ]
+        )
+    data = {name: one.settings["data"] for name, one in result.results.items()}
+    found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
+    if len(data) > 1 and {*found.values()} - {"class"}:
+        targets = ", ".join(f"{name} {target!r}" for name, target in found.items())
+        notes.append(f"Targets that are not named, the column 'class' or the last: {targets}.")
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
     notes += automatic_notes(result.results.values())
@@ -758,7 +794,7 @@ def _wins_table(result: Comparison) -> ReportTable:
         ["method", *result.methods],
         rows,
         notes=[
-            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction",
-            "for the number of tests: tests over all data sets together may show no difference.",
+            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction "
+            "for the number of tests: tests over all data sets together may show no difference."
         ],
     )

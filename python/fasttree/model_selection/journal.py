@@ -63,8 +63,8 @@ def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
     for number, line in enumerate(content[:whole].split(b"\n")[:-1], 1):
         checksum, _, text = line.partition(b" ")
         if checksum != b"%08x" % zlib.crc32(text):
-            what = "is no line of a journal" if number == 1 else "is damaged: its checksum is wrong"
-            raise DataFileError(f"{what}; {_ADVICE}", path, number)
+            damaged = f"is damaged: its checksum is wrong; {_ADVICE}"
+            raise DataFileError(_OTHER_FILE if number == 1 else damaged, path, number)
         try:
             record = json.loads(text)
         except (ValueError, RecursionError):
@@ -74,13 +74,14 @@ def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
         records.append(record)
     # A file without a whole line may be one whose first line was not finished.
     if not records and not _START.startswith(content):
-        raise DataFileError(f"is no line of a journal; {_ADVICE}", path, 1)
+        raise DataFileError(_OTHER_FILE, path, 1)
     if records and (records[0].get("what") != MAGIC or records[0].get("format") != FORMAT):
         raise DataFileError(f"is not the head of a journal of format {FORMAT}; {_ADVICE}", path, 1)
     return records, whole
 
 
 _ADVICE = "give another file, or remove it and start again"
+_OTHER_FILE = "is no line of a journal; give another file"
 _HEAD = {
     "what": MAGIC,
     "format": FORMAT,

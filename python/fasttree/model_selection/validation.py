@@ -24,6 +24,7 @@ from .._checks.progress import Progress, make_report
 from .._checks.speech import argument
 from .._checks.words import counted, some_of
 from ..datasets.inputs import given
+from ..metrics.constant import best_constant
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
@@ -409,10 +410,17 @@ def make_run(
     data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
+    about: dict[str, Any] = {"target": None, "rows": len(data.target), "left_out": {}}
+    about["target_is_named"] = True
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
         with groups_known(groups is not None):
-            inspect(screened(data.table, next(screens, "as_given")), "as_given").warn()
+            seen = screened(data.table, next(screens, "as_given"))
+            inspect(seen, "as_given").warn()
+        about["target"], origin = data.table.target, data.table.origin
+        read = origin.startswith("fasttree.datasets.load(")
+        about["target_is_named"] = not read or ", target=" in origin
+        about["left_out"] = {n: why for n, why in seen.unused.items() if n not in seen.dates}
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
@@ -425,6 +433,7 @@ def make_run(
         "scoring": tuple(scorers),
         "random_state": random_state,
         "params": dict(params),
+        "data": about,
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
     return Run(methods, data, folds, scorers, want, settings, call, n_jobs, started, memory_limit)
@@ -512,6 +521,9 @@ class Run:
         trees = {} if data.table is None else {n: one for (n, _), one in _grown(methods).items()}
         scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
         columns = self._columns(scoring_of, runs)
+        tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)
+        exposure = None if exposure is None else exposure[tested]
+        constant = best_constant(data.target[tested], data.classes, exposure=exposure)
         by_method = {
             name: MethodScores(
                 name,
@@ -533,6 +545,7 @@ class Run:
             settings={
                 "methods": dict(methods),
                 **self.settings,
+                "data": {**self.settings["data"], "constant": constant},
                 "automatic": differences_in_words(trees, data.table),
             },
             seconds=time.perf_counter() - self.started,

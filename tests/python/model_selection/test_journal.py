@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sys
 import textwrap
 import time
@@ -375,8 +376,9 @@ def test_another_file_is_left_as_it_is(tmp_path, content):
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     for read in (read_journal, lambda p: model_selection.cross_validate(X, Y, **HOW, journal=p)):
-        with pytest.raises(DataFileError, match=r"data\.csv, line 1: is no line of a journal"):
+        with pytest.raises(DataFileError, match=r"data\.csv, line 1: is no line of a j") as caught:
             read(path)
+        assert "remove" not in str(caught.value)
     assert path.read_bytes() == content
 
 
@@ -525,6 +527,28 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     path.write_bytes(path.read_bytes()[:-3])
     assert run(["status", str(path)]) == 0
     assert "a torn last line of" in capsys.readouterr().out
+
+
+def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch):
+    from fasttree.cli.run import run
+
+    path, real, calls = tmp_path / "iris.journal", grid.run_unit, iter(range(100))
+
+    def interrupted(*args, **options):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(grid, "run_unit", interrupted)
+    line = ["-c", "gini,pi", "--cv", "2x3", "-j", "1", "--journal", str(path)]
+    assert run(["compare", "iris", *line]) == 130
+    said = capsys.readouterr().err
+    share = re.search(r"ftree: (\d+ % of the work) is in .*iris\.journal; the same command", said)
+    assert share and said.endswith("ftree: interrupted\n")
+    assert run(["status", str(path)]) == 0
+    assert f"{share[1]} is finished" in capsys.readouterr().out and share[1] != "100 %"
+    monkeypatch.undo()
+    assert run(["compare", "iris", *line]) == 0
 
 
 def test_a_lock_ends_with_its_process(tmp_path):

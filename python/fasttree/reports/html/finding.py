@@ -115,7 +115,7 @@ def _of_ranks(found: FriedmanResult, metric: str) -> str:
 def paragraph(result: Comparison) -> str:
     """Return methods and results as a paper states them; empty if no test over data sets exists."""
     n, k = result.means.shape
-    if not result.is_ranked:
+    if n < 2 or k < 2 or not np.isfinite(result.means).all():
         return ""
     found = result.friedman()
     first = next(iter(result.results.values()))

@@ -182,7 +182,7 @@ WRONG = {
     "nothing": (lambda t: None, r"array of shape \(\)"),
     "NaN": (
         lambda t: np.full(len(t), np.nan),
-        "score of a split on column 0 .* is NaN; scores must be numbers",
+        "score of a split on column '.+' is NaN; scores must be numbers",
     ),
     "one NaN": (
         lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.nan, 1.0),

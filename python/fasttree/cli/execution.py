@@ -55,7 +55,7 @@ class Execution:
             with self._client() as client:
                 yield {"client": client, "journal": self.journal}
         except KeyboardInterrupt:
-            if self.journal is not None:
+            if self.journal is not None and self.journal.exists():
                 share = _share_done(read_journal(self.journal))
                 say(f"ftree: {share} is in {self.journal}; the same command goes on from there")
             raise

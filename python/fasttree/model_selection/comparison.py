@@ -359,10 +359,8 @@ class Comparison(Rendered, Named[CrossValidation]):
     def _over_sets(self) -> dict[str, Any]:
         """The leaves of trees, the tests of ranks of metric and leaves, and what the best constants
         reach, for JSON."""
-        size, data = (
-            self.with_metric("leaves"),
-            [one.settings["data"] for one in self.results.values()],
-        )
+        size = self.with_metric("leaves")
+        constants = [one.settings["data"]["constant"] for one in self.results.values()]
         of_trees = bool(np.isfinite(size.means).all())
         out: dict[str, Any] = {"leaves": size.records()} if of_trees else {}
         ranked = [one for one in (self, size) if one.is_ranked]
@@ -376,8 +374,8 @@ class Comparison(Rendered, Named[CrossValidation]):
                 for one in ranked
                 for found in [one.friedman()]
             }
-        field = "mae_of_mean" if "mae_of_mean" in data[0]["constant"] else "majority"
-        values = (one["constant"][field] for one in data)
+        field = "mae_of_mean" if "mae_of_mean" in constants[0] else "majority"
+        values = (one[field] for one in constants)
         return {**out, field: dict(zip(self.datasets, values, strict=True))}
 
     def document(self) -> dict[str, Any]:
@@ -492,9 +490,9 @@ def compare(
         random_state: seeds the folds, and the trees unless `params` does.
         n_jobs: threads; None means the engine's default for trees and one for other estimators.
         keep_proba: keep class probabilities, for the ROC and calibration curves of a report.
-        params, **keywords: parameters of the trees of `criteria`, as a dict (such as a preset) or as
-            keywords. `alpha` and `test` of a tree stand in the dict, as the keywords of these names
-            are the comparison's.
+        params: parameters of the trees of `criteria` as a dict, such as a preset; also `alpha` and
+            `test` of trees by significance, as the keywords of these names are the comparison's.
+        **keywords: further parameters of these trees.
         alpha: level of every single test.
         baseline: method name or position. What the marks v (significantly better) and * (worse)
             refer to.
@@ -773,7 +771,7 @@ def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
     found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
     if len(data) > 1 and {*found.values()} - {"class"}:
         targets = ", ".join(f"{name} {target!r}" for name, target in found.items())
-        notes.append(f"Targets that are not named, the column 'class' or the last: {targets}.")
+        notes.append(f"Targets that are not named (the column 'class', else the last): {targets}.")
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
     notes += automatic_notes(result.results.values())

@@ -225,6 +225,8 @@ def run_tasks(
                     outcomes[at][number] = outcome
                     count.finished(at, number)
             unplanned = [at for at, plan in enumerate(plans) if not covers(tasks[at], plan)]
+            if execution.journal is not None:
+                execution.journal.settled()
             if execution.journal is None or not unplanned:
                 break
             for at in unplanned:

@@ -283,8 +283,7 @@ class Journal:
             raise
         self._met = 0
         self._before: int | None = None
-        """Size of the file before this call's tasks and methods, until more than their first units
-        is planned."""
+        """Size of the file before this call's tasks and methods, until these are `settled`."""
 
     def _check_version(self, head: dict[str, Any]) -> None:
         versions = head.get("versions")
@@ -327,6 +326,10 @@ class Journal:
             self._before = self._file.seek(0, os.SEEK_END)
         self._append(record)
 
+    def settled(self) -> None:
+        """Note that the first units of all methods are finished: none of them is refused."""
+        self._before = None
+
     def meet(
         self, settings: dict[str, str], name: Any, methods: list[str], folds: int
     ) -> tuple[int, JournalTask | None]:
@@ -338,7 +341,7 @@ class Journal:
         Raises:
             ValueError: the journal's task has other settings.
         """
-        number, self._before = self._met, None
+        number = self._met
         self._met += 1
         if number >= len(self.tasks):
             return number, None
@@ -406,7 +409,6 @@ class Journal:
         record = {"what": "plan", "task": number, "units": _written(units)}
         self._append(record)
         own.plan(self.path, 0, record)
-        self._before = None
 
     def outcomes(self, number: int, task: Task) -> dict[int, Outcome]:
         """The outcomes of the finished units of a task, by the numbers of the units, checked."""

@@ -410,8 +410,7 @@ def make_run(
     data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
-    about: dict[str, Any] = {"target": None, "rows": len(data.target), "left_out": {}}
-    about["target_is_named"] = True
+    about: dict[str, Any] = {"target": None, "target_is_named": True, "left_out": {}}
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
         with groups_known(groups is not None):
@@ -433,7 +432,7 @@ def make_run(
         "scoring": tuple(scorers),
         "random_state": random_state,
         "params": dict(params),
-        "data": about,
+        "data": {**about, "rows": len(data.target)},
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
     return Run(methods, data, folds, scorers, want, settings, call, n_jobs, started, memory_limit)

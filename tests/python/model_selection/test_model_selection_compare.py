@@ -350,12 +350,12 @@ def files(folder):
 
 
 def test_targets_that_nobody_named_are_named_by_the_comparison(tmp_path):
-    note = "Targets that are not named, the column 'class' or the last: "
+    note = "Targets that are not named (the column 'class', else the last): "
     names = files(tmp_path)
     found = compare(names, ["gini", "mdl"], cv="1x3")
     said = f"{note}one 'site', two 'Class', iris 'class'."
     assert said in found.to_text()
-    assert note.partition(",")[0] in found.to_html()
+    assert note.partition(" (")[0] in found.to_html()
     about = json.loads(found.to_json())["settings"]["data"]
     assert [(one["target"], one["rows"], one["target_is_named"]) for one in about.values()] == [
         ("site", 40, False),

@@ -389,13 +389,7 @@ class Comparison(Rendered, Named[CrossValidation]):
             "test": display_name(self.test),
             "methods": list(self.methods),
             "rows": self.records(),
-            "folds": {
-                dataset: {
-                    method: {name: of for name, of in values.items() if name != "seconds"}
-                    for method, values in one.fold_values.items()
-                }
-                for dataset, one in self.results.items()
-            },
+            "folds": {dataset: one.fold_values for dataset, one in self.results.items()},
             "stability": {dataset: one.stability for dataset, one in self.results.items()},
             "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
             "wins_ties_losses": dict(

@@ -234,9 +234,9 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
 
     @property
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
-        """Method -> metric -> values of the folds, in order, as JSON holds them."""
+        """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
         return {
-            method: {metric: values.tolist() for metric, values in scores.items()}
+            method: {name: of.tolist() for name, of in scores.items() if name != "seconds"}
             for method, scores in self.items()
         }
 

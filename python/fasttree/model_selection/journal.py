@@ -433,6 +433,8 @@ class Journal:
 
     def add(self, task: int, unit: int, outcome: Outcome) -> None:
         """Write the outcome of a unit."""
+        if self.tasks[task].units[unit].start > 0:  # first folds come before it
+            self.settled()
         self._append({"what": "unit", "task": task, "unit": unit, **_record_of(outcome)})
 
 

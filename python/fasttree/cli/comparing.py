@@ -272,7 +272,8 @@ def compare(
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
-    names, targets = data or default_sets(), target or [None]
+    names = data or default_sets()
+    targets: list[str | None] = [*(target or [None])]
     if len(targets) not in (1, len(names)):
         raise ValueError(
             f"--target is given {len(targets)} times for {counted(len(names), 'data set')}; give "

@@ -108,7 +108,7 @@ def bayesian_signed_rank_test(
     Raises:
         ValueError: fewer than 2 data sets, other lengths, or numbers that are not finite.
 
-    >>> found = bayesian_signed_rank_test([0.9, 0.8, 0.9, 0.7], [0.6, 0.5, 0.8, 0.6])
+    >>> found = bayesian_signed_rank_test([0.9, 0.8] * 5, [0.6, 0.5] * 5)
     >>> found.verdict
     'right'
     """

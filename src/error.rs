@@ -65,6 +65,18 @@ pub enum Error {
     /// A callback (a user's criterion) failed; the binding keeps the original exception.
     #[error("the user's criterion failed: {0}")]
     Callback(String),
+    /// A user's criterion returned NaN.
+    #[error(
+        "the user's criterion failed: the score of a split on column {} is NaN; scores must be \
+         numbers",
+        name.as_ref().map_or_else(|| format!("{feature} (counted from 0)"), |n| format!("'{n}'"))
+    )]
+    NotANumber {
+        /// Position of the feature that is split.
+        feature: u32,
+        /// Its name, where the caller knows it.
+        name: Option<String>,
+    },
     /// A defect of fasttree itself.
     #[error("internal error of fasttree: {0}")]
     Internal(String),

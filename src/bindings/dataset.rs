@@ -14,7 +14,7 @@ use super::plan::{ConfiguredPlan, Options, PyPlain, builtin_criterion, plan};
 use crate::criteria::{self, Cells, Context, EvidenceKind, Tables};
 use crate::data::{Dataset, Lender, RowSet, Schema, Target};
 use crate::discretize::{self, DISCRETIZERS, DiscretizeMethod};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fit::{CallerRows, Config, FitPlan, FitRows, RecordRows, as_grown};
 use crate::inspect::{self, NeighbourShare};
 use crate::numeric::Logs;
@@ -246,9 +246,18 @@ impl PyDataset {
         let ConfiguredPlan { plan, raised } = plan;
         match raised {
             None => run(py, n_jobs, work, progress, |control| job(&plan, control)),
-            Some(raised) => run_attached(py, progress, |control| job(&plan, control))
-                .map_err(|error| raised.take_or(error)),
+            Some(raised) => run_attached(py, progress, |control| {
+                job(&plan, control).map_err(|error| self.with_name(error))
+            })
+            .map_err(|error| raised.take_or(error)),
         }
+    }
+
+    /// An error about a feature with the feature's name.
+    fn with_name(&self, error: Error) -> Error {
+        let Error::NotANumber { feature, .. } = error else { return error };
+        let name = self.schema.features.get(feature as usize).map(|one| one.name.clone());
+        Error::NotANumber { feature, name }
     }
 }
 

@@ -268,9 +268,7 @@ impl<'a> BestOfEach<'a> {
 
 /// The error for a score that is NaN.
 pub(crate) fn not_a_number(feature: u32) -> Error {
-    Error::Callback(format!(
-        "the score of a split on column {feature} (counted from 0) is NaN; scores must be numbers"
-    ))
+    Error::NotANumber { feature, name: None }
 }
 
 impl Sink for BestOfEach<'_> {

@@ -16,6 +16,7 @@ import numpy as np
 from .._checks.aliases import Task
 from .._checks.speech import worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
+from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass
 from ..metrics.scorers import Scorer
 from ..model_selection.scoring import (
@@ -200,11 +201,10 @@ class OfClasses(Judge):
 
     def __init__(self, table: Table, tested: np.ndarray) -> None:
         super().__init__(table, table.y_codes, tested)
-        counts = np.bincount(self.tested, minlength=len(table.classes))
-        self.place = int(counts.argmax())
-        self.label, self.majority = table.classes[self.place], float(counts.max()) / len(tested)
-        self.facts = {"majority": self.majority, "majority_class": self.label}
-        counts = np.bincount(self.truth, minlength=len(counts))
+        self.facts = best_constant(self.tested, table.classes)
+        self.label, self.majority = self.facts["majority_class"], self.facts["majority"]
+        self.place = list(table.classes).index(self.label)
+        counts = np.bincount(self.truth, minlength=len(table.classes))
         if counts[counts > 0].min() >= LEAST_RARE:
             self.rare = RareClass.of(counts, table.classes)
 
@@ -376,16 +376,14 @@ class OfNumbers(Judge):
         super().__init__(table, table.numbers, tested)
         numbers = self.tested
         weights = None if table.exposure is None else table.exposure[tested]
-        self.mean = float(np.average(numbers, weights=weights))
+        self.facts = best_constant(numbers, exposure=weights)
+        self.mean = self.facts["mean"]
         self.median = float(np.median(numbers))
         self.are_rates = table.exposure is not None
         self.otherwise = None if self.are_rates else "r2"
-        self.errors = {
-            name: float(np.abs(numbers - value).mean())
-            for name, value in (("mean", self.mean), ("median", self.median))
-        }
+        median_error = float(np.abs(numbers - self.median).mean())
+        self.errors = {"mean": self.facts["mae_of_mean"], "median": median_error}
         self.scale = -(self.errors["mean"] or 1.0)
-        self.facts = {"mean": self.mean, "mae_of_mean": self.errors["mean"]}
 
     def constants(self) -> list[tuple[Candidate, Any]]:
         """The mean; and the median, which has the least absolute error of all constants, where it

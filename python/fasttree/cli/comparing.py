@@ -21,12 +21,12 @@ from ..exports.tables.scales import PERCENT, scale_of
 from ..exports.tables.table import number
 from ..reports import Cell, ReportTable, render
 from . import options as o
-from .bundles import Alias
+from .bundles import Alias, Without
 from .execution import Execution
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
 from .shell import split_list
-from .tasks import TASKS, baseline_of, baseline_text, costs_said
+from .tasks import TASKS, baseline_text, costs_said
 
 if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
@@ -106,6 +106,15 @@ Baseline = Annotated[
     str | None,
     typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
 ]
+Targets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        "-t",
+        help="Target column of all data sets; or given once for each, in their order. Default: "
+        "'class', else the last column.",
+    ),
+]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
 Test = Annotated[
     str,
@@ -180,7 +189,7 @@ def cv(
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
-            criterion=named or o.criteria_of(task.criteria),
+            criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
             groups=dependence.groups,
             scoring=scoring,
@@ -196,7 +205,7 @@ def cv(
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
     tested = rows.take(np.unique(result.folds.test_rows))
-    document = {**result.document(), **baseline_of(tested)}
+    document = result.document()
 
     def text() -> str:
         tables = render(result, form, **options)
@@ -230,7 +239,8 @@ def compare(
     baseline: Baseline = None,
     alpha: Level = 0.05,
     test: Test = "corrected_resampled_t",
-    columns: o.Columns,
+    target: Targets = None,
+    columns: Annotated[o.Columns, Without("target")],
     on_error: OnError = None,
     trees: o.Trees,
     form: o.Form = "text",
@@ -254,12 +264,20 @@ def compare(
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
-    for name in data or default_sets():
-        one = columns.table(name, named.values(), settings, aside=dependence.aside)
+    names = data or default_sets()
+    targets: list[str | None] = [*(target or [None])]
+    if len(targets) not in (1, len(names)):
+        raise ValueError(
+            f"--target is given {len(targets)} times for {counted(len(names), 'data set')}; give "
+            "it once for all, or once for each, in their order"
+        )
+    for name, own in zip(names, targets * (len(names) // len(targets)), strict=True):
+        read = replace(columns, target=own)
+        one = read.table(name, named.values(), settings, aside=dependence.aside)
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]
-    chosen = named or o.criteria_of(task.criteria)
+    chosen = o.compared(named, task.criteria, settings)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
     if baseline is not None and baseline not in chosen:
         raise ValueError(f"--baseline {baseline!r} is not one of the criteria {', '.join(chosen)}")
@@ -278,14 +296,14 @@ def compare(
             keep_proba=html is not None and task is TASKS["classification"],
             on_error=on_error or _on_error(criteria),
             stability=stability,
+            params=settings,
             **keywords,
-            **settings,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
     _write_files(result, html, fold_values)
     size = result.with_metric("leaves")
-    constants = [baseline_of(one) for one in sets.values()]
-    document = _document(result, size, constants)
+    constants = [one.settings["data"]["constant"] for one in result.results.values()]
+    document = result.document()
     if out is not None:
         _draw(result, size, out)
 
@@ -312,39 +330,13 @@ def _unused(name: str, taken: dict[str, Table]) -> str:
     return final
 
 
-def _document(
-    result: Comparison, size: Comparison, constants: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """The comparison as JSON: its document, the leaves, the tests of ranks over the data sets, and
-    what the best constants reach."""
-    document = {**result.document(), "leaves": size.records()}
-    if _ranked(result):
-        document["friedman"] = {
-            one.metric: {
-                **found.to_dict(),
-                "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
-                "against_baseline": one.against_baseline().to_dict(),
-            }
-            for one in (result, size)
-            for found in [one.friedman()]
-        }
-    field = "mae_of_mean" if "mae_of_mean" in constants[0] else "majority"
-    values = (one[field] for one in constants)
-    return {**document, field: dict(zip(result.datasets, values, strict=True))}
-
-
-def _ranked(result: Comparison) -> bool:
-    """Whether methods have ranks over data sets."""
-    return min(result.means.shape) > 1 and bool(np.isfinite(result.means).all())
-
-
 def _all_tables(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]]
 ) -> list[ReportTable]:
     """The tables of the metric and of the leaves, with the tests of ranks over the data sets."""
     compared = (result, size) if result.metric != "leaves" else (result,)
     tables = result.tables() + [one.tables()[0] for one in compared[1:]]
-    for one in compared if _ranked(result) else ():
+    for one in compared if result.is_ranked else ():
         [ranks] = one.against_baseline().tables()
         ranks.title = f"{one.metric}: {ranks.title.lower()}"
         ranks.notes.insert(0, one.friedman().sentence)
@@ -396,7 +388,8 @@ def _summary(
         f"{'' if result.greater_is_better else '; smaller is better'}"
     )
     marks = f"best values emphasised; v / *: significantly better / worse than {result.baseline}"
-    notes = [marks] * (len(result.methods) > 1) + table.notes[2:]
+    notes = [marks] * (len(result.methods) > 1)
+    notes += [note for note in table.notes[1:] if not note.startswith("v / *")]
     # Methods below the constant.
     sign = 1.0 if result.greater_is_better else -1.0
     below = sign * result.means < sign * limits[:, None]
@@ -413,7 +406,7 @@ def _summary(
         notes.append(f"Worse than always {answer}: {listed(worse)}{hint}.")
     # The conclusion, and the next command.
     notes.append(finding(result))
-    undecided = _ranked(result) and not result.friedman().significant
+    undecided = result.is_ranked and not result.friedman().significant
     table.notes = [line for note in notes for line in textwrap.wrap(note, 80)]
     table.notes.append(
         f"{'These sets do not decide; yours may' if undecided else 'Next'}: ftree advise FILE -t "

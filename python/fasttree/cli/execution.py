@@ -12,6 +12,7 @@ import typer
 
 from . import options as o
 from .output import emit
+from .streams import say
 
 __all__ = ["COMMANDS", "Execution"]
 
@@ -48,8 +49,22 @@ class Execution:
             ImportError: Dask is not installed.
             OSError: there is no scheduler at the address.
         """
+        from ..model_selection.journal import read_journal
+
+        try:
+            with self._client() as client:
+                yield {"client": client, "journal": self.journal}
+        except KeyboardInterrupt:
+            if self.journal is not None and self.journal.exists():
+                share = _share_done(read_journal(self.journal))
+                say(f"ftree: {share} is in {self.journal}; the same command goes on from there")
+            raise
+
+    @contextmanager
+    def _client(self) -> Iterator[Any]:
+        """The client of the cluster; None without one."""
         if self.cluster is None:
-            yield {"client": None, "journal": self.journal}
+            yield None
             return
         try:
             from distributed import Client
@@ -58,7 +73,14 @@ class Execution:
                 "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
             ) from None
         with Client(self.cluster, timeout=10, set_as_default=False) as client:
-            yield {"client": client, "journal": self.journal}
+            yield client
+
+
+def _share_done(found: dict[str, Any]) -> str:
+    """The share of the fits that a journal holds, in words."""
+    done = sum(sum(task["finished"].values()) for task in found["tasks"])
+    fits = sum(len(task["methods"]) * task["folds"] for task in found["tasks"])
+    return f"{100 * done / max(1, fits):.0f} % of the work"
 
 
 def status(
@@ -71,9 +93,8 @@ def status(
 
     # All units together, then each data set with its methods.
     found = read_journal(journal)
-    share = 100 * found["units_done"] / max(1, found["units"])
     lines = [
-        f"{share:.0f} % of the work is finished; "
+        f"{_share_done(found)} is finished; "
         + ("a run is writing the journal" if found["running"] else "no run is writing it"),
         "versions: " + ", ".join(f"{name} {v}" for name, v in found["versions"].items()),
     ]

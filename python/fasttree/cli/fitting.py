@@ -292,7 +292,8 @@ def fit(
     known = OptimalTreeClassifier._get_param_names() if optimal else None
     settings = {"columns": columns.treatment, **trees.settings(known)}
     if criterion is not None:
-        settings["criterion"] = o.criterion_of(criterion)
+        named = {criterion: o.criterion_of(criterion)}
+        [settings["criterion"]] = o.compared(named, (), settings).values()
     dependence.check()
     whole = columns.table(data, [settings.get("criterion")], settings, aside=dependence.aside)
     whole = dependence.prepared(whole, data)

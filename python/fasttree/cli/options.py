@@ -393,6 +393,26 @@ def criteria_of(texts: Iterable[str] | None) -> dict[str, Any]:
     return {text: criterion_of(text) for text in split_list(texts)}
 
 
+def compared(
+    named: dict[str, Any], usual: Sequence[str], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """The criteria that are named, else the usual ones; one of these where no split reads them.
+
+    Raises:
+        ValueError: criteria are named that no split reads.
+    """
+    from ..estimators.conditions import ignores_criterion
+
+    if not ignores_criterion(settings):
+        return named or criteria_of(usual)
+    if named:
+        raise ValueError(
+            f"-c {','.join(named)}: selection=significance chooses features and cuts by tests, not "
+            "by a criterion; leave -c out, or add -p cut=criterion (without merge_levels)"
+        )
+    return criteria_of(usual[:1])
+
+
 def pruning_of(text: str) -> Any:
     """A method of pruning from its name, or an object of `fasttree.pruning` as Python writes it.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .. import criteria
-from ..pruning import CostComplexity
+from ..pruning import CostComplexity, make
 
 __all__ = ["Condition"]
 
@@ -37,6 +37,19 @@ class Condition(NamedTuple):
 def merges(params: Words) -> bool:
     """Levels are merged before a feature is tested, so that numbers need bins."""
     return params.get("selection") == "significance" and bool(params.get("merge_levels"))
+
+
+def ignores_criterion(params: Words) -> bool:
+    """Tests choose features and cuts, and no pruning weighs impurity: nothing asks the criterion.
+
+    >>> from fasttree import presets
+    >>> ignores_criterion(presets.CTREE), ignores_criterion({**presets.CTREE, "cut": "criterion"})
+    (True, False)
+    """
+    by_test = params.get("selection") == "significance" and params.get("cut") != "criterion"
+    method = params.get("pruning")
+    priced = isinstance(method and make(method), CostComplexity) or params.get("ccp_alpha")
+    return by_test and not priced
 
 
 def has_thresholds(params: Words) -> bool:

@@ -351,6 +351,34 @@ class Comparison(Rendered, Named[CrossValidation]):
         """Return the tables of the result; see `fasttree.exports.tables`."""
         return _tables(self)
 
+    @property
+    def is_ranked(self) -> bool:
+        """Whether methods have ranks: there are two or more on two or more data sets, all with
+        finite means."""
+        return min(self.means.shape) > 1 and bool(np.isfinite(self.means).all())
+
+    def _over_sets(self) -> dict[str, Any]:
+        """The leaves of trees, the tests of ranks of metric and leaves, and what the best constants
+        reach, for JSON."""
+        size = self.with_metric("leaves")
+        constants = [one.settings["data"]["constant"] for one in self.results.values()]
+        of_trees = bool(np.isfinite(size.means).all())
+        out: dict[str, Any] = {"leaves": size.records()} if of_trees else {}
+        ranked = [one for one in (self, size) if one.is_ranked]
+        if ranked:
+            out["friedman"] = {
+                one.metric: {
+                    **found.to_dict(),
+                    "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
+                    "against_baseline": one.against_baseline().to_dict(),
+                }
+                for one in ranked
+                for found in [one.friedman()]
+            }
+        field = "mae_of_mean" if "mae_of_mean" in constants[0] else "majority"
+        values = (one[field] for one in constants)
+        return {**out, field: dict(zip(self.datasets, values, strict=True))}
+
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
         return {
@@ -362,13 +390,7 @@ class Comparison(Rendered, Named[CrossValidation]):
             "test": display_name(self.test),
             "methods": list(self.methods),
             "rows": self.records(),
-            "folds": {
-                dataset: {
-                    method: {name: of for name, of in values.items() if name != "seconds"}
-                    for method, values in one.fold_values.items()
-                }
-                for dataset, one in self.results.items()
-            },
+            "folds": {dataset: one.fold_values for dataset, one in self.results.items()},
             "stability": {dataset: one.stability for dataset, one in self.results.items()},
             "averages": dict(zip(self.methods, self.averages.tolist(), strict=True)),
             "wins_ties_losses": dict(
@@ -376,9 +398,11 @@ class Comparison(Rendered, Named[CrossValidation]):
             ),
             "win_matrix": self.win_matrix.tolist(),
             "significantly_worse": self.significantly_worse(),
+            **self._over_sets(),
             "settings": {
                 **next(iter(self.results.values())).environment(),
                 "automatic": automatic_notes(self.results.values()),
+                "data": {name: one.settings["data"] for name, one in self.results.items()},
             },
         }
 
@@ -437,7 +461,8 @@ def compare(
     client: Any = None,
     journal: Any = None,
     stability: int | None = None,
-    **params: Any,
+    params: Mapping[str, Any] | None = None,
+    **keywords: Any,
 ) -> Comparison:
     """Compare split criteria and other estimators, of classes or of a number, over data sets.
 
@@ -460,7 +485,9 @@ def compare(
         random_state: seeds the folds, and the trees unless `params` does.
         n_jobs: threads; None means the engine's default for trees and one for other estimators.
         keep_proba: keep class probabilities, for the ROC and calibration curves of a report.
-        params: parameters of the trees of `criteria`.
+        params: parameters of the trees of `criteria` as a dict, such as a preset; also `alpha` and
+            `test` of trees by significance, as the keywords of these names are the comparison's.
+        **keywords: further parameters of these trees.
         alpha: level of every single test.
         baseline: method name or position. What the marks v (significantly better) and * (worse)
             refer to.
@@ -496,6 +523,16 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
+    compares = (alpha, test) != (0.05, "corrected_resampled_t")
+    if compares and keywords.get("selection") == "significance":
+        raise ValueError(
+            f"alpha={shown(alpha)} and test={shown(test)} are those of the comparison, beside "
+            "selection='significance' of the trees: give what is meant for the trees in a dict, "
+            "params={'selection': 'significance', 'alpha': ..., 'test': ...}"
+        )
+    params = dict(params or {})
+    preset = params.pop("criterion", None)  # `criteria` vary it
+    params, criteria = {**params, **keywords}, preset if criteria is None else criteria
     scorers = None if scoring is None else resolve_scoring(scoring)
     what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
     task_of: Any = partial(task_for, task=task, on_error=on_error, **what)
@@ -732,13 +769,17 @@ def _stability_table(result: Comparison) -> ReportTable:
 def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
     """Notes below the table of these rows: the meaning of the marks, and what is missing."""
     name = display_name(result.test).replace("_", " ") + " test"
-    notes = [
-        spread_note(result.sd, rows),
-        (
+    notes = [spread_note(result.sd, rows)]
+    if any(cell.mark for row in rows for cell in row):
+        notes.append(
             f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
             f"{result.alpha:g})."
-        ),
-    ]
+        )
+    data = {name: one.settings["data"] for name, one in result.results.items()}
+    found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
+    if len(data) > 1 and {*found.values()} - {"class"}:
+        targets = ", ".join(f"{name} {target!r}" for name, target in found.items())
+        notes.append(f"Targets that are not named (the column 'class', else the last): {targets}.")
     if result.unfinished:
         notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
     notes += automatic_notes(result.results.values())
@@ -759,7 +800,7 @@ def _wins_table(result: Comparison) -> ReportTable:
         ["method", *result.methods],
         rows,
         notes=[
-            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction",
-            "for the number of tests: tests over all data sets together may show no difference.",
+            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction "
+            "for the number of tests: tests over all data sets together may show no difference."
         ],
     )

@@ -148,25 +148,28 @@ def _plans(
         backend, numbers = execution.backend, list(range(len(tasks)))
         local = [local_units(task, on_interrupt) for task in tasks]
         return numbers, local if backend is None else plan_units(tasks, backend.workers)
-    numbers, plans = [], []
-    for at, (task, name) in enumerate(zip(tasks, names, strict=True)):
+    # All tasks are compared with the journal's before anything is written.
+    met = []
+    for task, name in zip(tasks, names, strict=True):
         about = settings_of(task)
         if name is not None:
             about = {"data set": repr(name), **about}
         methods, n_folds = [m.name for m in task.methods], len(task.folds.pairs)
-        number, known = journal.meet(about, name, methods, n_folds)
+        met.append((about, *journal.meet(about, name, methods, n_folds)))
+    for at, (about, number, known) in enumerate(met):
+        task, name = tasks[at], names[at]
+        by_name = {method.name: method for method in task.methods}
         if known is None:
-            journal.begin(about, first_units(task), name, methods, n_folds)
-        else:
-            # The journal numbers the methods in the order in which they came to it.
-            old = list(known.methods)
-            added = [one for one in methods if one not in old]
-            by_name = {method.name: method for method in task.methods}
-            task = tasks[at] = replace(task, methods=[by_name[one] for one in old + added])
-            if added:
-                journal.extend(number, about, units_from(task, len(old)), added)
-        plans.append(list(journal.tasks[number].units))
-        numbers.append(number)
+            journal.begin(about, first_units(task), name, list(by_name), len(task.folds.pairs))
+            continue
+        # The journal numbers the methods in the order in which they came to it.
+        old = list(known.methods)
+        added = [one for one in by_name if one not in old]
+        task = tasks[at] = replace(task, methods=[by_name[one] for one in old + added])
+        if added:
+            journal.extend(number, about, units_from(task, len(old)), added)
+    numbers = [number for _, number, _ in met]
+    plans = [list(journal.tasks[number].units) for number in numbers]
     return numbers, plans
 
 
@@ -222,6 +225,8 @@ def run_tasks(
                     outcomes[at][number] = outcome
                     count.finished(at, number)
             unplanned = [at for at, plan in enumerate(plans) if not covers(tasks[at], plan)]
+            if execution.journal is not None:
+                execution.journal.settled()
             if execution.journal is None or not unplanned:
                 break
             for at in unplanned:
@@ -274,6 +279,8 @@ def _stream(
     ]
     if not left:
         return
+    # First folds first: a method that does not apply is found out before others go on.
+    left.sort(key=lambda one: plans[one[0]][one[1]].start > 0)
     stream = (backend or InProcess()).run(
         run,
         [(str(at), plans[at][number]) for at, number in left],

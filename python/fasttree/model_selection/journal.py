@@ -31,7 +31,7 @@ from .._checks import path_of
 from ..datasets.errors import DataFileError
 from .identity import differences
 from .run import Runs
-from .units import Outcome, Task, Unit, check_runs, covers
+from .units import REFUSALS, Outcome, Task, Unit, check_runs, covers
 
 __all__ = ["Journal", "JournalTask", "read_journal"]
 
@@ -63,8 +63,8 @@ def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
     for number, line in enumerate(content[:whole].split(b"\n")[:-1], 1):
         checksum, _, text = line.partition(b" ")
         if checksum != b"%08x" % zlib.crc32(text):
-            what = "is no line of a journal" if number == 1 else "is damaged: its checksum is wrong"
-            raise DataFileError(f"{what}; {_ADVICE}", path, number)
+            damaged = f"is damaged: its checksum is wrong; {_ADVICE}"
+            raise DataFileError(_OTHER_FILE if number == 1 else damaged, path, number)
         try:
             record = json.loads(text)
         except (ValueError, RecursionError):
@@ -74,13 +74,14 @@ def _records(path: str, content: bytes) -> tuple[list[dict[str, Any]], int]:
         records.append(record)
     # A file without a whole line may be one whose first line was not finished.
     if not records and not _START.startswith(content):
-        raise DataFileError(f"is no line of a journal; {_ADVICE}", path, 1)
+        raise DataFileError(_OTHER_FILE, path, 1)
     if records and (records[0].get("what") != MAGIC or records[0].get("format") != FORMAT):
         raise DataFileError(f"is not the head of a journal of format {FORMAT}; {_ADVICE}", path, 1)
     return records, whole
 
 
 _ADVICE = "give another file, or remove it and start again"
+_OTHER_FILE = "is no line of a journal; give another file"
 _HEAD = {
     "what": MAGIC,
     "format": FORMAT,
@@ -281,6 +282,8 @@ class Journal:
             self._file.close()
             raise
         self._met = 0
+        self._before: int | None = None
+        """Size of the file before this call's tasks and methods, until these are `settled`."""
 
     def _check_version(self, head: dict[str, Any]) -> None:
         versions = head.get("versions")
@@ -294,7 +297,9 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, *_: Any) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: Any) -> None:
+        if kind is not None and issubclass(kind, REFUSALS) and self._before is not None:
+            self._file.truncate(self._before)  # a refused call leaves the file as it was
         self.close()
 
     def close(self) -> None:
@@ -314,6 +319,16 @@ class Journal:
                 "what it holds is not fitted again",
                 self.path,
             ) from error
+
+    def _append_plan(self, record: dict[str, Any]) -> None:
+        """Append a task, or methods; a refusal takes them back."""
+        if self._before is None:
+            self._before = self._file.seek(0, os.SEEK_END)
+        self._append(record)
+
+    def settled(self) -> None:
+        """Note that the first units of all methods are finished: none of them is refused."""
+        self._before = None
 
     def meet(
         self, settings: dict[str, str], name: Any, methods: list[str], folds: int
@@ -366,7 +381,7 @@ class Journal:
             "settings": settings,
             "units": _written(units),
         }
-        self._append(record)
+        self._append_plan(record)
         self.tasks.append(JournalTask(self.path, 0, record))
 
     def extend(
@@ -381,7 +396,7 @@ class Journal:
             "settings": {name: text for name, text in settings.items() if name not in own.settings},
             "units": _written(units),
         }
-        self._append(record)
+        self._append_plan(record)
         own.extend(self.path, 0, record)
 
     def plan(self, number: int, task: Task, units: list[Unit]) -> None:
@@ -418,6 +433,8 @@ class Journal:
 
     def add(self, task: int, unit: int, outcome: Outcome) -> None:
         """Write the outcome of a unit."""
+        if self.tasks[task].units[unit].start > 0:  # first folds come before it
+            self.settled()
         self._append({"what": "unit", "task": task, "unit": unit, **_record_of(outcome)})
 
 

@@ -213,8 +213,8 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
         """Return the rows of `summary`: what CSV and JSON hold.
 
-        With `folds` one dict per method and fold: the sizes of the fold, the metrics' values, the
-        sizes of the tree and seconds.
+        With `folds` one dict per method and fold: the sizes of the fold, the metrics' values and
+        the sizes of the tree. `folds.test_rows` has the rows of the folds.
         """
         if not folds:
             return self.summary()
@@ -226,7 +226,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
                 "fold": place % n_splits + 1,
                 "n_train": int(self.folds.train_sizes[place]),
                 "n_test": int(self.folds.test_sizes[place]),
-                **{metric: float(values[place]) for metric, values in scores.items()},
+                **{name: float(of[place]) for name, of in scores.items() if name != "seconds"},
             }
             for method, scores in self._held.items()
             for place in range(len(self.folds.pairs))
@@ -234,9 +234,9 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
 
     @property
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
-        """Method -> metric -> values of the folds, in order, as JSON holds them."""
+        """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
         return {
-            method: {metric: values.tolist() for metric, values in scores.items()}
+            method: {name: of.tolist() for name, of in scores.items() if name != "seconds"}
             for method, scores in self.items()
         }
 
@@ -323,7 +323,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
 
     def environment(self) -> dict[str, Any]:
         """Return what is needed to run it again: methods, folds, seed, versions."""
-        made = {name: display_name(one) for name, one in self.settings["methods"].items()}
+        made = {name: _made(one) for name, one in self.settings["methods"].items()}
         return {**self.settings, "methods": made, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
@@ -335,6 +335,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
             "rows": self.summary(),
             "folds": self.fold_values,
             "classes": list(self.classes),
+            **self.settings["data"]["constant"],
             "seconds": self.seconds,
             "settings": self.environment(),
         }
@@ -343,7 +344,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         """Return a pandas frame (a list of dicts without pandas).
 
         One row per method with mean, sd and sd_repeats of every metric; with `folds=True` one row
-        per method and fold with the metrics' values, sizes and seconds as columns.
+        per method and fold with the metrics' values and sizes as columns.
         """
         if folds:
             return records_to_frame(self.records(folds=True))
@@ -352,6 +353,20 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
         return records_to_frame(list(by_method.values()))
+
+
+def _made(estimator: Any) -> str:
+    """An estimator as Python writes it, with its criterion also where that is the default.
+
+    >>> from fasttree import FastTreeClassifier
+    >>> _made(FastTreeClassifier()), _made(FastTreeClassifier(max_depth=2))[:34]
+    ("FastTreeClassifier(criterion='info_gain')", "FastTreeClassifier(criterion='info_")
+    """
+    text, criterion = display_name(estimator), getattr(estimator, "criterion", None)
+    name, _, rest = text.partition("(")
+    if not isinstance(criterion, str) or not hasattr(estimator, "missing") or "criterion=" in rest:
+        return text
+    return f"{name}(criterion={criterion!r}{', ' * (rest != ')')}{rest}"
 
 
 def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:

@@ -281,15 +281,16 @@ def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> l
 
     The other folds of a method that did not apply to its first fold are one unit.
     """
-    # Seconds per fold of each method that has folds left.
+    # Seconds per fold of each method of which the first fold alone is planned.
     n_folds = len(task.folds.pairs)
+    planned = {place: unit.stop for unit in units for place in unit.places}
     took: dict[int, float] = {}
     for number, unit in enumerate(units):
         one = outcomes[number]
-        if unit.stop < n_folds:
+        if planned[unit.places[0]] < n_folds:
             took |= dict.fromkeys(one.errors, math.inf)
-        if unit.stop < n_folds and one.runs is not None:
-            took |= zip(one.places, one.runs.folds["seconds"][:, 0].tolist(), strict=True)
+            if one.runs is not None:
+                took |= zip(one.places, one.runs.folds["seconds"][:, 0].tolist(), strict=True)
     # Methods in groups, and their folds in blocks, of about the target time.
     found = []
     for group in _groups(task):

@@ -19,10 +19,12 @@ import numpy as np
 from .._checks import checked, choice, memory_limit, one_value, random_seed, shown
 from .._checks.aliases import CvFolds, Seed
 from .._checks.aliases import Task as TaskName
-from .._checks.naming import display_name, is_by_test, shown_criterion
+from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
-from .._checks.words import counted
+from .._checks.speech import argument
+from .._checks.words import counted, some_of
 from ..datasets.inputs import given
+from ..metrics.constant import best_constant
 from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
 from ..metrics.scorers import Scorer
@@ -65,6 +67,7 @@ def list_methods(
     criteria = named_items(criterion, "criterion")
     if criteria:
         from ..estimators import FastTreeClassifier, FastTreeRegressor
+        from ..estimators.conditions import ignores_criterion
         from ..estimators.idle import drop_idle_of_some
         from ..estimators.parameters import made_of
 
@@ -76,9 +79,13 @@ def list_methods(
         for (name, one), tree in zip(criteria, trees, strict=True):
             if name == display_name(one):
                 name = shown_criterion(tree)
-            # Where a test chooses the feature and its statistic the cut, all criteria are one tree.
-            if not (is_by_test(tree) and tree.cut == "statistic" and name in dict(methods)):
-                methods.append((name, tree))
+            methods.append((name, tree))
+        if len(trees) > 1 and ignores_criterion(params):
+            raise ValueError(
+                f"criteria {some_of([display_name(one) for _, one in criteria])}: "
+                "selection='significance' chooses features and cuts by tests, so that they are one "
+                f"tree; name one, or give {argument('cut', 'criterion')}"
+            )
     elif params:
         raise TypeError(
             f"unexpected arguments {', '.join(params)}: they are parameters of trees, and "
@@ -403,10 +410,16 @@ def make_run(
     data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
+    about: dict[str, Any] = {"target": None, "target_is_named": True, "left_out": {}}
     if data.table is not None:
         screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
         with groups_known(groups is not None):
-            inspect(screened(data.table, next(screens, "as_given")), "as_given").warn()
+            seen = screened(data.table, next(screens, "as_given"))
+            inspect(seen, "as_given").warn()
+        about["target"], origin = data.table.target, data.table.origin
+        read = origin.startswith("fasttree.datasets.load(")
+        about["target_is_named"] = not read or ", target=" in origin
+        about["left_out"] = {n: why for n, why in seen.unused.items() if n not in seen.dates}
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
@@ -419,6 +432,7 @@ def make_run(
         "scoring": tuple(scorers),
         "random_state": random_state,
         "params": dict(params),
+        "data": {**about, "rows": len(data.target)},
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
     return Run(methods, data, folds, scorers, want, settings, call, n_jobs, started, memory_limit)
@@ -506,6 +520,9 @@ class Run:
         trees = {} if data.table is None else {n: one for (n, _), one in _grown(methods).items()}
         scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
         columns = self._columns(scoring_of, runs)
+        tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)
+        exposure = None if exposure is None else exposure[tested]
+        constant = best_constant(data.target[tested], data.classes, exposure=exposure)
         by_method = {
             name: MethodScores(
                 name,
@@ -527,6 +544,7 @@ class Run:
             settings={
                 "methods": dict(methods),
                 **self.settings,
+                "data": {**self.settings["data"], "constant": constant},
                 "automatic": differences_in_words(trees, data.table),
             },
             seconds=time.perf_counter() - self.started,

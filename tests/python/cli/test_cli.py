@@ -395,6 +395,30 @@ def test_a_preset_gives_the_criterion_unless_one_is_named(ftree):
     assert used() == "info_gain"
 
 
+def test_compare_takes_a_target_for_each_file(ftree, tmp_path):
+    for name, header in (("one", "n,outcome,site"), ("two", "n,label,site")):
+        lines = [f"{i % 7},{'ab'[i % 3 > 0]},{'xy'[i % 5 > 2]}" for i in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([header, *lines]) + "\n")
+    data = [str(tmp_path / f"{name}.csv") for name in ("one", "two")]
+    how = ["-c", "gini", "--cv", "1x3", "--json", "-"]
+    for targets in (["outcome", "label"], ["n", "n"], ["n"]):
+        words = [word for name in targets for word in ("-t", name)]
+        about = strict(ftree("compare", *data, *words, *how)[1])["settings"]["data"]
+        assert [one["target"] for one in about.values()] == (targets * 2)[:2]
+    refused(ftree("compare", *data, "iris", "-t", "n", "-t", "n", *how), "--target", "2", "once")
+
+
+def test_tests_that_choose_splits_are_compared_and_take_no_criterion(ftree):
+    for settings in (["--preset", "CTREE", "-p", "alpha=1e-9"], ["--preset", "CHAID"]):
+        for command in ("cv", "compare"):
+            code, out, _ = ftree(command, "iris", *settings, "--cv", "1x3")
+            assert code == 0 and "significance (" in out
+        for command in ("fit", "cv", "compare"):
+            refused(ftree(command, "iris", *settings, "-c", "gini"), "-c gini", "leave -c out")
+    how = ["--preset", "CTREE", "-p", "cut=criterion", "-c", "gini", "--cv", "1x3"]
+    assert "cut by gini" in ftree("compare", "iris", *how)[1]
+
+
 def test_predict_without_class_column_and_with_columns_in_another_order(ftree, tmp_path, model):
     rows = datasets.load_iris()
     names = rows.feature_names[::-1]

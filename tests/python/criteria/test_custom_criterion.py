@@ -182,7 +182,7 @@ WRONG = {
     "nothing": (lambda t: None, r"array of shape \(\)"),
     "NaN": (
         lambda t: np.full(len(t), np.nan),
-        "score of a split on column 0 .* is NaN; scores must be numbers",
+        "score of a split on column '.+' is NaN; scores must be numbers",
     ),
     "one NaN": (
         lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.nan, 1.0),
@@ -203,6 +203,32 @@ def test_wrong_returns_are_explained(case):
         with pytest.raises((ValueError, TypeError), match=words):
             call()
     assert fasttree.fit(X, y).n_nodes_ > 1
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"evaluation": "global"},
+        {"evaluation": "glocal"},
+        {"threshold_search": "histogram"},
+        {"discretize": "equal_width"},
+        {"max_leaf_nodes": 3},
+    ],
+    ids=str,
+)
+def test_a_score_that_is_nan_names_the_column(how):
+    X, y = {"level": ["a"] * 60, "the width": np.arange(60) % 7}, np.arange(60) % 2
+
+    def function(tables):
+        return np.full(len(tables), np.nan)
+
+    for call in (
+        lambda: fasttree.fit(X, y, criterion=function, columns="as_given", **how),
+        lambda: model_selection.cross_validate(X, y, function, columns="as_given", cv="1x2", **how),
+    ):
+        with pytest.raises(ValueError, match="a split on column 'the width' is NaN"):
+            call()
 
 
 def test_errors_of_the_function_come_out_unchanged():

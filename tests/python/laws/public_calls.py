@@ -202,7 +202,8 @@ SHORT = {
       AnovaResult.to_dict
       Comparison.against_baseline Comparison.averages Comparison.baseline
       Comparison.bayesian_signed_rank Comparison.bayesian_test Comparison.best
-      Comparison.document Comparison.friedman Comparison.marks Comparison.pair_test
+      Comparison.document Comparison.friedman Comparison.is_ranked Comparison.marks
+      Comparison.pair_test
       Comparison.posterior Comparison.records Comparison.significantly_worse Comparison.tables
       Comparison.to_frame
       Comparison.win_matrix Comparison.wins_ties_losses Comparison.with_metric
@@ -218,7 +219,8 @@ SHORT = {
       LearningCurve.document LearningCurve.methods LearningCurve.records LearningCurve.tables
       LearningCurve.values PairedTestResult.sentence
       PairedTestResult.significant Posterior.left Posterior.right Posterior.sentence
-      Posterior.verdict Ranked.document Ranked.records Shown.to_dict Sweep.best Sweep.document
+      Posterior.verdict Ranked.document Ranked.records Shown.to_dict SignedRankPosterior.verdict
+      Sweep.best Sweep.document
       Sweep.layout Sweep.map Sweep.records Sweep.tables TwoWayAnovaResult.sentence
       against_control bayesian_correlated_t_test bayesian_signed_rank_test bonferroni
       corrected_resampled_t_test five_by_two_cv_f_test five_by_two_cv_t_test friedman_nemenyi holm

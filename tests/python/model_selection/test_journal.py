@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import sys
 import textwrap
 import time
@@ -375,8 +376,9 @@ def test_another_file_is_left_as_it_is(tmp_path, content):
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     for read in (read_journal, lambda p: model_selection.cross_validate(X, Y, **HOW, journal=p)):
-        with pytest.raises(DataFileError, match=r"data\.csv, line 1: is no line of a journal"):
+        with pytest.raises(DataFileError, match=r"data\.csv, line 1: is no line of a j") as caught:
             read(path)
+        assert "remove" not in str(caught.value)
     assert path.read_bytes() == content
 
 
@@ -472,6 +474,35 @@ def test_compare_refuses_other_sets_by_name(tmp_path):
     assert found.to_text() == model_selection.compare(more, ["gini"], cv="1x3").to_text()
 
 
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7, 1.0])
+def test_methods_may_be_added_to_any_number_of_units(tmp_path, share):
+    path, sets = tmp_path / "run.journal", {"a": (X, Y), "b": (X[:60], Y[:60])}
+
+    def compare(*criteria, sets=sets, **more):
+        return model_selection.compare(sets, list(criteria), cv="3x4", journal=path, **more)
+
+    compare("gini", "relieff")
+    assert all(task["units"] > 3 for task in read_journal(path)["tasks"])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: 1 + round(share * (len(lines) - 1))]))
+    content = path.read_bytes()
+    if share == 1.0:  # what is refused changes nothing: on other data, and while it runs
+        with pytest.raises(ValueError, match="data: "):
+            compare("gini", "relieff", "pi", sets={**sets, "b": (X[:50], Y[:50])})
+        for other in ({"nb": _Refusing()}, {"fits": GaussianNB(), "nb": _Refusing()}):
+            with pytest.raises(ValueError, match="nb: no such data"):
+                compare("gini", "relieff", estimators=other)
+        assert path.read_bytes() == content
+        compare("gini", "relieff")
+        assert path.read_bytes() == content
+    for criteria in (["pi", "gini", "relieff"], ["gini", "mdl", "relieff", "hellinger", "pi"]):
+        found = compare(*criteria)
+        assert found.to_text() == model_selection.compare(sets, criteria, cv="3x4").to_text()
+    known = read_journal(path)
+    assert known["units"] == known["units_done"]
+    assert all(set(task["finished"].values()) == {12} for task in known["tasks"])
+
+
 def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     from fasttree.cli.run import run
 
@@ -496,6 +527,28 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     path.write_bytes(path.read_bytes()[:-3])
     assert run(["status", str(path)]) == 0
     assert "a torn last line of" in capsys.readouterr().out
+
+
+def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch):
+    from fasttree.cli.run import run
+
+    path, real, calls = tmp_path / "iris.journal", grid.run_unit, iter(range(100))
+
+    def interrupted(*args, **options):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(grid, "run_unit", interrupted)
+    line = ["-c", "gini,pi", "--cv", "2x3", "-j", "1", "--journal", str(path)]
+    assert run(["compare", "iris", *line]) == 130
+    said = capsys.readouterr().err
+    share = re.search(r"ftree: (\d+ % of the work) is in .*iris\.journal; the same command", said)
+    assert share and said.endswith("ftree: interrupted\n")
+    assert run(["status", str(path)]) == 0
+    assert f"{share[1]} is finished" in capsys.readouterr().out and share[1] != "100 %"
+    monkeypatch.undo()
+    assert run(["compare", "iris", *line]) == 0
 
 
 def test_a_lock_ends_with_its_process(tmp_path):

@@ -16,6 +16,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import fasttree
+from fasttree import presets
 from fasttree.exports.tables.records import plain
 from fasttree.model_selection import (
     compare,
@@ -279,7 +280,7 @@ def test_fold_values_are_in_every_export(comparison):
                 assert document["folds"][dataset][method][metric] == plain(values)
                 assert here[metric].tolist() == values
                 assert [float(r[metric]) for r in read] == values
-    assert len(comparison.to_frame()) == 9 and "seconds" in frame
+    assert len(comparison.to_frame()) == 9 and "seconds" not in frame
     same = compare({"iris": (X, NAMES)}, "gini", cv="1x2").to_json()
     assert same == compare({"iris": (X, NAMES)}, "gini", cv="1x2").to_json()
 
@@ -294,7 +295,8 @@ def test_tests_over_the_data_sets_look_in_the_metric_s_direction():
     assert errors.against_baseline().mean_ranks.tolist() == [2.0, 1.0]
     one = found.bayesian_signed_rank("NB", "prior")
     other = errors.bayesian_signed_rank("NB", "prior")
-    assert one.verdict == "right" and one.n == 3 and one.greater_is_better
+    assert one.verdict == "undecided" and one.n == 3 and one.greater_is_better
+    assert "3 data sets cannot tell at the 0.95 level" in one.sentence
     assert other.probabilities == one.probabilities[::-1]
     assert "(smaller is better)" in other.sentence
 
@@ -310,3 +312,91 @@ def test_notes_speak_of_best_values_where_some_are_marked(n_methods):
     )
     for text in map(str, results):
         assert ("best values marked !" in text) == (re.search(r"\d\)?! ", text + " ") is not None)
+
+
+@pytest.mark.parametrize("name", presets.__all__)
+def test_every_preset_is_compared_as_params(name):
+    own = getattr(presets, name)
+    result = compare("iris", params=own, cv="1x3", test="wilcoxon", alpha=0.2)
+    assert (result.test, result.alpha) == ("wilcoxon", 0.2)
+    [tree] = result["iris"].settings["methods"].values()
+    assert {key: repr(tree.get_params()[key]) for key in own} == {
+        k: repr(v) for k, v in own.items()
+    }
+
+
+def test_level_and_test_of_the_comparison_are_not_those_of_the_trees():
+    for beside in (presets.CTREE, {"selection": "significance", "alpha": 1e-9}):
+        with pytest.raises(ValueError, match="are those of the comparison.*params={'selection'"):
+            compare("iris", ["gini"], **beside)
+    assert compare("iris", ["gini"], cv="1x3", selection="significance").alpha == 0.05
+
+
+def test_criteria_that_no_split_reads_are_refused():
+    for call in (compare, cross_validate):
+        with pytest.raises(ValueError, match="criteria gini, hellinger: .* cut='criterion'"):
+            call("iris", ["gini", "hellinger"], cv="1x3", selection="significance")
+        how = {"selection": "significance", "cv": "1x3"}
+        for read in ({"cut": "criterion"}, {"ccp_alpha": 0.01}):
+            assert call("iris", ["gini", "hellinger"], **how, **read).methods
+
+
+def files(folder):
+    """Two files whose last columns are not the ones that are meant, and an ARFF file's set."""
+    lines = [f"{i % 7},{'ab'[i % 3 > 0]},{'xy'[i % 5 > 2]}" for i in range(40)]
+    (folder / "one.csv").write_text("n,outcome,site\n" + "\n".join(lines) + "\n")
+    (folder / "two.csv").write_text("n,Class,site\n" + "\n".join(lines) + "\n")
+    return [str(folder / "one.csv"), str(folder / "two.csv"), "iris"]
+
+
+def test_targets_that_nobody_named_are_named_by_the_comparison(tmp_path):
+    note = "Targets that are not named (the column 'class', else the last): "
+    names = files(tmp_path)
+    found = compare(names, ["gini", "mdl"], cv="1x3")
+    said = f"{note}one 'site', two 'Class', iris 'class'."
+    assert said in found.to_text()
+    assert note.partition(" (")[0] in found.to_html()
+    about = json.loads(found.to_json())["settings"]["data"]
+    assert [(one["target"], one["rows"], one["target_is_named"]) for one in about.values()] == [
+        ("site", 40, False),
+        ("Class", 40, False),
+        ("class", 150, False),
+    ]
+    named = [fasttree.datasets.load(names[0], "outcome"), "iris"]
+    for data in (named, names[1:], names[:1]):
+        said = note in compare(data, ["gini"], cv="1x3").to_text()
+        assert said == (data == names[1:])
+
+
+def test_json_has_the_tests_over_sets_the_constants_and_what_is_left_out():
+    ids = pandas.DataFrame({"customer_id": np.arange(150) + 1e5, "a": X[:, 2]}).assign(y=NAMES)
+    tables = {"ids": (ids, "y"), "iris": "iris"}
+    with pytest.warns(UserWarning, match="customer_id"):
+        found = compare(tables, ["info_gain", "gini"], cv="1x3")
+    document = json.loads(found.to_json())
+    assert document["settings"]["methods"] == {
+        name: f"FastTreeClassifier(criterion='{name}', random_state=0)"
+        for name in ("info_gain", "gini")
+    }
+    assert list(document["settings"]["data"]["ids"]["left_out"]) == ["customer_id"]
+    assert document["majority"] == {"ids": 1 / 3, "iris": 1 / 3}
+    size = found.with_metric("leaves")
+    assert [row["mean"] for row in document["leaves"]] == size.means.ravel().tolist()
+    for one in (found, size):
+        ranks = document["friedman"][one.metric]
+        assert ranks["p_value"] == one.friedman().p_value
+        assert ranks["against_baseline"]["holm"] == plain(one.against_baseline().holm.tolist())
+    alone = json.loads(cross_validate("iris", "gini", cv="1x3").to_json())
+    assert (alone["majority"], alone["settings"]["data"]["target"]) == (1 / 3, "class")
+
+
+def test_legends_are_of_marks_that_occur_and_columns_are_not_empty():
+    for criteria in (["gini", "info_gain", "hellinger"], ["gini", "accuracy"]):
+        found = compare(["iris", "balance-scale"], criteria, cv="5x5")
+        tables = [*found.tables(), *found.friedman().tables(), *found.against_baseline().tables()]
+        for table in tables:
+            marked = any(cell.mark for row in table.rows for cell in row)
+            assert any(note.startswith("v / *") for note in table.notes) == marked
+            assert all(note.endswith(".") for note in table.notes)
+            for column in zip(*table.rows, strict=True):
+                assert any(cell.text for cell in column)

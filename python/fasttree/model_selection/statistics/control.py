@@ -82,7 +82,8 @@ class ControlTestResult(Ranked):
         header = ["method", "mean rank", "z", "p", "p, Holm", "p, Bonferroni-Dunn"]
         title = f"Mean ranks against {self.control}"
         marks = f"v / * : better / worse than {self.control} (Holm, {self.alpha:g})."
-        return [ReportTable(title, header, rows, (), [self.sentence, marks])]
+        notes = [self.sentence, *([marks] if any(row[1].mark for row in rows) else [])]
+        return [ReportTable(title, header, rows, (), notes)]
 
 
 @checked(ranks=having("a FriedmanResult", "mean_ranks", "names"))

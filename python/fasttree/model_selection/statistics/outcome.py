@@ -147,6 +147,11 @@ class Posterior(Shown):
         )
 
     @property
+    def _undecided(self) -> str:
+        """What is said without a verdict."""
+        return "the data do not decide"
+
+    @property
     def _details(self) -> str:
         """The test and its numbers."""
         raise NotImplementedError
@@ -160,7 +165,7 @@ class Posterior(Shown):
             "left": f"{first} is lower than {second}",
             "rope": f"{first} and {second} are equal in practice",
             "right": f"{first} is higher than {second}",
-            "undecided": "the data do not decide",
+            "undecided": self._undecided,
         }[self.verdict]
         region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
         return (
@@ -281,12 +286,11 @@ class FriedmanResult(Ranked):
         """Return mean ranks, best first, with Nemenyi's p-value against the best where the ranks
         differ (`significant`); the sentence below."""
         order, rows = np.argsort(self.mean_ranks, kind="stable").tolist(), []
+        header = ["method", "mean rank", *["p against the best"] * self.significant]
         for j in order:
-            p = number(float(self.pairwise_p[order[0], j]), 4)
-            shown = p if self.significant and j != order[0] else ""
-            rank = number(float(self.mean_ranks[j]), 3)
-            rows.append([Cell(self.names[j]), Cell(rank), Cell(shown)])
-        header = ["method", "mean rank", "p against the best"]
+            p = "" if j == order[0] else number(float(self.pairwise_p[order[0], j]), 4)
+            row = [self.names[j], number(float(self.mean_ranks[j]), 3), p]
+            rows.append([Cell(text) for text in row[: len(header)]])
         return [ReportTable("Mean ranks", header, rows, (), [self.sentence])]
 
     @property

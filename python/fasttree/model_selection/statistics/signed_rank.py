@@ -27,6 +27,8 @@ from .ties import TIED, exact_mean
 
 BATCH = 1000
 """Draws that are computed at once."""
+LEAST_SETS = 10
+"""Data sets below which the posterior has no verdict."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,17 @@ class SignedRankPosterior(Posterior):
     names: tuple[str, str] = ("A", "B")
     test: str = "Bayesian signed-rank test"
     greater_is_better: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        """As of other posteriors; "undecided" over fewer than ten data sets."""
+        return super().verdict if self.n >= LEAST_SETS else "undecided"
+
+    @property
+    def _undecided(self) -> str:
+        """What is said without a verdict."""
+        few = self.n < LEAST_SETS
+        return f"{self.n} data sets cannot tell" if few else super()._undecided
 
     @property
     def _details(self) -> str:
@@ -95,7 +108,7 @@ def bayesian_signed_rank_test(
     Raises:
         ValueError: fewer than 2 data sets, other lengths, or numbers that are not finite.
 
-    >>> found = bayesian_signed_rank_test([0.9, 0.8, 0.9, 0.7], [0.6, 0.5, 0.8, 0.6])
+    >>> found = bayesian_signed_rank_test([0.9, 0.8] * 5, [0.6, 0.5] * 5)
     >>> found.verdict
     'right'
     """

@@ -183,7 +183,7 @@ def _comparison_summary(result: Comparison) -> list[str]:
         out.append(f"Against {result.baseline}: {'; '.join(parts)} of {n}, each tested alone.")
     elif k > 1:
         out.append(f"Against {result.baseline} no method is significantly better or worse on any.")
-    if min(n, k) > 1 and np.isfinite(result.means).all():
+    if result.is_ranked:
         out.append(result.friedman().sentence)
     return out
 
@@ -208,7 +208,7 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
         rope = 0.01
     if rope is not None and k > 1:
         page.tables.append(_posterior_table(result, rope))
-    if min(n, k) > 1 and np.isfinite(result.means).all():
+    if result.is_ranked:
         page.ranks = rank_svg(result.friedman())
     # The nodes of a page are divided among its trees.
     share = max(9, min(80, nodes // max(1, n * k))) if nodes else 0

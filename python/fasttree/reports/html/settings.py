@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._checks.naming import display_name, named_in, written
+from ..._checks.naming import named_in, written
 from ..._checks.words import counted
 from ...exports.answers import figures
 
@@ -79,7 +79,7 @@ def _short(text: str) -> str:
 
 def methods_of(result: CrossValidation) -> list[tuple[str, str]]:
     """Return (name, how to make it) of every method."""
-    return [(name, _short(display_name(one))) for name, one in result.settings["methods"].items()]
+    return [(name, _short(made)) for name, made in result.environment()["methods"].items()]
 
 
 def imports_of(made: list[Any]) -> tuple[list[str], list[str]]:

@@ -265,7 +265,7 @@ def compare(
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
     names = data or default_sets()
-    targets: list[str | None] = [*(target or [None])]
+    targets: list[str | None] = [*target] if target else [None]
     if len(targets) not in (1, len(names)):
         raise ValueError(
             f"--target is given {len(targets)} times for {counted(len(names), 'data set')}; give "

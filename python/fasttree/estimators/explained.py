@@ -14,7 +14,7 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
+from .automatic import missing_of
 from .constraints import constraints_given
 from .new_rows import labelled, rows_for
 from .parameters import config_of
@@ -54,9 +55,17 @@ and score."""
 
 
 class NodeCandidates(tuple[Candidate, ...]):
-    """Candidates of a node, and statistic and adjusted p-value of each feature that was tested."""
+    """Candidates of a node.
+
+    Attributes:
+        tests: statistic and adjusted p-value of each feature that was tested.
+        lacking: the features without a value in some row of the node.
+        apart: whether such rows have a branch of their own; else they are left out.
+    """
 
     tests: Mapping[str, tuple[float, float]]
+    lacking: frozenset[str]
+    apart: bool
 
 
 SORTED_AT_ONCE = 200_000
@@ -71,6 +80,9 @@ TIED = 1e-12
 SAME_ROWS = 1e-9
 """Relative difference up to which the score of a candidate and the score of the tree's split are
 taken to be of the same rows."""
+
+APART = ", missing apart"
+"""What is said of a candidate that gives rows without a value a branch of their own."""
 
 Entry = dict[str, Any]
 """A candidate split as `explain` returns it."""
@@ -212,7 +224,23 @@ def candidates_of(
         for f, t, codes, score in scored
     )
     found.tests = {names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests}
+    reached, is_imputed = fractions > 0, fitted.get_params(deep=False).get("missing") == "mode"
+    found.lacking = frozenset(
+        one.name
+        for one in table.columns
+        if one.n_missing and not is_imputed and one.is_missing[reached].any()
+    )
+    found.apart = not _leaves_out(fitted, config)
     return found
+
+
+def _leaves_out(fitted: Any, config: dict[str, Any]) -> bool:
+    """Whether the candidates of a feature are scored without the rows that lack its value."""
+    if config.get("selection") == "significance" and config["missing"] == "auto":
+        return not config.get("merge_levels")
+    if not fitted.tree_.n_children[0]:
+        return missing_of(config) == "fractional"
+    return divides_rows(fitted) and missing_of({"criterion": config["criterion"]}) == "fractional"
 
 
 @by_own_criterion
@@ -243,7 +271,8 @@ def explain(
         ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
         standardised deviation with ``cut_test="maximum"``), or the decrease d of the variance v:
         the two-sample statistics of n rows are X² (n - 1) / n and (n - 1) d / v. Printed are the
-        best candidate of each feature, and the split of the tree. With `honest`, rows kept for the
+        best candidate of each feature, and the split of the tree; "missing apart" means that rows
+        without a value are a further branch, which counts in the score. With `honest`, rows kept for the
         leaves have chosen nothing: on all rows p-values and scores are not those of ``tree_``.
 
     Raises:
@@ -287,7 +316,10 @@ def explain(
     return Records(
         entries,
         {
-            "candidate": partial(_candidate_text, fitted, node),
+            "candidate": lambda one: (
+                _candidate_text(fitted, node, one)
+                + (APART if found.apart and one["feature"] in found.lacking else "")
+            ),
             **shown_tests,
             "score": "score",
             "": lambda one: bar(one["score"] / best if best > 0 else 0.0),

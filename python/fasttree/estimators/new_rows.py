@@ -292,8 +292,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
 def refuse_missing(schema: Schema, columns: list[Column]) -> None:
     """Refuse missing cells by column and row (an undeclared label counts as missing)."""
     for name, column in zip(schema.names, columns, strict=True):
-        values = np.asarray(column.values)
-        gone = np.isnan(values) if column.kind == "numeric" else values < 0
+        gone = column.is_missing
         if gone.any():
             raise ValueError(
                 f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and "

@@ -16,7 +16,7 @@ function scaleOf(scores, zero) {
 
 function candidateWords(own, k, data) {
   var name = data.features[own.feature[k]].name;
-  return own.words[k] ? name + " " + own.words[k] : name;
+  return name + (/^[^,]/.test(own.words[k]) ? " " : "") + own.words[k];
 }
 
 /** A choice of criterion. */
@@ -64,6 +64,7 @@ function candidatesOf(tree, node, state, changed, go) {
     box.append(make("p.note.screen", {},
       "The best " + own.feature.length + " of " + own.of + " candidates are on this page."));
   }
+  if (own.missing) box.append(make("p.note", {}, own.missing));
   if (two) box.append(strips(own, data, state, changed));
   return box;
 }

@@ -605,7 +605,7 @@ def _conditions(
             if test != f"{name} is missing":
                 test = f"{name} is missing: {part} goes to {test}"
         indent = "  " * (int(tree.depth[node]) if is_divided else 1)
-        whole, part = float(weight[parent]), number(float(weight[node]), 2)
+        whole, part = float(weight[parent]), number(float(weight[node]), 2, grouped=True)
         verb = "comes" if reading.answers.weighed or part == "1" else "come"
         lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
     return lines

@@ -199,13 +199,15 @@ def test_badges_stay_within_their_card_and_a_cut_is_named(show):
         """() => Array.from(document.querySelectorAll(".fx-diagram .fx-badge")).every((e) =>
         e.getBoundingClientRect().right <= e.parentNode.getBoundingClientRect().right)"""
     )
+    parts = resources.files("fasttree.exports.explorer").joinpath("static/parts.js").read_text()
     own = {"counts": [[9, 1]], "classes": [0], "range": [0, 100], "levels": None}
     for cut in (0, 0.5, 50, 99, 100):
         found = page.evaluate(
-            """([own, data]) => {
-            const picture = histogram(own, { name: "x" }, data);
+            f"""([own, data]) => {{
+            {parts}
+            const picture = histogram(own, {{ name: "x" }}, data);
             return Array.from(picture.querySelectorAll(".fx-cutword"), (e) => e.textContent);
-            }""",
+            }}""",
             [{**own, "cuts": [cut]}, {"classes": ["a"]}],
         )
         assert found == [str(cut)]

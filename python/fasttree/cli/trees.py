@@ -16,7 +16,7 @@ import typer
 
 from .._checks.saving import replace_file
 from .._checks.speech import argument, in_text
-from .._checks.words import counted, some_of
+from .._checks.words import counted, p_value_text, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
@@ -385,7 +385,7 @@ def _emit_ranking(
                 + (f" +- {errors[name][j]:.4g}" if errors else "")
                 for name, values in scores.items()
             ),
-            *("-" if np.isnan(of[j]) else f"{of[j]:.4g}" for of in tests.values()),
+            *("-" if np.isnan(of[j]) else _test_text(what, of[j]) for what, of in tests.items()),
         ]
         for j in order
     ]
@@ -415,6 +415,11 @@ def _emit_ranking(
         json,
         csv,
     )
+
+
+def _test_text(what: str, value: float) -> str:
+    """A statistic or p-value of a test."""
+    return p_value_text(value) if what == "p_value" and value < 1e-300 else f"{value:.4g}"
 
 
 def _left_out_rows(rows: Table, criteria: dict[str, Any]) -> list[str]:

@@ -25,13 +25,14 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import shown_criterion
 from .._checks.plain_text import one_line
-from .._checks.words import counted
+from .._checks.words import counted, p_value_text
 from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
 from .automatic import missing_of
 from .constraints import constraints_given
+from .honest import is_honest
 from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows, own_weights
@@ -300,7 +301,7 @@ def explain(
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
     if by_test:
-        shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
+        shown_tests = {"statistic": "statistic", "p": lambda one: p_value_text(one["p_value"])}
         for one in entries:
             test = found.tests.get(one["feature"], (math.nan, math.nan))
             one["statistic"], one["p_value"] = test
@@ -329,11 +330,22 @@ def explain(
         notes=[
             *notes,
             *_measured(fitted),
+            *_chosen_by_other_rows(fitted, entries, feature),
             *_tied(fitted, node, compared),
             *_forbidden(fitted, node, compared),
         ],
         displayed=displayed,
     )
+
+
+def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None) -> list[str]:
+    """That the rows of a call are not those that have chosen the feature of an honest tree."""
+    if not entries or not is_honest(fitted) or feature in (None, entries[0]["feature"]):
+        return []
+    return [
+        "The split was chosen without the rows that honest keeps for the leaves; on the rows given "
+        "here another feature comes first."
+    ]
 
 
 def _by_test(fitted: Any) -> bool:
@@ -471,7 +483,7 @@ def ended_by(fitted: Any, node: int) -> str:
         return "pure"
     p, alpha = tree.p_value[node], given.get("alpha")
     if alpha is not None and p >= alpha:
-        return f"no feature has a p-value below alpha={alpha} (the smallest is {p:.3g})"
+        return f"no feature has a p-value below alpha={alpha} (the smallest is {p_value_text(p)})"
     for name, ends in limits.items():
         limit = given.get(name)
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):

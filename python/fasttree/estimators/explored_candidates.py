@@ -210,22 +210,26 @@ class _Scorer:
         fractions[self.sample] = model._model.reach(self.rows.blocks, n, node)[self.sample]
         if not fractions.any():
             return None
-        listed = [self._candidates(model, fractions, one) for one in self.criteria]
+        listed = [self._candidates(tree, fractions, one) for one in self.criteria]
         found = _arrange(tree, node, listed, self.limits.max_candidates)
         by = [_plain(one)["name"] for one in self.criteria]
         if found is not None and (said := _missing_in_words(dict(zip(by, listed, strict=True)))):
             found["missing"] = said
         return found
 
-    def _candidates(self, model: Any, fractions: np.ndarray, criterion: Any) -> Candidates:
+    def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> Candidates:
         """Candidates by one criterion; none if it cannot score the node."""
-        table, weights = self._table(model), self.rows.weights
+        model, weights = tree.model, self.rows.weights
+        table = self._table(model)
         try:
             config, custom = config_of(_plain_tree(model, criterion), table, weights)
             config = model._weighted(table, weights).configured(config)
             found = candidates_of(model, table, fractions, config, custom, weights=weights)
         except ValueError as error:
-            self.refused.setdefault(_plain(criterion)["name"], str(error))
+            why = str(error)
+            if "is not binned" in why:
+                why = f"scores on pairs or neighbours need bins, and {tree.name} splits thresholds"
+            self.refused.setdefault(_plain(criterion)["name"], why)
             return _columns(())
         return _columns(found)
 

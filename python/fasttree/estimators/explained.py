@@ -273,8 +273,9 @@ def explain(
         standardised deviation with ``cut_test="maximum"``), or the decrease d of the variance v:
         the two-sample statistics of n rows are X² (n - 1) / n and (n - 1) d / v. Printed are the
         best candidate of each feature, and the split of the tree; "missing apart" means that rows
-        without a value are a further branch, which counts in the score. With `honest`, rows kept for the
-        leaves have chosen nothing: on all rows p-values and scores are not those of ``tree_``.
+        without a value are a further branch, which counts in the score. With `honest`, rows kept
+        for the leaves have chosen nothing: on all rows p-values and scores are not those of
+        ``tree_``.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.

@@ -148,7 +148,9 @@ function histogram(own, feature, data) {
     }
   } else if (own.range) {
     var low = own.range[0], upper = own.range[1], to = left + bars * step;
-    function place(v) { return upper > low ? left + (to - left) * (v - low) / (upper - low) : left; }
+    var place = function (v) {
+      return upper > low ? left + (to - left) * (v - low) / (upper - low) : left;
+    };
     var named = own.cuts.length === 1 ? place(own.cuts[0]) : NaN; // no end of the axis hides it
     if (!(named <= left + 40)) picture.append(draw("text.tick", { x: left, y: high - 8 },
       said(low, 4)));

@@ -90,7 +90,7 @@ def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
         return
     stump = clone(tree).set_params(max_depth=1, progress=None)
     with quiet():
-        n_branches = fitted(clone(stump).set_params(max_leaf_nodes=None)).n_nodes_ - 1
+        n_branches = fitted(clone(stump).set_params(max_leaf_nodes=2**31)).n_nodes_ - 1
         if n_branches <= most:
             return
         bins = [("n_bins", n) for n in (most, most - 1) if n > 1]

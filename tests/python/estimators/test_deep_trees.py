@@ -83,7 +83,7 @@ def test_a_split_into_more_bins_than_leaves_are_allowed_is_named_with_what_helps
     x, y = rng.normal(size=(80, 2)), np.arange(80) % 2
     x[:, 0] += 3 * y
     x[:8, 0] = np.nan if hole else x[:8, 0]
-    own = {"criterion": criterion, "max_leaf_nodes": 4}
+    own = {"criterion": criterion, "max_leaf_nodes": 4, "leaf_order": "distance"}
     if criterion == "chi2":
         own["discretize"] = "equal_frequency"
     model, said = caught(x, y, **own)

@@ -353,13 +353,14 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
 
 def own_columns(schema: Schema, table: Table, *named: Any) -> Table:
     """The Table of a file without the columns that the model does not have, if it has those that
-    the model reads; `named` are others that stay."""
+    the model reads; names among `named` stay, too."""
     own = table.feature_names
-    extra = [name for name in own if name not in {*schema.names, schema.target, *named}]
+    known = {*schema.names, schema.target, *(one for one in named if isinstance(one, str))}
+    extra = [name for name in own if name not in known]
     dates = schema.date_parts
     read = {dates[n][0] if n in dates else n for n in map(schema.names.__getitem__, schema.read)}
     is_named = table.has_feature_names and schema.has_names and read.issubset(own)
-    return table.drop(*extra) if is_named and len(extra) < len(own) else table
+    return table.drop(*extra) if is_named and 0 < len(extra) < len(own) else table
 
 
 def with_labels(
@@ -373,9 +374,7 @@ def with_labels(
         given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
     )
     X, y = without_target(schema, *read)
-    return own_columns(
-        schema, X, *(one for one in named if isinstance(one, str))
-    ) if is_file else X, y
+    return own_columns(schema, X, *named) if is_file else X, y
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:

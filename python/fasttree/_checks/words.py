@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-__all__ = ["counted", "some_of"]
+__all__ = ["counted", "p_value_text", "some_of"]
 
 IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
 """Plurals that no rule gives."""
@@ -18,6 +18,17 @@ MOST_NAMED = 20
 
 LONGEST = 400
 """Characters that it gives, at most, where it gives more than one name."""
+
+
+def p_value_text(p: float, equals: str = "") -> str:
+    """A p-value with three figures after a sign of equality; below 1e-300, where doubles lose
+    figures, only that.
+
+    Examples:
+        >>> p_value_text(0.01234), p_value_text(0.5, "="), p_value_text(1e-310, "=")
+        ('0.0123', '=0.5', ' < 1e-300')
+    """
+    return f"{' ' * bool(equals)}< 1e-300" if p < 1e-300 else f"{equals}{p:.3g}"
 
 
 def counted(count: int, noun: str) -> str:

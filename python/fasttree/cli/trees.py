@@ -16,7 +16,7 @@ import typer
 
 from .._checks.saving import replace_file
 from .._checks.speech import argument, in_text
-from .._checks.words import counted, some_of
+from .._checks.words import counted, p_value_text, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
@@ -327,7 +327,8 @@ def rank(
         scores,
         errors,
         tests,
-        left_out,
+        left_out=left_out,
+        said=_left_out_rows(rows, {} if estimate or "missing" in given else chosen),
         seed=given.get("random_state", 0),
         top=top,
         csv=csv,
@@ -340,15 +341,16 @@ def _emit_ranking(
     scores: dict[str, np.ndarray],
     errors: dict[str, np.ndarray],
     tests: dict[str, np.ndarray],
-    left_out: list[str],
     *,
+    left_out: list[str],
+    said: list[str],
     seed: Any,
     top: int | None,
     csv: Path | None,
     json: Path | None,
 ) -> None:
     """Print the features in the order of the first criterion's scores, best first, but for those
-    that were left out."""
+    that were left out; `said` are notes on the scores."""
     from ..reports import render
     from ..table.data_checks import inspect
 
@@ -383,12 +385,12 @@ def _emit_ranking(
                 + (f" +- {errors[name][j]:.4g}" if errors else "")
                 for name, values in scores.items()
             ),
-            *("-" if np.isnan(of[j]) else f"{of[j]:.4g}" for of in tests.values()),
+            *("-" if np.isnan(of[j]) else _test_text(what, of[j]) for what, of in tests.items()),
         ]
         for j in order
     ]
     error = " +- standard error" if errors else ""
-    notes = [f"Score (rank){error}; '-': no split is possible."]
+    notes = [f"Score (rank){error}; '-': no split is possible.", *said]
     if tests:
         notes += [
             "statistic, p_value: the test of independence of feature and target,",
@@ -402,9 +404,9 @@ def _emit_ranking(
     thin = {one.column: one.evidence for one in found if one.column in shown}
     if thin:
         document["few_rows_a_level"] = list(thin)
-        said = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
+        few = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
-            f"Caution: fewer than five rows a level: {said}. Most criteria favour such columns "
+            f"Caution: fewer than five rows a level: {few}. Most criteria favour such columns "
             f"whatever they say of new rows; leave out: {in_text(argument('drop', list(thin)))}."
         )
     emit(
@@ -413,6 +415,31 @@ def _emit_ranking(
         json,
         csv,
     )
+
+
+def _test_text(what: str, value: float) -> str:
+    """A statistic or p-value of a test."""
+    return p_value_text(value) if what == "p_value" and value < 1e-300 else f"{value:.4g}"
+
+
+def _left_out_rows(rows: Table, criteria: dict[str, Any]) -> list[str]:
+    """How to get the scores of a tree's root, if some of these criteria differ from it in their
+    treatment of missing values."""
+    from ..criteria import evidence_of
+    from ..estimators.automatic import has_missing, missing_of
+
+    differ = [
+        name
+        for name, one in criteria.items()
+        if evidence_of(one) in ("table", "moments", "order")
+        and missing_of({"criterion": one}) == "branch"
+    ]
+    if not differ or not has_missing(rows):
+        return []
+    return [
+        f"Scores by {some_of(differ)} leave out rows without a value, a tree gives them a branch: "
+        f"{in_text(argument('missing', 'branch'))} scores as its root does."
+    ]
 
 
 def _scored(

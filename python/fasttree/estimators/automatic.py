@@ -21,7 +21,7 @@ from .._checks.words import counted
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["differences_in_words", "missing_of", "share_missing"]
+__all__ = ["differences_in_words", "has_missing", "missing_of", "share_missing"]
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
@@ -96,10 +96,11 @@ def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
         found.append(("nominal_splits", _levels))
     if any(column.kind == "numeric" for column in table.columns):
         found.append(("discretize", _numbers))
-    return [("missing", _missing), *found] if _has_missing(table) else found
+    return [("missing", _missing), *found] if has_missing(table) else found
 
 
-def _has_missing(table: Table) -> bool:
+def has_missing(table: Table) -> bool:
+    """Whether a value of some feature is missing."""
     return any(column.n_missing for column in table.columns)
 
 
@@ -112,7 +113,7 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
         table: the rows; without missing values nothing is settled.
     """
     automatic = [one for one in trees if one.get("missing", "auto") == "auto"]
-    if len({_missing(one) for one in automatic}) > 1 and _has_missing(table):
+    if len({_missing(one) for one in automatic}) > 1 and has_missing(table):
         for one in automatic:
             one["missing"] = "branch"
 

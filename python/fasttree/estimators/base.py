@@ -35,7 +35,7 @@ from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
-from .new_rows import Schema, rows_for, with_labels
+from .new_rows import Schema, own_columns, rows_for, with_labels
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
@@ -216,17 +216,17 @@ class Estimator(BaseEstimator):
     def _keep_rows(self, fitted_on: FittedOn) -> None:
         """Keep the training rows, if answers need them; a classifier's need none."""
 
-    def _labelled_rows(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _labelled_rows(self, X: Any, y: Any, *named: Any) -> tuple[Any, Any]:
         """X and y with names resolved; of a fitted estimator as in `with_labels`."""
         if "_schema" not in self.__dict__:
             return given(X, y, self._task, as_given=self._as_given)
-        return with_labels(self._schema, X, y, self._task, as_given=self._as_given)
+        return with_labels(self._schema, X, y, self._task, *named, as_given=self._as_given)
 
     def _rows_and_groups(self, X: Any, y: Any, groups: Any) -> tuple[Any, Any, list[Any] | None]:
         """X and y with names resolved, and the groups of the rows; a column that names them stays
         in X where the model knows it."""
         check_is_fitted(self)
-        X, y = self._labelled_rows(X, y)
+        X, y = self._labelled_rows(X, y, groups)
         if groups is None:
             return X, y, None
         rest, found = taken_groups(X, groups)
@@ -261,7 +261,8 @@ class Estimator(BaseEstimator):
         if not isinstance(X, (str, os.PathLike)):
             return X
         options = {"as_given": self._as_given, "missing": self._schema.file_cells}
-        return new_rows_of(X, self._schema.target, self._schema.given_names, **options)
+        rows = new_rows_of(X, self._schema.target, self._schema.given_names, **options)
+        return own_columns(self._schema, rows)
 
     # -- keeping the model ------------------------------------------------------------------------
 

@@ -12,12 +12,14 @@ When not to use it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from .._checks.speech import argument, in_text
-from ..table.data_checks.warned import is_quiet, warn_caller
+from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 
 if TYPE_CHECKING:
     from ..table import Table
@@ -75,21 +77,36 @@ def warn_of_depth(
     )
 
 
-def warn_of_one_leaf(most: int, n_branches: int) -> None:
+def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
     """Warn of a tree that is one leaf because its best split has more branches than
-    `max_leaf_nodes`.
+    `max_leaf_nodes`, and say what helps: each remedy is tried.
 
     Args:
-        most: `max_leaf_nodes`.
-        n_branches: of the best split of all rows.
+        tree: the estimator.
+        fitted: fits an estimator to the rows of the tree.
     """
-    if n_branches > most and not is_quiet():
-        warn_caller(
-            f"the tree is one leaf: {in_text(argument('max_leaf_nodes', most))}, and the best "
-            f"split has {n_branches} branches, one per level; "
-            f"{argument('nominal_splits', 'subset')} splits levels in two, or allow {n_branches} "
-            "leaves"
-        )
+    most = getattr(tree, "max_leaf_nodes", None)
+    if most is None or is_quiet():
+        return
+    stump = clone(tree).set_params(max_depth=1, progress=None)
+    with quiet():
+        n_branches = fitted(clone(stump).set_params(max_leaf_nodes=2**31)).n_nodes_ - 1
+        if n_branches <= most:
+            return
+        bins = [("n_bins", n) for n in (most, most - 1) if n > 1]
+        for one in [("nominal_splits", "subset"), *bins]:
+            try:
+                if fitted(clone(stump).set_params(**dict([one]))).n_nodes_ > 1:
+                    remedy = f"set {in_text(argument(*one))}, or allow"
+                    break
+            except ValueError:  # what the criterion does not take
+                continue
+        else:
+            remedy = "allow"
+    warn_caller(
+        f"the tree is one leaf: {in_text(argument('max_leaf_nodes', most))}, and the best split "
+        f"has {n_branches} branches, one per level or bin; {remedy} {n_branches} leaves"
+    )
 
 
 def _is_identifier(table: Table, feature: int) -> bool:

@@ -14,7 +14,7 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,12 +25,14 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.plain_text import one_line
-from .._checks.words import counted
+from .._checks.words import counted, p_value_text
 from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
+from .automatic import missing_of
 from .constraints import constraints_given
+from .honest import is_honest
 from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows, own_weights
@@ -54,9 +56,17 @@ and score."""
 
 
 class NodeCandidates(tuple[Candidate, ...]):
-    """Candidates of a node, and statistic and adjusted p-value of each feature that was tested."""
+    """Candidates of a node.
+
+    Attributes:
+        tests: statistic and adjusted p-value of each feature that was tested.
+        lacking: the features without a value in some row of the node.
+        apart: whether such rows have a branch of their own; else they are left out.
+    """
 
     tests: Mapping[str, tuple[float, float]]
+    lacking: frozenset[str]
+    apart: bool
 
 
 SORTED_AT_ONCE = 200_000
@@ -71,6 +81,9 @@ TIED = 1e-12
 SAME_ROWS = 1e-9
 """Relative difference up to which the score of a candidate and the score of the tree's split are
 taken to be of the same rows."""
+
+APART = ", missing apart"
+"""What is said of a candidate that gives rows without a value a branch of their own."""
 
 Entry = dict[str, Any]
 """A candidate split as `explain` returns it."""
@@ -212,7 +225,23 @@ def candidates_of(
         for f, t, codes, score in scored
     )
     found.tests = {names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests}
+    reached, is_imputed = fractions > 0, fitted.get_params(deep=False).get("missing") == "mode"
+    found.lacking = frozenset(
+        one.name
+        for one in table.columns
+        if one.n_missing and not is_imputed and one.is_missing[reached].any()
+    )
+    found.apart = not _leaves_out(fitted, config)
     return found
+
+
+def _leaves_out(fitted: Any, config: dict[str, Any]) -> bool:
+    """Whether the candidates of a feature are scored without the rows that lack its value."""
+    if config.get("selection") == "significance" and config["missing"] == "auto":
+        return not config.get("merge_levels")
+    if not fitted.tree_.n_children[0]:
+        return missing_of(config) == "fractional"
+    return divides_rows(fitted) and missing_of({"criterion": config["criterion"]}) == "fractional"
 
 
 @by_own_criterion
@@ -243,8 +272,10 @@ def explain(
         ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
         standardised deviation with ``cut_test="maximum"``), or the decrease d of the variance v:
         the two-sample statistics of n rows are X² (n - 1) / n and (n - 1) d / v. Printed are the
-        best candidate of each feature, and the split of the tree. With `honest`, rows kept for the
-        leaves have chosen nothing: on all rows p-values and scores are not those of ``tree_``.
+        best candidate of each feature, and the split of the tree; "missing apart" means that rows
+        without a value are a further branch, which counts in the score. With `honest`, rows kept
+        for the leaves have chosen nothing: on all rows p-values and scores are not those of
+        ``tree_``.
 
     Raises:
         ValueError: no rows given and no candidates kept, or no row reaches the node.
@@ -266,12 +297,12 @@ def explain(
             for name, tried, score in found
         ]
     )
-    by, by_test = repr(fitted.criterion), is_by_test(fitted)
+    by, by_test = repr(fitted.criterion), isis_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
     if by_test:
-        shown_tests = {"statistic": "statistic", "p": lambda one: f"{one['p_value']:.3g}"}
+        shown_tests = {"statistic": "statistic", "p": lambda one: p_value_text(one["p_value"])}
         for one in entries:
             test = found.tests.get(one["feature"], (math.nan, math.nan))
             one["statistic"], one["p_value"] = test
@@ -287,7 +318,10 @@ def explain(
     return Records(
         entries,
         {
-            "candidate": partial(_candidate_text, fitted, node),
+            "candidate": lambda one: (
+                _candidate_text(fitted, node, one)
+                + (APART if found.apart and one["feature"] in found.lacking else "")
+            ),
             **shown_tests,
             "score": "score",
             "": lambda one: bar(one["score"] / best if best > 0 else 0.0),
@@ -297,6 +331,7 @@ def explain(
         notes=[
             *notes,
             *_measured(fitted),
+            *_chosen_by_other_rows(fitted, entries, feature),
             *_tied(fitted, node, compared),
             *_forbidden(fitted, node, compared),
         ],
@@ -304,9 +339,19 @@ def explain(
     )
 
 
+def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None) -> list[str]:
+    """That the rows of a call are not those that have chosen the feature of an honest tree."""
+    if not entries or not is_honest(fitted) or feature in (None, entries[0]["feature"]):
+        return []
+    return [
+        "The split was chosen without the rows that honest keeps for the leaves; on the rows given "
+        "here another feature comes first."
+    ]
+
+
 def _cuts_by_statistic(fitted: Any) -> bool:
     """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
-    return is_by_test(fitted) and bool(fitted.cut == "statistic")
+    return isis_by_test(fitted) and bool(fitted.cut == "statistic")
 
 
 def measure_of(fitted: Any) -> Any:
@@ -434,7 +479,7 @@ def ended_by(fitted: Any, node: int) -> str:
         return "pure"
     p, alpha = tree.p_value[node], given.get("alpha")
     if alpha is not None and p >= alpha:
-        return f"no feature has a p-value below alpha={alpha} (the smallest is {p:.3g})"
+        return f"no feature has a p-value below alpha={alpha} (the smallest is {p_value_text(p)})"
     for name, ends in limits.items():
         limit = given.get(name)
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
@@ -460,7 +505,7 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
         return []
     ties = getattr(fitted, "ties", "first")
     taken = "takes the first of them" if ties == "first" else "decides"
-    of = f" of {one_line(entries[0]['feature'])}" if is_by_test(fitted) else ""
+    of = f" of {one_line(entries[0]['feature'])}" if isis_by_test(fitted) else ""
     return [f"{tied} candidates{of} are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 
@@ -568,7 +613,7 @@ def _conditions(
             if test != f"{name} is missing":
                 test = f"{name} is missing: {part} goes to {test}"
         indent = "  " * (int(tree.depth[node]) if is_divided else 1)
-        whole, part = float(weight[parent]), number(float(weight[node]), 2)
+        whole, part = float(weight[parent]), number(float(weight[node]), 2, grouped=True)
         verb = "comes" if reading.answers.weighed or part == "1" else "come"
         lines.append(f"{indent}{test}  (of {reading.answers.amount(whole)}, {part} {verb} here)")
     return lines

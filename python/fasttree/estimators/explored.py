@@ -33,7 +33,7 @@ from ..exports.explorer import Exploration, ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..exports.palette import VALUES
 from ..exports.reading import Feature
-from ..table import Column, Table
+from ..table import Table
 from .constraints import constraints_given
 from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
@@ -287,11 +287,6 @@ def _feature(feature: Feature, rows: Rows | None, index: int) -> dict[str, Any]:
     return found
 
 
-def _missing(column: Column, values: np.ndarray) -> np.ndarray:
-    """Which values of a column are missing."""
-    return np.isnan(values) if column.kind == "numeric" else values < 0
-
-
 def _stored(
     rows: Rows | None, used: list[int], limits: ExplorerLimits
 ) -> tuple[dict[str, Any] | None, list[str]]:
@@ -306,8 +301,7 @@ def _stored(
     columns = []
     for f in used:
         column = rows.table.columns[f]
-        values = np.asarray(column.values)[kept]
-        missing = _missing(column, values)
+        values, missing = np.asarray(column.values)[kept], column.is_missing[kept]
         columns.append([None if m else v for v, m in zip(values.tolist(), missing, strict=True)])
     note = [f"{len(kept):,} of {counted(n, 'row')}, evenly spaced"] if len(kept) < n else []
     label = _target(rows)[kept].tolist()
@@ -466,7 +460,7 @@ def _histogram(
     """
     f = tree.reading.feature[node]
     values = np.asarray(table.columns[f].values)[rows]
-    missing = _missing(table.columns[f], values)
+    missing = table.columns[f].is_missing[rows]
     known, feature = values[~missing], tree.reading.features[f]
     if feature.levels is None:
         threshold = float(tree.reading.tree.threshold[node])

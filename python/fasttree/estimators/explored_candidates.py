@@ -23,7 +23,7 @@ from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .declaration import REGRESSION_TREE, TREE
-from .explained import candidates_of, measure_of
+from .explained import APART, candidates_of, measure_of
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -33,12 +33,15 @@ __all__ = ["Rows", "candidates", "traced"]
 class Candidates(NamedTuple):
     """Candidates of a node by one criterion, column by column.
 
-    A test is a threshold, the levels of the first branch, or None for one branch per level.
+    A test is a threshold, the levels of the first branch, or None for one branch per level;
+    `lacking` and `apart` are those of `NodeCandidates`.
     """
 
     features: list[str]
     tests: list[Any]
     scores: np.ndarray
+    lacking: frozenset[str] = frozenset()
+    apart: bool = False
 
 
 COPIED = (
@@ -207,22 +210,40 @@ class _Scorer:
         fractions[self.sample] = model._model.reach(self.rows.blocks, n, node)[self.sample]
         if not fractions.any():
             return None
-        index = {name: j for j, name in enumerate(model._schema.names)}
-        listed = [self._candidates(model, fractions, one) for one in self.criteria]
-        keys, scores = _align(listed, index)
-        return _arrange(tree, node, keys, scores, self.limits.max_candidates)
+        listed = [self._candidates(tree, fractions, one) for one in self.criteria]
+        found = _arrange(tree, node, listed, self.limits.max_candidates)
+        by = [_plain(one)["name"] for one in self.criteria]
+        if found is not None and (said := _missing_in_words(dict(zip(by, listed, strict=True)))):
+            found["missing"] = said
+        return found
 
-    def _candidates(self, model: Any, fractions: np.ndarray, criterion: Any) -> Candidates:
+    def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> Candidates:
         """Candidates by one criterion; none if it cannot score the node."""
-        table, weights = self._table(model), self.rows.weights
+        model, weights = tree.model, self.rows.weights
+        table = self._table(model)
         try:
             config, custom = config_of(_plain_tree(model, criterion), table, weights)
             config = model._weighted(table, weights).configured(config)
             found = candidates_of(model, table, fractions, config, custom, weights=weights)
         except ValueError as error:
-            self.refused.setdefault(_plain(criterion)["name"], str(error))
+            why = str(error)
+            if "is not binned" in why:
+                why = f"scores on pairs or neighbours need bins, and {tree.name} splits thresholds"
+            self.refused.setdefault(_plain(criterion)["name"], why)
             return _columns(())
         return _columns(found)
+
+
+def _missing_in_words(listed: dict[str, Candidates]) -> str:
+    """How the scores of each criterion treat rows without a value; "" if there are none."""
+    known = {name: one for name, one in listed.items() if one.features}
+    if not any(one.lacking.intersection(one.features) for one in known.values()):
+        return ""
+    apart = [name for name, one in known.items() if one.apart]
+    if len(apart) == len(known):
+        return "Rows without a value are a branch of their own, as in this tree."
+    said = "Rows without a value are left out, as in this tree"
+    return f"{said}; by {some_of(apart)} they are a branch of their own." if apart else f"{said}."
 
 
 def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
@@ -244,7 +265,13 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
 def _columns(candidates: Sequence[tuple[str, Any, float]]) -> Candidates:
     """Candidates (feature, test, score) column by column."""
     scores = np.array([score for _, _, score in candidates], dtype=np.float64)
-    return Candidates([f for f, _, _ in candidates], [test for _, test, _ in candidates], scores)
+    return Candidates(
+        [f for f, _, _ in candidates],
+        [test for _, test, _ in candidates],
+        scores,
+        getattr(candidates, "lacking", frozenset()),
+        getattr(candidates, "apart", False),
+    )
 
 
 def _align(
@@ -264,14 +291,14 @@ def _align(
     if not known:
         return [], np.zeros((len(listed), 0))
     # Most criteria list the same candidates in the same order.
-    names, tests, _ = known[0]
+    names, tests, *_ = known[0]
     if all(one.features == names and one.tests == tests for one in known):
         keys = [(index[name], test) for name, test in zip(names, tests, strict=True)]
         none = np.full(len(keys), np.nan)
         return keys, np.array([one.scores if one.features else none for one in listed])
     found: dict[tuple[int, Any], dict[int, float]] = {}
     for c, one in enumerate(listed):
-        for name, test, score in zip(*one, strict=True):
+        for name, test, score in zip(*one[:3], strict=True):
             found.setdefault((index[name], test), {})[c] = score
     scores = np.full((len(listed), len(found)), np.nan)
     for j, by_criterion in enumerate(found.values()):
@@ -281,17 +308,21 @@ def _align(
 
 
 def _arrange(
-    tree: TreeData, node: int, keys: list[tuple[int, Any]], scores: np.ndarray, most: int
+    tree: TreeData, node: int, listed: list[Candidates], most: int
 ) -> dict[str, Any] | None:
     """The candidates of a node as plain values for the page; None without candidates.
 
     Args:
         tree, node: the node.
-        keys, scores: the candidates, as `_align` returns them.
+        listed: candidates by each criterion.
         most: largest number of candidates kept: those with the best rank by any criterion.
     """
+    names = tree.model._schema.names
+    keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
     if not keys:
         return None
+    known = [one for one in listed if one.features]
+    lacking = known[0].lacking if all(one.apart for one in known) else ()
     comparable = np.where(np.isfinite(scores), scores, -np.inf)
     best = [int(row.argmax()) if np.isfinite(row).any() else -1 for row in comparable]
     kept = np.arange(len(keys))
@@ -305,7 +336,10 @@ def _arrange(
     return {
         "of": len(keys),
         "feature": [keys[j][0] for j in kept.tolist()],
-        "words": [_test_text(keys[j][1]) for j in kept.tolist()],
+        "words": [
+            _test_text(keys[j][1]) + (APART if names[keys[j][0]] in lacking else "")
+            for j in kept.tolist()
+        ],
         "scores": [[rounded(v, 5) for v in row[kept].tolist()] for row in scores],
         "best": [index.get(j, -1) for j in best],
         "chosen": next((i for i, j in enumerate(kept.tolist()) if keys[j] == split), -1),
@@ -336,10 +370,9 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
     traced = getattr(model, "_candidates", None)
     if not traced:
         return []
-    index = {name: j for j, name in enumerate(model._schema.names)}
     for node in trees[0].inner()[: limits.candidate_nodes].tolist():
-        keys, scores = _align([_columns(traced.get(node, ()))], index)
-        found = _arrange(trees[0], node, keys, scores, limits.max_candidates)
+        listed = [_columns(traced.get(node, ()))]
+        found = _arrange(trees[0], node, listed, limits.max_candidates)
         if found is not None:
             trees[0].candidates[node] = found
     return [_plain(registry.make(measure_of(model)))]

@@ -13,6 +13,7 @@ Complexity
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,6 +42,7 @@ __all__ = [
     "check_readable",
     "file_cells_of",
     "labelled",
+    "own_columns",
     "rows_for",
     "values_of",
     "weighted_rows",
@@ -292,8 +294,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
 def refuse_missing(schema: Schema, columns: list[Column]) -> None:
     """Refuse missing cells by column and row (an undeclared label counts as missing)."""
     for name, column in zip(schema.names, columns, strict=True):
-        values = np.asarray(column.values)
-        gone = np.isnan(values) if column.kind == "numeric" else values < 0
+        gone = column.is_missing
         if gone.any():
             raise ValueError(
                 f"Input X contains NaN: column {name!r}, row {int(gone.argmax())} is missing, and "
@@ -350,16 +351,30 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
     )
 
 
+def own_columns(schema: Schema, table: Table, *named: Any) -> Table:
+    """The Table of a file without the columns that the model does not have, if it has those that
+    the model reads; names among `named` stay, too."""
+    own = table.feature_names
+    known = {*schema.names, schema.target, *(one for one in named if isinstance(one, str))}
+    extra = [name for name in own if name not in known]
+    dates = schema.date_parts
+    read = {dates[n][0] if n in dates else n for n in map(schema.names.__getitem__, schema.read)}
+    is_named = table.has_feature_names and schema.has_names and read.issubset(own)
+    return table.drop(*extra) if is_named and 0 < len(extra) < len(own) else table
+
+
 def with_labels(
-    schema: Schema, X: Any, y: Any, task: Task, *, as_given: bool = False
+    schema: Schema, X: Any, y: Any, task: Task, *named: Any, as_given: bool = False
 ) -> tuple[Any, Any]:
     """X and y of a fitted model with names resolved; files are read as its training rows were, and
-    without y their target is the column of that name."""
+    without y their target is the column of that name. `named`: as in `own_columns`."""
+    is_file = isinstance(X, str | os.PathLike)
     options: dict[str, Any] = {"as_given": as_given, "missing": schema.file_cells}
     read = (
         given_to(schema.target, X, task, **options) if y is None else given(X, y, task, **options)
     )
-    return without_target(schema, *read)
+    X, y = without_target(schema, *read)
+    return own_columns(schema, X, *named) if is_file else X, y
 
 
 def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:

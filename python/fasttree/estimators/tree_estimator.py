@@ -124,24 +124,14 @@ class TreeEstimator(Readable, Estimator):
         self._take(model, given)
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
-        if model.shape[0] == 1 and self.max_leaf_nodes is not None:
-            self._warn_of_one_leaf(rows, config, custom)
+        if model.shape[0] == 1:
+            warn_of_one_leaf(self, lambda one: one._fit_rows(given, groups))
         self._keep_rows(FittedOn(kept or rows, config))
         if kept is not None or rows.importances is None:
             self._leaf_squares = honest.squares_by_node(self, kept or rows)
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)
         return self
-
-    def _warn_of_one_leaf(self, rows: TrainingRows, config: dict[str, Any], custom: Any) -> None:
-        """Warn if the best split of the root has more branches than `max_leaf_nodes`."""
-        if all(len(column.levels or ()) < self.max_leaf_nodes for column in rows.table.columns):
-            return
-        limits = {"max_leaf_nodes": None, "max_depth": 1}
-        stump = _engine.fit(
-            rows.table, {**config, **limits}, sample_weight=rows.weights, custom=custom
-        )
-        warn_of_one_leaf(self.max_leaf_nodes, stump.shape[0] - 1)
 
     def _adopt(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._adopt(model, classes, has_names)

@@ -173,18 +173,19 @@ class ClassAnswers(Answers):
         name = "no class" if label is None else str(label)
         right, weight = self._right(node), float(self._weight[node])
         if self.weighed:
-            whole = f"the training weight {number(weight, 2)} is {name}"
+            whole = f"the training weight {number(weight, 2, grouped=True)} is {name}"
         else:
             whole = f"{counted(int(weight), 'training row')} {'is' if right == 1 else 'are'} {name}"
-        return f"{number(right, 2)} of {whole}"
+        return f"{number(right, 2, grouped=True)} of {whole}"
 
     def held(self, node: int) -> list[str]:
         counts = self._counts[node]
         largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_COUNTED])
+        shown = {code: round(float(counts[code]), 1) or counts[code] for code in largest.tolist()}
         return [
-            f"{self._classes[code]}: {number(float(counts[code]), 4, grouped=True)}"
-            for code in largest.tolist()
-            if counts[code] > 0
+            f"{self._classes[code]}: {number(count, 1, grouped=True)}"
+            for code, count in shown.items()
+            if count > 0
         ]
 
     def bar(self, node: int) -> list[Share]:
@@ -244,7 +245,7 @@ class NumberAnswers(Answers):
         rows = float(self._weight[node])
         if rows == 0:
             return "no training row came here, so it answers as its parent"
-        of = f"training rows of weight {number(rows, 2)}"
+        of = f"training rows of weight {number(rows, 2, grouped=True)}"
         of, deviation = of if self.weighed else counted(int(rows), "training row"), self._deviation
         spread = f", standard deviation {figures(deviation[node])}" if deviation[node] > 0 else ""
         return f"{self._centre} of {of}{spread}"

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._checks import listing, maybe, one_of, shown, whole
 from .._checks.speech import given
-from .._checks.words import counted
+from .._checks.words import counted, p_value_text
 from .answers import figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
@@ -319,7 +319,8 @@ class Drawing:
                 small += f", {branches} not shown ({hidden})"
             name = reading.features[reading.feature[node]].name
             score = figures(float(self.tree.score[node]), 3, grouped=True)
-            said = {"scores": f"score {score}", "p_values": f"p={self.tree.p_value[node]:.3g}"}
+            p = p_value_text(self.tree.p_value[node], "=")
+            said = {"scores": f"score {score}", "p_values": f"p{p}"}
             return name, small, ", ".join(text for word, text in said.items() if word in self._show)
         name, small = reading.answers.on_card(node, self.decimals)
         if reading.n_children[node]:

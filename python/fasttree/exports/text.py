@@ -13,7 +13,7 @@ from typing import Any
 
 from .._checks import having, integer, listing, one_of, shown, whole
 from .._checks.speech import given
-from .._checks.words import counted
+from .._checks.words import counted, p_value_text
 from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition, one_line
 
@@ -66,7 +66,7 @@ def to_text(
             for child, subset in branches:
                 conditions[child] = condition(feature, subset, decimals, max_levels=max_levels)
                 if p_values:
-                    conditions[child] += f" [p={reading.tree.p_value[node]:.3g}]"
+                    conditions[child] += f" [p{p_value_text(reading.tree.p_value[node], '=')}]"
             if stability is not None:
                 conditions[reading.children[node][0]] += f" [{stability.share_of(node)}]"
         else:

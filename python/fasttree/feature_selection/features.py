@@ -117,6 +117,8 @@ def score_features(
         **params: parameters of the tree that matter at the root: `discretize`,
             `n_bins`, `missing`, `categorical_features`, `min_samples_leaf`, `n_jobs`, `progress`,
             ... Others than their defaults that cannot act on these scores are refused by name.
+            A tree gives rows without a value a branch of their own unless the facts of its
+            criterion say ``fractional``; ``missing="branch"`` gives the scores of its root.
 
     Returns:
         Scores, larger is better (but for p-values of `test`), shape (n_features,), in column order;

@@ -515,9 +515,15 @@ class Run:
     ) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         from ..estimators.automatic import differences_in_words
+        from ..estimators.deep_trees import warn_of_one_leaf
+        from ..estimators.tree_estimator import TreeEstimator
 
         data, scorers = self.data, self.scorers
         trees = {} if data.table is None else {n: one for (n, _), one in _grown(methods).items()}
+        for (name, one), n_leaves in zip(methods, runs.folds["sizes leaves"], strict=True):
+            if isinstance(one, TreeEstimator) and (n_leaves == 1).any():
+                with about(name):
+                    warn_of_one_leaf(one, data.fitted)
         scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
         columns = self._columns(scoring_of, runs)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)

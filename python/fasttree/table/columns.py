@@ -86,6 +86,12 @@ class Column:
             return int(np.count_nonzero(np.isnan(self.values)))
         return 0 if self.values.dtype.kind == "u" else int(np.count_nonzero(self.values < 0))
 
+    @property
+    def is_missing(self) -> np.ndarray:
+        """Which values are missing, shape (n_rows,)."""
+        values = np.asarray(self.values)
+        return np.isnan(values) if self.kind == "numeric" else values < 0
+
     def take(self, rows: Any) -> Column:
         """The same column (same levels) restricted to `rows` (indices, mask or slice)."""
         return replace(self, values=self.values[rows])

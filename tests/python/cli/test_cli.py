@@ -468,6 +468,17 @@ def test_a_tree_of_tests_is_refitted_on_subsamples_and_not_pruned(ftree, tmp_pat
     assert "5 refits on subsamples" in out and document["advice"] is None
 
 
+def test_rank_says_how_to_get_the_scores_of_the_root(ftree, tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text(
+        "x,y\n" + "".join(f"{'' if i % 5 == 0 else i},{'ab'[i > 9]}\n" for i in range(20))
+    )
+    words = ("rank", path, "-t", "y", "-c", "gini,chi2")
+    assert "Scores by chi2 leave out rows without a value" in ftree(*words)[1]
+    assert "leave out rows" not in ftree(*words, "-p", "missing=branch")[1]
+    assert "leave out rows" not in ftree("rank", "weather", "-c", "chi2")[1]
+
+
 def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     words = ("compare", "iris", "weather", "-c", "gini,mdl", "--cv", "1x2", "--stability", 3)
     code, out, _ = ftree(*words, "--json", tmp_path / "found.json")

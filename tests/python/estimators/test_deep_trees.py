@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import warnings
 
 import numpy as np
@@ -20,7 +22,7 @@ def caught(X, y, **params):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         model = fasttree.fit(X, y, **params)
-    return model, [str(w.message) for w in found if "levels" in str(w.message)]
+    return model, [str(w.message) for w in found if "the tree" in str(w.message)]
 
 
 def test_a_criterion_that_splits_off_rows_is_named_once():
@@ -70,3 +72,36 @@ def test_a_split_with_more_branches_than_leaves_are_allowed_is_named(task, most)
     for other in ({"max_leaf_nodes": 5}, {"max_leaf_nodes": most, "nominal_splits": "subset"}):
         model, said = caught(X, y, **other)
         assert model.get_n_leaves() > 1 and not said
+
+
+@pytest.mark.parametrize(
+    "criterion", ["relieff", "multisurf", "pi", "contextual_merit", "relief", "chi2"]
+)
+@pytest.mark.parametrize("hole", [False, True])
+def test_a_split_into_more_bins_than_leaves_are_allowed_is_named_with_what_helps(criterion, hole):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(80, 2)), np.arange(80) % 2
+    x[:, 0] += 3 * y
+    x[:8, 0] = np.nan if hole else x[:8, 0]
+    own = {"criterion": criterion, "max_leaf_nodes": 4, "leaf_order": "distance"}
+    if criterion == "chi2":
+        own["discretize"] = "equal_frequency"
+    model, said = caught(x, y, **own)
+    assert model.get_n_leaves() == 1 and len(said) == 1
+    helps = re.search(r"set (\w+)=(\S+), or allow (\d+) leaves", said[0])
+    name, value, n_leaves = helps.groups()
+    assert name == ("nominal_splits" if criterion == "chi2" else "n_bins")
+    for other in ({name: ast.literal_eval(value)}, {"max_leaf_nodes": int(n_leaves)}):
+        model, said = caught(x, y, **{**own, **other})
+        assert model.get_n_leaves() > 1 and not said
+
+
+def test_a_comparison_names_the_set_and_the_method_whose_trees_are_one_leaf():
+    trees = {
+        name: fasttree.FastTreeClassifier(criterion=name, max_leaf_nodes=2)
+        for name in ("relieff", "info_gain")
+    }
+    with pytest.warns(UserWarning, match="one leaf") as said:
+        fasttree.model_selection.compare(["weather", "iris"], estimators=trees, cv="1x3")
+    heads = [str(one.message).partition(": the tree")[0] for one in said]
+    assert heads == ["weather: info_gain", "iris: relieff"]

@@ -547,3 +547,13 @@ def test_a_tree_by_significance_lists_columns_with_few_missing_values(kind):
         if feature >= 0:
             found = tree["candidates"][str(node)]
             assert feature in found["feature"] and found["chosen"] >= 0
+
+
+def test_a_criterion_of_bins_beside_thresholds_says_so():
+    rows = datasets.load_iris()
+    model = fasttree.fit(rows, criterion="relieff", max_depth=1)
+    kept = model.explore(rows, beside="gini", criteria=["gini"]).document["kept"]
+    assert "relieff is not listed: scores on pairs or neighbours need bins, and gini splits" in str(
+        kept
+    )
+    assert "not binned" not in str(kept)

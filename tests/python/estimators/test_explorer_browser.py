@@ -180,7 +180,9 @@ def test_clicks_fold_and_tell_of_a_node(show):
     assert (
         page.locator(".fx-histogram").get_attribute("aria-label").startswith("Rows by petal width")
     )
-    assert page.locator(".fx-bars li").count() == 12
+    names = page.locator(".fx-bars bdi").all_inner_texts()
+    marked = page.locator(".fx-bars li:has(.fx-tag)").count()
+    assert len({name.split(" ≤")[0] for name in names}) == 4 and len(names) <= 3 + marked
     page.click("text=show all")
     assert page.locator(".fx-bars li").count() > 12
     assert page.locator(".fx-stripline").count() >= 27
@@ -188,6 +190,27 @@ def test_clicks_fold_and_tell_of_a_node(show):
     assert items.count() == whole
     page.click("text=Outline")
     assert items.count() == whole
+
+
+def test_badges_stay_within_their_card_and_a_cut_is_named(show):
+    page = show("two")
+    assert page.locator(".fx-diagram .fx-badge").count() > 0
+    assert page.evaluate(
+        """() => Array.from(document.querySelectorAll(".fx-diagram .fx-badge")).every((e) =>
+        e.getBoundingClientRect().right <= e.parentNode.getBoundingClientRect().right)"""
+    )
+    parts = resources.files("fasttree.exports.explorer").joinpath("static/parts.js").read_text()
+    own = {"counts": [[9, 1]], "classes": [0], "range": [0, 100], "levels": None}
+    for cut in (0, 0.5, 50, 99, 100):
+        found = page.evaluate(
+            f"""([own, data]) => {{
+            {parts}
+            const picture = histogram(own, {{ name: "x" }}, data);
+            return Array.from(picture.querySelectorAll(".fx-cutword"), (e) => e.textContent);
+            }}""",
+            [{**own, "cuts": [cut]}, {"classes": ["a"]}],
+        )
+        assert found == [str(cut)]
 
 
 def test_keys_walk_the_tree_and_search_finds(show):
@@ -328,6 +351,11 @@ def test_paper_holds_all_texts(show):
         }).map((e) => e.className + ": " + e.textContent.slice(0, 40))"""
     )
     assert cut == []
+    assert page.locator("button:visible:not(.fx-link, .fx-stripline)").count() == 0
+    assert page.locator("select:visible").count() == 2 + 2
+    for select in page.locator("select:visible").all():  # prints as the text that is chosen
+        assert select.evaluate("(e) => getComputedStyle(e).appearance") == "none"
+    assert not page.get_by_text("Press a line").is_visible()
     assert page.locator("[role=treeitem]").count() == 15 + 13
     assert page.evaluate("document.documentElement.scrollWidth") <= 1060
     page.emulate_media(media="screen")

@@ -458,3 +458,18 @@ def test_a_share_is_as_good_as_its_word():
     plain = FastTreeClassifier(**words).fit(X, y)
     assert FastTreeClassifier(honest=False, **words).fit(X, y).to_text() == plain.to_text()
     assert '"honest"' not in plain._model.parameters
+
+
+def test_explain_says_that_other_rows_have_chosen_the_split():
+    said = "the rows that honest keeps for the leaves"
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 6)), rng.integers(0, 2, 60)
+    seen = set()
+    for seed in range(6):
+        tree = FastTreeClassifier(honest=True, max_depth=1, random_state=seed).fit(X, y)
+        listed = tree.explain(0, X, y)
+        assert tree.get_depth() == 1
+        is_other = f"x{tree.tree_.feature[0]}" != listed[0]["feature"]
+        assert (said in str(listed)) == is_other
+        seen.add(is_other)
+    assert seen == {True, False}

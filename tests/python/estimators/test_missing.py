@@ -11,6 +11,7 @@ from fasttree import Table, model_selection
 from fasttree.exports.reading import Reading
 
 NAN = np.nan
+ON_TABLES = [row for row in fasttree.list_criteria() if row["evidence"] == "table"]
 
 
 def numeric(**how):
@@ -337,3 +338,48 @@ def test_rows_of_numbers_and_gaps_are_told_apart(n_columns):
         assert round(exact.score(X, y) * 60) == counts.max(axis=1).sum()
         rounded = fasttree.FastTreeClassifier(missing="branch", threshold_search="histogram")
         assert rounded.fit(X, y).to_text() == exact.to_text()
+
+
+def rows_that_lack(n=300):
+    """Numbers and a town of two classes; one class lacks most values."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    x, town = rng.random((n, 2)), rng.choice(list("abc"), n).astype(object)
+    x[:, 1] += 0.5 * y
+    x[(y == 1) & (rng.random(n) < 0.6), 0] = np.nan
+    town[rng.random(n) < 0.1] = None
+    return {"x": x[:, 0], "z": x[:, 1], "town": town}, y
+
+
+@pytest.mark.parametrize("name", [r["name"] for r in ON_TABLES])
+def test_scores_with_a_branch_for_gaps_are_those_of_the_root_which_says_so(name):
+    X, y = rows_that_lack()
+    model = fasttree.fit(X, y, criterion=name, max_depth=1)
+    listed = model.explain(0, X, y)
+    divided = fasttree.criteria.make(name).info["fractional"]
+    given = {} if divided else {"missing": "branch"}
+    scores = fasttree.score_features(X, y, criterion=name, named=True, **given)
+    for feature, score in scores.items():
+        best = max(one["score"] for one in listed if one["feature"] == feature)
+        assert best == pytest.approx(score, rel=1e-12)
+    apart = [line for line in str(listed).splitlines() if ", missing apart" in line]
+    assert len({line.split()[0].rstrip(",") for line in apart}) == (0 if divided else 2)
+    assert not any(line.startswith("z") for line in apart)
+
+
+@pytest.mark.parametrize("missing", ["fractional", "branch", "mode"])
+def test_the_explorer_says_how_the_scores_of_a_node_treat_gaps(missing):
+    X, y = rows_that_lack()
+    model = fasttree.fit(X, y, criterion="gain_ratio", missing=missing, max_depth=2)
+    document = model.explore(X, y, criteria=["gini", "chi2"], max_candidates=2000).document
+    own = document["trees"][0]["candidates"]["0"]
+    said = {
+        "fractional": "left out, as in this tree; by chi2 they are a branch of their own.",
+        "branch": "Rows without a value are a branch of their own, as in this tree.",
+    }
+    assert own.get("missing", "").endswith(said.get(missing, "")) and ("missing" in own) == (
+        missing != "mode"
+    )
+    names = [document["features"][f]["name"] for f in own["feature"]]
+    apart = {n for n, word in zip(names, own["words"], strict=True) if "missing apart" in word}
+    assert apart == ({"x", "town"} if missing == "branch" else set())

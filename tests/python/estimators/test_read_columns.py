@@ -196,3 +196,30 @@ def test_the_index_of_a_file_that_pandas_wrote_is_no_column_of_a_frame(tmp_path)
     assert model.score(again.drop(columns="y"), again["y"]) == model.evaluate(again).accuracy
     with pytest.raises(ValueError, match="unseen at fit time"):
         model.predict(again.rename(columns={"Unnamed: 0": "b"}))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_file_is_read_without_the_columns_that_the_model_does_not_have(task, tmp_path):
+    """Also columns of dates, of which a file has year, month and weekday; groups stay."""
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 60))
+    y = np.round(3 * x + z, 2) if task == "regression" else np.where(x > 0, "p", "q")
+    days = pd.date_range("2020-01-01", periods=60).strftime("%Y-%m-%d")
+    site = [f"site {i % 4}" for i in range(60)]
+    frame = pd.DataFrame({"day": days, "x": x, "site": site, "z": z, "y": y})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    rows, file = frame.drop(columns=["day", "site"]), tmp_path / "rows.csv"
+    fasttree.fit(rows, "y", max_depth=3).save(tmp_path / "model.json")
+    model = fasttree.load_model(tmp_path / "model.json")
+    assert model.predict(file).tolist() == model.predict(rows[["x", "z"]]).tolist()
+    assert model.score(file) == model.score(rows)
+    assert list(model.explain(0, file)) == list(model.explain(0, rows))
+    assert model.explore(file).document["rows"] == model.explore(rows).document["rows"]
+    assert str(model.stability(file, repeats=3)) == str(model.stability(rows, repeats=3))
+    by_site = model.evaluate(file, groups="site")
+    assert str(by_site) == str(model.evaluate(rows, groups=site))
+    frame.head(1).to_csv(tmp_path / "one.csv", index=False)
+    assert model.decision_rule(tmp_path / "one.csv") == model.decision_rule(rows.head(1))
+    frame.drop(columns="x").to_csv(file, index=False)
+    with pytest.raises(ValueError, match="yet now missing:\n- x"):
+        model.predict(file)

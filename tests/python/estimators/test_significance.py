@@ -502,3 +502,23 @@ def test_the_unit_of_a_number_changes_no_statistic(exponent, data):
         for one in (X, np.ldexp(X, exponent))
     )
     assert np.isfinite(found).all() and found.tolist() == scaled.tolist()
+
+
+def test_p_values_that_doubles_cannot_hold_are_bounds_wherever_they_stand(ftree, tmp_path):
+    x = np.arange(4000) / 8
+    frame = pd.DataFrame({"x": x, "z": x % 7, "y": np.where(x < 250, "a", "b")})
+    tree = fasttree.fit(frame, "y", selection="significance")
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    notes = tree.explore(frame).document["trees"][0]["notes"]
+    texts = (
+        tree.to_text(p_values=True),
+        str(tree.explain(0, frame)),
+        tree.to_svg(show="p_values"),
+        tree.to_dot(show="p_values"),
+        str(notes),
+        ftree("rank", tmp_path / "rows.csv", "-t", "y", "--test", "quadratic")[1],
+    )
+    for text in texts:
+        assert "< 1e-300" in text.replace("&lt;", "<") and not re.search(
+            r"e-3\d\d(?<!1e-300)", text
+        )

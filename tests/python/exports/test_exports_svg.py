@@ -452,3 +452,17 @@ def test_counts_are_in_the_order_of_the_classes():
     y = np.repeat(["a", "b", "c"], [2, 30, 10])
     tree = fasttree.fit((y == "b")[:, None].astype(float), y)
     assert "a: 2, b: 30, c: 10" in texts_of(picture(tree, show="counts"))
+
+
+def test_counts_of_parts_of_rows_have_one_digit_and_rules_one_style_of_numbers():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=3000), rng.integers(0, 2, 3000)
+    x[y == 1] += 1
+    holes = np.where(rng.random(3000) < 0.3, np.nan, x)
+    tree = fasttree.fit({"x": holes, "z": rng.normal(size=3000)}, y, max_leaf_nodes=4)
+    counts = [one for texts in texts_of(picture(tree, show="counts")) for one in texts.split(", ")]
+    numbers = [one.partition(": ")[2] for one in counts if one.startswith(("0: ", "1: "))]
+    assert len(numbers) > 6 and any("." in one for one in numbers)
+    assert all(len(one.partition(".")[2]) <= 1 for one in numbers)
+    rule = tree.decision_rule({"x": 0.0, "z": 0.0})
+    assert not re.search(r"(?<![.\d])\d{4}", rule) and re.search(r"\d,\d{3}\.\d", rule)

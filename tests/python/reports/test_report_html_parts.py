@@ -182,3 +182,14 @@ def test_the_code_to_run_it_again_runs(cv, scoring, is_local, monkeypatch):
     for method, scores in found.items():
         for metric in found.metrics:
             assert np.array_equal(scores[metric], again[method][metric])
+
+
+def test_the_roc_charts_name_the_number_of_classes_without_one():
+    from fasttree.reports.html.curves import roc_panels
+
+    for n_classes, said in ((4, ""), (5, " (1 rarer class without a chart)")):
+        codes = np.arange(120) % n_classes
+        rows = {"x": codes + np.random.default_rng(0).random(120)}
+        found = cross_validate(rows, codes, ["gini"], cv="1x2", keep_proba=True)
+        panels = roc_panels(found)
+        assert len(panels) == 4 and panels[-1].title.endswith(f"3{said}")

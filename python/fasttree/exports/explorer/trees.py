@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..._checks import integer
+from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
 from ..words import branch_text, one_line
 
@@ -195,7 +196,8 @@ class TreeData:
         tree = self.reading.tree
         if tree.n_children[node]:
             if not math.isnan(p := float(tree.p_value[node])):
-                yield f"Test of independence: p = {p:.3g}, statistic {tree.statistic[node]:.4g}."
+                said = p_value_text(p, " = ")
+                yield f"Test of independence: p{said}, statistic {tree.statistic[node]:.4g}."
             if self.stability is not None:
                 yield self.stability.sentence_of(node)
             return

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._checks.words import counted
 from ...metrics.calibration import calibration_curve, curve_of
 from ...metrics.class_table import usable_scores
 from ...metrics.cost_curves import cost_envelope
@@ -85,6 +86,8 @@ def roc_panels(result: CrossValidation) -> list[Panel]:
         panels.append(Panel(f"ROC, class {name}", svg, legend))
         if k == 2:
             panels.append(_costs(name, found))
+    if panels and k > PANELS:
+        panels[-1].title += f" ({counted(k - PANELS, 'rarer class')} without a chart)"
     return panels
 
 

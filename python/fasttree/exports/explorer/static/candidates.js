@@ -1,7 +1,7 @@
-// Every candidate of a node under every criterion: bars of two of them side by side, and a strip of
-// bars for each.
+// Every candidate of a node under every criterion: bars of two criteria for the best candidate of
+// each feature, and a strip of bars for each criterion.
 
-var FEW = 12; // candidates in the list before "all" is asked for
+var FEW = 12; // features in the list before "all" is asked for
 
 /** Share (0 to 1) of a score among the scores of a criterion: from 0 where scores start there, else
  * from the smallest. */
@@ -16,7 +16,7 @@ function scaleOf(scores, zero) {
 
 function candidateWords(own, k, data) {
   var name = data.features[own.feature[k]].name;
-  return own.words[k] ? name + " " + own.words[k] : name;
+  return name + (/^[^,]/.test(own.words[k]) ? " " : "") + own.words[k];
 }
 
 /** A choice of criterion. */
@@ -64,6 +64,7 @@ function candidatesOf(tree, node, state, changed, go) {
     box.append(make("p.note.screen", {},
       "The best " + own.feature.length + " of " + own.of + " candidates are on this page."));
   }
+  if (own.missing) box.append(make("p.note", {}, own.missing));
   if (two) box.append(strips(own, data, state, changed));
   return box;
 }
@@ -91,7 +92,7 @@ function verdict(tree, node, own, state, go) {
   return text;
 }
 
-/** Bars of the best candidates by the two criteria. */
+/** Bars of the best candidate of each feature by the two criteria. */
 function bars(own, data, state, two, changed) {
   var a = own.scores[state.a], b = own.scores[state.b];
   var order = own.feature.map(function (_, k) { return k; });
@@ -102,16 +103,13 @@ function bars(own, data, state, two, changed) {
     return value(a, j) - value(a, i)
       || (i === own.best[state.a] ? -1 : j === own.best[state.a] ? 1 : i - j);
   });
-  var shown = order;
-  if (!state.all && order.length > FEW) {
-    shown = order.slice(0, FEW);
-    var best = own.best[state.b];
-    if (two && best >= 0 && shown.indexOf(best) < 0) shown = shown.slice(0, FEW - 1).concat([best]);
-    if (own.chosen >= 0 && shown.indexOf(own.chosen) < 0) {
-      var last = shown[shown.length - 1] === best ? [own.chosen, best] : [own.chosen];
-      shown = shown.slice(0, -1).concat(last);
-    }
-  }
+  var seen = [], marked = [own.chosen, own.best[state.a], two ? own.best[state.b] : -1];
+  // The best of each feature, and what is marked.
+  var shown = state.all ? order : order.filter(function (k) {
+    var f = own.feature[k], few = seen.indexOf(f) < 0 && seen.length < FEW;
+    if (few) seen.push(f);
+    return few || marked.indexOf(k) >= 0;
+  });
   var list = make("ol.bars",
     { "aria-label": "Candidates, best first by " + data.criteria[state.a].name });
   shown.forEach(function (k) {
@@ -129,10 +127,10 @@ function bars(own, data, state, two, changed) {
     list.append(item);
   });
   var box = make("div", {}, list);
-  if (order.length > FEW) {
+  if (state.all || shown.length < order.length) {
     box.append(make("button.small",
       { type: "button", onclick: function () { state.all = !state.all; changed(); } },
-      state.all ? "show the best " + FEW : "show all " + order.length));
+      state.all ? "show the best of each feature" : "show all " + order.length));
   }
   return box;
 }
@@ -150,7 +148,8 @@ function strips(own, data, state, changed) {
   var box = make("details.strips", { open: true }, make("summary", {}, "Under every criterion"));
   box.append(make("p.note", {},
     "One bar per candidate, in the order of features and thresholds (shaded by feature). "
-    + "The best one is marked. Press a line to compare it as criterion B."));
+    + "The best one is marked.",
+    make("span.screen", {}, " Press a line to compare it as criterion B.")));
   var n = own.feature.length, wide = 150, high = 26, step = wide / n;
   var list = make("div.striplist");
   data.criteria.forEach(function (criterion, c) {

@@ -148,17 +148,21 @@ function histogram(own, feature, data) {
     }
   } else if (own.range) {
     var low = own.range[0], upper = own.range[1], to = left + bars * step;
-    picture.append(draw("text.tick", { x: left, y: high - 8 }, said(low, 4)));
-    if (upper !== low)
+    var place = function (v) {
+      return upper > low ? left + (to - left) * (v - low) / (upper - low) : left;
+    };
+    var named = own.cuts.length === 1 ? place(own.cuts[0]) : NaN; // no end of the axis hides it
+    if (!(named <= left + 40)) picture.append(draw("text.tick", { x: left, y: high - 8 },
+      said(low, 4)));
+    if (upper !== low && !(named >= to - 40))
       picture.append(draw("text.tick", { x: to, y: high - 8, "text-anchor": "end" },
       said(upper, 4)));
     own.cuts.forEach(function (cut) {
-      var x = upper > low ? left + (to - left) * (cut - low) / (upper - low) : left;
+      var x = place(cut);
       picture.append(draw("line.cut", { x1: x, x2: x, y1: 2, y2: base + 3 }));
-      if (own.cuts.length === 1 && x > left + 40 && x < to - 40) {
+      if (x === named)
         picture.append(draw("text.cutword", { x: x, y: high - 8, "text-anchor": "middle" },
           said(cut, 4)));
-      }
     });
   }
   picture.setAttribute("aria-label", "Rows by " + feature.name + " and "

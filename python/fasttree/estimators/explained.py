@@ -297,7 +297,7 @@ def explain(
             for name, tried, score in found
         ]
     )
-    by, by_test = repr(fitted.criterion), isis_by_test(fitted)
+    by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
@@ -351,7 +351,7 @@ def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None
 
 def _cuts_by_statistic(fitted: Any) -> bool:
     """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
-    return isis_by_test(fitted) and bool(fitted.cut == "statistic")
+    return is_by_test(fitted) and bool(fitted.cut == "statistic")
 
 
 def measure_of(fitted: Any) -> Any:
@@ -505,7 +505,7 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
         return []
     ties = getattr(fitted, "ties", "first")
     taken = "takes the first of them" if ties == "first" else "decides"
-    of = f" of {one_line(entries[0]['feature'])}" if isis_by_test(fitted) else ""
+    of = f" of {one_line(entries[0]['feature'])}" if is_by_test(fitted) else ""
     return [f"{tied} candidates{of} are tied at {chosen[0]:.4g}: ties={ties!r} {taken}"]
 
 

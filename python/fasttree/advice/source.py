@@ -63,7 +63,7 @@ class Source(NamedTuple):
             >>> print(Source("a.csv", "", {"decimal": ","}, False).code("y", [], has_gaps=True))
             table = fasttree.datasets.load('a.csv', target='y', decimal=',').drop_missing_target()
             >>> print(Source(None, "", {}, False).code("y", ["id"], has_gaps=False))
-            table = fasttree.Table(frame.drop(columns=['id']), target='y')
+            table = fasttree.Table(frame, target='y').drop('id')
         """
         end = f".with_unused({years!r})" if years else ""
         end += ".drop_missing_target()" if has_gaps else ""
@@ -74,12 +74,10 @@ class Source(NamedTuple):
             keywords = {"target": target, **dropped, **number, **self.reading}
             arguments = "".join(f", {name}={value!r}" for name, value in keywords.items())
             return f"table = fasttree.datasets.load({self.path!r}{arguments}){made}{end}"
+        dropped_from = f".drop({', '.join(map(repr, drop))})" if drop else ""
         if self.table:
-            names = ", ".join(map(repr, drop))
             of_number = ".as_regression()" if number else ""
-            dropped_from = f".drop({names})" if drop else ""
             return f"table = {self.table}{of_number}{dropped_from}{made}{end}"
-        frame = f"frame.drop(columns={drop!r})" if drop else "frame"
         number |= {"dates": dates} if dates else {}
         options = "".join(f", {name}={value!r}" for name, value in number.items())
-        return f"table = fasttree.Table({frame}, target={target!r}{options}){end}"
+        return f"table = fasttree.Table(frame, target={target!r}{options}){dropped_from}{end}"

@@ -214,7 +214,7 @@ def cv(
         constant = _first_upper(baseline_text(tested))
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        said = costs_said([rows], settings, *scoring)
+        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *scoring)]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
@@ -264,6 +264,7 @@ def compare(
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
+    orders: list[str] = []
     names = data or default_sets()
     targets: list[str | None] = [*target] if target else [None]
     if len(targets) not in (1, len(names)):
@@ -276,6 +277,7 @@ def compare(
         one = read.table(name, named.values(), settings, aside=dependence.aside)
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
+        orders += dependence.order_of(name, one)
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]
     chosen = o.compared(named, task.criteria, settings)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
@@ -316,7 +318,7 @@ def compare(
             pruned = bool(settings.get("pruning") or settings.get("ccp_alpha"))
             stable = [] if stability is None else result.tables()[1:2]
             tables = [*stable, _summary(result, size, constants, pruned)]
-        tables[-1].notes[-1:-1] = costs_said(sets.values(), settings, scoring)
+        tables[-1].notes[-1:-1] = [*orders, *costs_said(sets.values(), settings, scoring)]
         return render(tables, form)
 
     emit(text, document, json)

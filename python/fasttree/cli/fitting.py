@@ -74,6 +74,8 @@ class Verdict:
     """Standard error of the metric that judges."""
     leaves: float
     """Mean number of leaves."""
+    tested: Table
+    """The rows that some fold tests."""
     pruned: dict[str, float] | None = None
     pruned_leaves: float | None = None
     """Mean number of leaves of the pruned tree."""
@@ -129,7 +131,8 @@ def judged(
         return {metric: found.mean(name, metric) for metric in task.metrics}
 
     error = _standard_error(found, task.judged_by, n_rows)
-    verdict = Verdict(folds, means("tree"), error, float(found["tree"]["leaves"].mean()))
+    tested = rows.take(np.unique(found.folds.test_rows))
+    verdict = Verdict(folds, means("tree"), error, float(found["tree"]["leaves"].mean()), tested)
     if dependence.groups is not None:
         verdict.by = f" by {dependence.groups}"
     elif dependence.time is not None:
@@ -160,7 +163,7 @@ def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
     if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * verdict.leaves:
         return None
     said = _said(verdict.pruned).removeprefix("accuracy ")
-    constant = baseline_of(rows)
+    constant = baseline_of(verdict.tested)
     known = constant["majority"] if metric == "accuracy" else constant["mae_of_mean"]
     if max(tree, pruned) <= sign * known:
         best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
@@ -181,22 +184,6 @@ def of_quantile(tree: Any) -> str | None:
         f"The leaves predict the {criterion.q:g}-quantile, which R2 and MAE do not judge; "
         f"ftree cv --metric 'pinball(quantile={criterion.q:g})' does."
     )
-
-
-def of_order(data: str, rows: Table, tree: Any, dependence: Dependence) -> str | None:
-    """What judges a tree where the rows stand in the order of a date; else None."""
-    from ..advice.doubts import are_in_order, places_of_dates
-
-    if dependence.aside:
-        return None
-    dates = tree._schema.dates
-    for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
-        if name in dates and are_in_order(when):
-            return (
-                f"The rows are in the order of {name!r}, and folds at random let a tree learn from "
-                f"later rows; to judge it by earlier ones: {argument('time', name)}"
-            )
-    return None
 
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
@@ -322,7 +309,8 @@ def fit(
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, rows)
     rare = of_rare_class(rows, settings)
-    order = of_order(data, rows, tree, dependence) if verdict is not None else None
+    tested = rows if verdict is None else verdict.tested
+    order = [] if verdict is None else dependence.order_of(data, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
         "command": "fit",
@@ -335,7 +323,7 @@ def fit(
         "folds": None if verdict is None else verdict.folds,
         "folds_random_state": FOLD_SEED,
         "random_state": tree.get_params().get("random_state"),
-        **baseline_of(rows),
+        **baseline_of(tested),
         "advice": advice,
         "rare_class_hint": rare,
         **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
@@ -351,10 +339,10 @@ def fit(
     aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
     text = [
         f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
-        f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(rows)}",
+        f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(tested)}",
         *([advice] if advice else []),
         *([rare] if rare else []),
-        *([order] if order else []),
+        *order,
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
         "",

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from ..table.data_checks.warned import pass_over
+from .._checks.speech import argument
+from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 
 __all__ = ["Dependence"]
@@ -61,6 +62,24 @@ class Dependence:
         from ..model_selection.ordered import folds_by_time
 
         return folds_by_time(cv, self.time)
+
+    def order_of(self, data: str, rows: Any) -> list[str]:
+        """What judges trees where the rows stand in the order of a date, a line; else none."""
+        from ..advice.doubts import are_in_order, places_of_dates
+        from ..table.data_checks.findings import screened
+
+        if self.aside:
+            return []
+        with quiet():
+            dates = screened(rows).dates
+        for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
+            if name in dates and are_in_order(when):
+                return [
+                    f"The rows of {rows.name or data} are in the order of {name!r}, and folds at "
+                    "random let a tree learn from later rows; to judge it by earlier ones: "
+                    f"{argument('time', name)}"
+                ]
+        return []
 
     def prepared(self, rows: Any, data: str) -> Any:
         """The Table, of ``--time`` sorted and without its column.

@@ -126,7 +126,9 @@ class NumericTarget:
 def missing_message(name: str, row: int, count: int = 1, what: str = "class label") -> str:
     """The words of the error for a row without a class label, or without a number."""
     more = "" if count == 1 else f" ({counted(count, 'row')} in all)"
-    frame = f"frame.dropna(subset=[{name!r}]), " if name != "y" else ""  # the name of labels alone
+    # "y" is the name of labels alone.
+    frame = f"frame.dropna(subset=[{name!r}]), of Polars frame.drop_nulls({name!r}), "
+    frame = "" if name == "y" else frame
     return (
         f"Input y contains NaN: row {row} of the target {name!r} has no {what}{more}; drop such "
         f"rows {worded(f'({frame}table.drop_missing_target()) ')}or give them a "

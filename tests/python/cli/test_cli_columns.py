@@ -220,7 +220,8 @@ def test_describe_and_predict_name_the_decimal_mark_as_fit_does(ftree, tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
-def test_fit_says_that_the_rows_are_in_the_order_of_a_date(ftree, tmp_path, name):
+@pytest.mark.parametrize("command", ["fit", "cv", "compare"])
+def test_commands_say_that_the_rows_are_in_the_order_of_a_date(ftree, tmp_path, command, name):
     rng = np.random.default_rng(0)
     days = pd.date_range("2024-01-01", periods=200, freq="D")
     frame = pd.DataFrame({"day": days, "x": rng.normal(size=200)})
@@ -230,18 +231,28 @@ def test_fit_says_that_the_rows_are_in_the_order_of_a_date(ftree, tmp_path, name
         (frame, (), 1),
         (frame[::-1], (), 1),
         (frame, ("--time", "day"), 0),
-        (frame, ("--no-cv",), 0),
+        *([(frame, ("--no-cv",), 0)] if command == "fit" else []),
         (mixed, (), 0),
     ):
+        more = more if command == "fit" else ("-c", "gini", "--cv", "1x3", *more)
         path = tmp_path / name
         if name.endswith("csv"):
             rows.to_csv(path, index=False)
         else:
             rows.to_parquet(path)
-        code, out, err = ftree("fit", path, "-t", "y", "-p", "max_depth=1", *more)
+        code, out, err = ftree(command, path, "-t", "y", "-p", "max_depth=1", *more)
         assert code == 0 and "in the order of 'day'" not in err
         assert out.count("in the order of 'day'") == said
         assert ("to judge it by earlier ones: --time day\n" in out) == said
+
+
+@pytest.mark.parametrize("command", ["fit", "cv", "compare"])
+def test_the_constant_is_that_of_the_rows_that_are_tested(ftree, tmp_path, command):
+    rows = "".join(f"{i},{i % 7},{'a' if i < 60 else 'b'}\n" for i in range(100))
+    (tmp_path / "d.csv").write_text("day,x,y\n" + rows)
+    more = () if command == "fit" else ("-c", "gini", "--cv", "1x10")
+    _, out, _ = ftree(command, tmp_path / "d.csv", "-t", "y", "--time", "day", *more)
+    assert "55.56" in out and "60.00" not in out  # 50 of the 90 rows after the first tenth
 
 
 ADVISE = ("advise", "--work", "quick", "--cv", "2")

@@ -28,8 +28,9 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns and their levels."""
+    pruning = "cart" if facts.table.task == "regression" else "error_based"
     yield (
         f"nominal columns with fewer than five rows per level: "
         f"{some_of([one.text for one in found])}; a split on them memorises rows (overfits): leave "
-        f"them out, or prune ({argument('pruning', 'error_based')})"
+        f"them out, or prune ({argument('pruning', pruning)})"
     )

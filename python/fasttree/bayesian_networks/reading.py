@@ -102,12 +102,12 @@ def place(names: Sequence[str], key: int | str, what: str) -> int:
     """
     if isinstance(key, str):
         if key not in names:
-            raise ValueError(f"{what}: {key!r} is not a column; columns are {list(names)}")
+            raise ValueError(f"{what}: {shown(key)} is not a column; columns are {list(names)}")
         return list(names).index(key)
     if isinstance(key, bool) or not isinstance(key, numbers.Integral):
-        raise TypeError(f"{what}: {key!r} is neither the number nor the name of a column")
+        raise TypeError(f"{what}: {shown(key)} is neither the number nor the name of a column")
     if not -len(names) <= key < len(names):
-        raise ValueError(f"{what}: there are {len(names)} columns, {key} is none of them")
+        raise ValueError(f"{what}: there are {len(names)} columns, {shown(key)} is none of them")
     return int(key) % len(names)
 
 

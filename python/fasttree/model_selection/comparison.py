@@ -18,12 +18,11 @@ import numpy as np
 
 from .._checks import checked, choice, integer, maybe, one_value, random_seed, shown, string, whole
 from .._checks.aliases import CvFolds, Seed, Task
-from .._checks.naming import display_name
+from .._checks.naming import did_you_mean, display_name
 from .._checks.progress import Progress, counter, make_report
 from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
-from ..estimators.stability import sample_for
 from ..exports.answers import figures
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
@@ -412,6 +411,23 @@ def _position(name: str, value: Any) -> str | int:
     return value if isinstance(value, str) else integer(name, value, -(2**31))
 
 
+def _of_trees(params: Any) -> dict[str, Any]:
+    """The parameters of trees that `params` holds, each of which some tree has."""
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
+
+    if not isinstance(params, Mapping | None):
+        raise TypeError(
+            f"params={shown(params)}: give a dict of parameters of trees, such as "
+            "fasttree.presets.CTREE"
+        )
+    known = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
+    for name in params or {}:
+        if name not in known:
+            hint = did_you_mean(str(name), known, f"there are {', '.join(sorted(known))}")
+            raise TypeError(f"params: {shown(name)} is no parameter of a tree; {hint}")
+    return dict(params or {})
+
+
 def _tables_and_criteria(tables: Any, criteria: Any, more: Any) -> tuple[Any, Any]:
     """The first two arguments of `compare`, where three are X, y and the criteria."""
     if more is not None and has_labels(tables):
@@ -530,7 +546,7 @@ def compare(
             "selection='significance' of the trees: give what is meant for the trees in a dict, "
             "params={'selection': 'significance', 'alpha': ..., 'test': ...}"
         )
-    params = dict(params or {})
+    params = _of_trees(params)
     preset = params.pop("criterion", None)  # `criteria` vary it
     params, criteria = {**params, **keywords}, preset if criteria is None else criteria
     scorers = None if scoring is None else resolve_scoring(scoring)
@@ -597,6 +613,8 @@ def _refit(
         data, seed = one.data, one.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
         options = {"repeats": repeats, "random_state": seed, "n_jobs": n_jobs}
+        from ..estimators.stability import sample_for  # imports scikit-learn
+
         with quiet():
             tree = one.refit(method)
             found = tree.stability(
@@ -769,12 +787,11 @@ def _stability_table(result: Comparison) -> ReportTable:
 def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
     """Notes below the table of these rows: the meaning of the marks, and what is missing."""
     name = display_name(result.test).replace("_", " ") + " test"
-    notes = [spread_note(result.sd, rows)]
-    if any(cell.mark for row in rows for cell in row):
-        notes.append(
-            f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
-            f"{result.alpha:g})."
-        )
+    notes = [
+        spread_note(result.sd, rows),
+        f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
+        f"{result.alpha:g}).",
+    ]
     data = {name: one.settings["data"] for name, one in result.results.items()}
     found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
     if len(data) > 1 and {*found.values()} - {"class"}:

@@ -359,8 +359,9 @@ def _made(estimator: Any) -> str:
     """An estimator as Python writes it, with its criterion also where that is the default.
 
     >>> from fasttree import FastTreeClassifier
-    >>> _made(FastTreeClassifier()), _made(FastTreeClassifier(max_depth=2))[:34]
-    ("FastTreeClassifier(criterion='info_gain')", "FastTreeClassifier(criterion='info_")
+    >>> _made(FastTreeClassifier()), _made(FastTreeClassifier(max_depth=2))
+    ("FastTreeClassifier(criterion='info_gain')", "FastTreeClassifier(criterion='info_gain', \
+max_depth=2)")
     """
     text, criterion = display_name(estimator), getattr(estimator, "criterion", None)
     name, _, rest = text.partition("(")

@@ -116,9 +116,9 @@ WALKED = {
       read_plink
     """,
     "labels of a Table": """
-    table: Column.as_seen Column.labels Column.n_missing Column.numbers Column.take Table.X
-      Table.drop_missing_target Table.equals Table.missing_target Table.numbers Table.take
-      Table.to_frame Table.y Table.y_codes
+    table: Column.as_seen Column.is_missing Column.labels Column.n_missing Column.numbers
+      Column.take Table.X Table.drop_missing_target Table.equals Table.missing_target Table.numbers
+      Table.take Table.to_frame Table.y Table.y_codes
     """,
     "evaluate": "estimators: Classifier.evaluate Regressor.evaluate",
     "intervals of numbers": """
@@ -171,12 +171,12 @@ SHORT = {
       LeafIntervals.legend LeafIntervals.said LeafIntervals.title LeafIntervals.to_text
       TreeEstimator.get_params
       TreeEstimator.leaf_intervals TreeEstimator.prune_report_
-      Stability.legend Stability.multiplicities Stability.root_sentence Stability.sentence_of
+      Stability.caution Stability.legend Stability.multiplicities Stability.ranked
+      Stability.root_sentence Stability.sentence_of
       Stability.share_of Stability.to_dict Stability.to_text
     exports: Rule.confidence Rule.record Rule.row
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
-      Splitter.get_params
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule
       _CostComplexity.to_config _ReducedError.to_config impurity_for make
     table: Table.block Table.class_values Table.classes Table.column Table.columns Table.dates
@@ -196,8 +196,8 @@ SHORT = {
       Reproduction.to_json Reproduction.to_text Row.of
     metrics: CostCurve.area CostCurve.cost_at Evaluation.beside_accuracy Evaluation.cost_text
       Evaluation.rare_text Evaluation.summary Evaluation.to_dict Evaluation.to_text
-      PerClass.records PerClass.weighted RegressionEvaluation.summary RegressionEvaluation.to_dict
-      Summary.to_text
+      PerClass.cells PerClass.records PerClass.weighted RegressionEvaluation.summary
+      RegressionEvaluation.to_dict Summary.to_text
     model_selection: AnovaResult.intervals AnovaResult.sentence AnovaResult.significant
       AnovaResult.to_dict
       Comparison.against_baseline Comparison.averages Comparison.baseline

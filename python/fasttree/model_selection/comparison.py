@@ -423,7 +423,7 @@ def _of_trees(params: Any) -> dict[str, Any]:
     known = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
     for name in params or {}:
         if name not in known:
-            hint = did_you_mean(str(name), known, f"there are {', '.join(sorted(known))}")
+            hint = did_you_mean(str(name), known, "see FastTreeClassifier")
             raise TypeError(f"params: {shown(name)} is no parameter of a tree; {hint}")
     return dict(params or {})
 
@@ -539,8 +539,8 @@ def compare(
     """
     # The arguments, before anything is fitted.
     tables, criteria = _tables_and_criteria(tables, criteria, more)
-    compares = (alpha, test) != (0.05, "corrected_resampled_t")
-    if compares and keywords.get("selection") == "significance":
+    by_test = keywords.get("selection") == "significance"
+    if by_test and (alpha, test) != (0.05, "corrected_resampled_t"):
         raise ValueError(
             f"alpha={shown(alpha)} and test={shown(test)} are those of the comparison, beside "
             "selection='significance' of the trees: give what is meant for the trees in a dict, "

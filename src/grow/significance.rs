@@ -53,8 +53,8 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
         Ok(rule.ranked(tests.collect()))
     }
 
-    /// The rows whose value of a feature is known, as entries of an order; levels follow each other
-    /// by their codes.
+    /// The rows whose value of a feature is known, as entries of an order; levels come in
+    /// the order of their codes.
     fn known_entries(&self, feature: u32) -> Cow<'_, [u32]> {
         let j = match self.context.place(feature) {
             FeaturePlace::Numeric(i) => return self.known(i).order,

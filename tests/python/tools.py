@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -22,6 +24,16 @@ ORACLE = Path(__file__).resolve().parents[1] / "oracle"
 def setting_id(setting: dict[str, Any]) -> str:
     """A test's name for a setting: its values; functions by name, since addresses change."""
     return "-".join(str(getattr(value, "__name__", value)) for value in setting.values())[:40]
+
+
+def chromium() -> tuple[Any, str]:
+    """playwright's synchronous API and the path of Chromium; a module is skipped without them."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    names = (os.environ.get("CHROMIUM"), *map(shutil.which, ("chromium", "chromium-browser")))
+    path = next(filter(None, names), None)
+    if path is None:
+        pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
+    return sync_api, path
 
 
 def thinned(cases: Iterable[Any], every: int) -> list[Any]:

@@ -204,14 +204,13 @@ def cv(
     # Tables for people end with the accuracy or error of the best constant.
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
-    tested = rows.take(np.unique(result.folds.test_rows))
     document = result.document()
 
     def text() -> str:
         tables = render(result, form, **options)
         if not for_people:
             return tables
-        constant = _first_upper(baseline_text(tested))
+        constant = _first_upper(baseline_text(result.settings["data"]["constant"]))
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
         said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *scoring)]

@@ -74,8 +74,8 @@ class Verdict:
     """Standard error of the metric that judges."""
     leaves: float
     """Mean number of leaves."""
-    tested: Table
-    """The rows that some fold tests."""
+    constant: dict[str, Any]
+    """The best constant answer for the rows that some fold tests, as `baseline_of` has it."""
     pruned: dict[str, float] | None = None
     pruned_leaves: float | None = None
     """Mean number of leaves of the pruned tree."""
@@ -131,8 +131,8 @@ def judged(
         return {metric: found.mean(name, metric) for metric in task.metrics}
 
     error = _standard_error(found, task.judged_by, n_rows)
-    tested = rows.take(np.unique(found.folds.test_rows))
-    verdict = Verdict(folds, means("tree"), error, float(found["tree"]["leaves"].mean()), tested)
+    leaves, constant = float(found["tree"]["leaves"].mean()), found.settings["data"]["constant"]
+    verdict = Verdict(folds, means("tree"), error, leaves, constant)
     if dependence.groups is not None:
         verdict.by = f" by {dependence.groups}"
     elif dependence.time is not None:
@@ -163,8 +163,7 @@ def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
     if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * verdict.leaves:
         return None
     said = _said(verdict.pruned).removeprefix("accuracy ")
-    constant = baseline_of(verdict.tested)
-    known = constant["majority"] if metric == "accuracy" else constant["mae_of_mean"]
+    known = verdict.constant["majority" if metric == "accuracy" else "mae_of_mean"]
     if max(tree, pruned) <= sign * known:
         best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
         return f"Neither this tree nor a pruned one does better than {best}."
@@ -309,7 +308,7 @@ def fit(
     warn_of_size(rows, leaves, tree._schema.unused)
     advice = of_quantile(tree) or advice_of(verdict, rows)
     rare = of_rare_class(rows, settings)
-    tested = rows if verdict is None else verdict.tested
+    constant = baseline_of(rows) if verdict is None else verdict.constant
     order = [] if verdict is None else dependence.order_of(data, rows)
     main = TASKS[rows.task].metrics[0]
     document = {
@@ -323,7 +322,7 @@ def fit(
         "folds": None if verdict is None else verdict.folds,
         "folds_random_state": FOLD_SEED,
         "random_state": tree.get_params().get("random_state"),
-        **baseline_of(tested),
+        **constant,
         "advice": advice,
         "rare_class_hint": rare,
         **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
@@ -339,7 +338,7 @@ def fit(
     aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)
     text = [
         f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
-        f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(tested)}",
+        f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(constant)}",
         *([advice] if advice else []),
         *([rare] if rare else []),
         *order,

@@ -72,6 +72,8 @@ class Dependence:
             return []
         with quiet():
             dates = screened(rows).dates
+        if not dates:
+            return []
         for name, when in places_of_dates(data, rows, dates, np.array([], dtype=int), None).items():
             if name in dates and are_in_order(when):
                 return [

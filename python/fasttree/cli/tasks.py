@@ -65,15 +65,16 @@ def baseline_of(table: Table) -> dict[str, Any]:
     >>> baseline_of(Table([[0.0], [1.0]], [1.0, 2.0], task="regression"))
     {'mean': 1.5, 'mae_of_mean': 0.5}
     """
-    from ..advice.tasks import judge_of
+    from ..metrics.constant import best_constant
 
-    return judge_of(table).facts
-
-
-def baseline_text(table: Table) -> str:
-    """The constant in words."""
-    found = baseline_of(table)
     if table.task == "regression":
+        return best_constant(table.numbers, exposure=table.exposure)
+    return best_constant(table.y_codes, table.classes)
+
+
+def baseline_text(found: dict[str, Any]) -> str:
+    """The best constant answer in words, from its fields."""
+    if "mean" in found:
         return (
             f"always saying the mean, {figures(found['mean'])}: MAE {figures(found['mae_of_mean'])}"
         )

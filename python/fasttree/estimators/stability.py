@@ -201,11 +201,6 @@ class Stability:
         trees = counted(self.repeats, "tree")
         return f"Of {trees} on resampled rows the first question is {', '.join(asked)}."
 
-    def _samples(self) -> str:
-        if self.sample == "bootstrap":
-            return "bootstrap samples"
-        return f"subsamples of {100 * self.fraction:.3g} %"
-
     def caution(self) -> list[str]:
         """Whether the samples suit the tree: a line if they do not."""
         if self.sample == "subsample" or not is_by_test(self._fitted):
@@ -217,7 +212,8 @@ class Stability:
 
     def to_text(self) -> str:
         """The counts as text."""
-        of, order = self.features, self.ranked()
+        of, order, parts = self.features, self.ranked(), f"{100 * self.fraction:.3g} %"
+        how = "bootstrap samples" if self.sample == "bootstrap" else f"subsamples of {parts}"
         body = [
             (one_line(of.names[j]), f"{100 * of.used[j]:.0f} %", f"{100 * of.root[j]:.0f} %",
              f"{of.uses[j]:.2f}")
@@ -228,8 +224,7 @@ class Stability:
         trees = self.trees
         low, middle, high = trees.leaves
         lines = [
-            f"{counted(self.repeats, 'refit')} on {self._samples()} of "
-            f"{counted(self.n_rows, 'row')}",
+            f"{counted(self.repeats, 'refit')} on {how} of {counted(self.n_rows, 'row')}",
             *self.caution(),
             self.root_sentence(),
             "",
@@ -496,9 +491,7 @@ def _as_fits(fitted: Any, draws: _Resamples, *, n_jobs: Any, progress: Any) -> l
     for i in range(draws.repeats):
         again, times = clone(fitted), draws.draw(i)
         again.set_params(**{k: v for k, v in words.items() if k in again._get_param_names()})
-        copies = np.repeat(
-            np.arange(len(table)), np.where(times > 0, 1, 0) if are_copies else times
-        )
+        copies = np.flatnonzero(times) if are_copies else np.repeat(np.arange(len(table)), times)
         part = table.take(copies)
         if are_copies:
             part.sample_weight = times[copies] * (1.0 if own is None else own[copies])

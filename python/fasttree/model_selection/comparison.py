@@ -542,8 +542,8 @@ def compare(
     by_test = keywords.get("selection") == "significance"
     if by_test and (alpha, test) != (0.05, "corrected_resampled_t"):
         raise ValueError(
-            f"alpha={shown(alpha)} and test={shown(test)} are those of the comparison, beside "
-            "selection='significance' of the trees: give what is meant for the trees in a dict, "
+            f"alpha={shown(alpha)} and test={shown(test)} belong to the comparison, not to trees "
+            "with selection='significance': give the parameters of the trees in a dict, "
             "params={'selection': 'significance', 'alpha': ..., 'test': ...}"
         )
     params = _of_trees(params)
@@ -600,6 +600,8 @@ def _refit(
     results: Collection[CrossValidation], repeats: int, n_jobs: int | None, progress: Progress
 ) -> None:
     """Set the stability of the results: that of each tree that can be refitted."""
+    from ..estimators.stability import sample_for  # imports scikit-learn
+
     todo = [
         (one, method)
         for one in results
@@ -613,8 +615,6 @@ def _refit(
         data, seed = one.data, one.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
         options = {"repeats": repeats, "random_state": seed, "n_jobs": n_jobs}
-        from ..estimators.stability import sample_for  # imports scikit-learn
-
         with quiet():
             tree = one.refit(method)
             found = tree.stability(

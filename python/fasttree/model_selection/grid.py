@@ -146,8 +146,9 @@ def _plans(
     journal = execution.journal
     if journal is None:
         backend, numbers = execution.backend, list(range(len(tasks)))
-        local = [local_units(task, on_interrupt) for task in tasks]
-        return numbers, local if backend is None else plan_units(tasks, backend.workers)
+        if backend is None:
+            return numbers, [local_units(task, on_interrupt) for task in tasks]
+        return numbers, plan_units(tasks, backend.workers)
     # All tasks are compared with the journal's before anything is written.
     met = []
     for task, name in zip(tasks, names, strict=True):
@@ -361,7 +362,7 @@ class _Count:
             self.tasks_report(self.left.count(0))
 
     def within(self, done: int, total: int = 0) -> None:
-        """Report the fits that are done, with those of the unit that runs."""
+        """Report how many fits are done, counting `done` fits of the unit that runs."""
         if self.report is not None and self.done + done > self.said:
             self.said = self.done + done
             self.report(self.said, self.fits)

@@ -3,9 +3,7 @@ schemes. Skipped, with the reason, where playwright or Chromium is missing; one 
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from importlib import resources
 
 import numpy as np
@@ -14,16 +12,12 @@ import pytest
 import fasttree
 from fasttree import FastForestClassifier, FastForestRegressor, FastTreeRegressor, Table, datasets
 from fasttree.exports.palette import VALUES
+from tests.python import tools
 
 from .test_explorer import MODELS, NASTY, NUMBERS, nasty_table, pieces
 
 pytestmark = pytest.mark.exhaustive
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = (
-    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
+sync_api, CHROMIUM = tools.chromium()
 
 CONTRAST = """() => {
   const rgb = (c) => {

@@ -327,7 +327,7 @@ def test_every_preset_is_compared_as_params(name):
 
 def test_level_and_test_of_the_comparison_are_not_those_of_the_trees():
     for beside in (presets.CTREE, {"selection": "significance", "alpha": 1e-9}):
-        with pytest.raises(ValueError, match="are those of the comparison.*params={'selection'"):
+        with pytest.raises(ValueError, match="belong to the comparison.*params={'selection'"):
             compare("iris", ["gini"], **beside)
     assert compare("iris", ["gini"], cv="1x3", selection="significance").alpha == 0.05
 

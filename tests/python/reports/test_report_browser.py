@@ -3,20 +3,13 @@ Chromium is missing."""
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 
 from fasttree.model_selection import compare
+from tests.python import tools
 
 pytestmark = pytest.mark.exhaustive
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = (
-    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
+sync_api, CHROMIUM = tools.chromium()
 
 
 def test_paper_holds_all_parts_of_a_comparison():

@@ -3,20 +3,13 @@ paper. Skipped, with the reason, where playwright or Chromium is missing."""
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 
 import fasttree
+from tests.python import tools
 
 pytestmark = pytest.mark.exhaustive
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = (
-    os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-)
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium (set CHROMIUM to its path)", allow_module_level=True)
+sync_api, CHROMIUM = tools.chromium()
 
 JUPYTER = """<style>
 :not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon :is(td,th){text-align:right;padding:0.5em}

@@ -15,19 +15,6 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-__all__ = [
-    "TASKS",
-    "CategoricalFeatures",
-    "ClassLabels",
-    "ColumnUse",
-    "CrossValidator",
-    "CvFolds",
-    "Label",
-    "MaybeArray",
-    "Seed",
-    "Task",
-]
-
 MaybeArray: TypeAlias = ArrayLike | None
 """Labels or weights of rows, shape (n_rows,)."""
 

@@ -14,8 +14,6 @@ import numpy as np
 
 from . import Parameters, as_float, constructor, shown
 
-__all__ = ["Declared", "declared_class", "given_options"]
-
 D = TypeVar("D", bound="Declared")
 
 

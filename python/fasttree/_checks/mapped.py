@@ -13,8 +13,6 @@ from __future__ import annotations
 import mmap
 from typing import Any, TypeVar
 
-__all__ = ["check_mapped"]
-
 A = TypeVar("A")
 
 

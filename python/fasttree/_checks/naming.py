@@ -19,18 +19,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "column_name",
-    "did_you_mean",
-    "display_name",
-    "functions_named",
-    "is_by_test",
-    "named_in",
-    "shown_criterion",
-    "without_address",
-    "written",
-]
-
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _FUNCTION = re.compile(rf"<function (?:[\w.<>]+\.)?([\w<>]+){_ADDRESS.pattern}>")
 

@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["for_terminal", "guard_cell", "one_line", "unguard_cell"]
-
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff]+"

@@ -14,8 +14,6 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["Bar", "Progress", "Report", "make_report"]
-
 Report = Callable[[int, int], Any]
 Progress: TypeAlias = bool | Literal["auto"] | Report | None
 """Type of the parameter `progress`."""

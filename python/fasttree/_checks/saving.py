@@ -37,8 +37,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-__all__ = ["half_replaced", "replace_file", "replace_files", "save_bytes", "save_text"]
-
 Path = str | os.PathLike[str]
 
 

@@ -15,19 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = [
-    "Speaker",
-    "argument",
-    "data_row",
-    "given",
-    "in_text",
-    "option",
-    "reading",
-    "row_word",
-    "speaking",
-    "worded",
-]
-
 
 class Speaker:
     """Writes the parts of messages for Python."""

@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["DataWarning", "about", "held_warnings", "warn_caller"]
-
 _ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
 
 _SAID: ContextVar[set[str] | None] = ContextVar("fasttree_warnings_said", default=None)

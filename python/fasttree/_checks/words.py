@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-__all__ = ["counted", "p_value_text", "some_of"]
-
 IRREGULAR = {"leaf": "leaves", "criterion": "criteria"}
 """Plurals that no rule gives."""
 

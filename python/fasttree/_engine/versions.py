@@ -13,8 +13,6 @@ from pathlib import Path
 
 from . import core_version, simd_level
 
-__all__ = ["commit", "show_versions", "versions"]
-
 PACKAGES = (
     "numpy", "scikit-learn", "narwhals", "pandas", "polars", "pyarrow", "matplotlib", "jinja2",
     "typer", "rich", "onnx", "onnxruntime", "dask",

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
-__all__ = ["WORK", "Candidate", "Work", "candidates", "folds_for", "rows_compared", "work_of"]
-
 CRITERIA = ("info_gain", "gain_ratio", "gini", "mdl", "hellinger", "dkm")
 PRUNINGS = ("error_based", "mdl", "pessimistic")
 PRUNINGS_WITH_COSTS = ("reduced_error", "m_estimate")

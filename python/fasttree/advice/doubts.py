@@ -34,8 +34,6 @@ from ..table.data_checks.facts import TableFacts
 from ..table.groups import taken_groups
 from .tasks import Asked, judge_of
 
-__all__ = ["LaterRows", "are_in_order", "leaks", "on_later_rows", "places_of_dates", "told_by_gaps"]
-
 DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
 PERIODS = 3

@@ -24,8 +24,6 @@ from ..feature_selection.features import score_features
 from ..model_selection import cross_validate
 from ..table import Table
 
-__all__ = ["is_associated", "told_otherwise"]
-
 PERMUTATIONS = 99
 MOST_ROWS = 2_000
 LEVEL = 0.03

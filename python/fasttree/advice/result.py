@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..table.dates import DateOrder
 
 
-__all__ = ["Advice", "python_of"]
-
 LISTED = 12
 """Candidates that the text lists beside the constants."""
 

@@ -27,8 +27,6 @@ from ..table.sources import check_known, names_of
 from ..table.target import no_target
 from ..table.texts import hidden_numbers
 
-__all__ = ["Screened", "screened"]
-
 DROPPED = "left out by the caller"
 """The reason of a column that `drop` names."""
 

@@ -71,8 +71,6 @@ from .source import NO_YEAR, Source
 from .tasks import Asked, Judge, judge_of
 from .threshold import Threshold, best_threshold
 
-__all__ = ["advise"]
-
 
 def _listed(name: str, value: Any) -> Any:
     """Check of an argument: an array becomes a list, anything else is left to later checks."""

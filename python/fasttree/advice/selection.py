@@ -21,20 +21,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "CLEARLY",
-    "FEW",
-    "MANY",
-    "PREFERENCES",
-    "Prefer",
-    "beats",
-    "choose",
-    "corrected_accuracy",
-    "good_enough",
-    "small_choice",
-    "standard_error",
-]
-
 CLEARLY = 2.5
 """Standard errors of the difference by which a tree is clearly better than a constant."""
 

@@ -13,8 +13,6 @@ from .._checks.aliases import Task
 from ..table import Table
 from ..table.dates import DateOrder
 
-__all__ = ["NO_YEAR", "Source"]
-
 NO_YEAR = "rows are judged by earlier ones, and no later row repeats a year"
 """Why the years of dates are left out where folds are by time."""
 

@@ -28,8 +28,6 @@ from ..model_selection.scoring import (
 from ..table import Table
 from .candidates import Candidate
 
-__all__ = ["Asked", "Judge", "OfClasses", "OfMetric", "OfNumbers", "judge_of"]
-
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
 

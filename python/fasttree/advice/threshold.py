@@ -25,8 +25,6 @@ from sklearn.base import BaseEstimator
 from ..model_selection.folds import Folds
 from ..model_selection.result import MethodScores
 
-__all__ = ["Threshold", "best_threshold"]
-
 MOST = 40
 """Most thresholds that are tried."""
 

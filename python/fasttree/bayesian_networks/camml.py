@@ -41,8 +41,6 @@ from .network import (
 from .reading import LARGEST_PARENTS, Reading, prior_config, read
 from .search import find_models
 
-__all__ = ["CaMML"]
-
 MIXTURE_SHARE, MIXTURE_SIZE = 0.999, 200
 """Share of the posterior that the averaged models hold, and their largest number."""
 

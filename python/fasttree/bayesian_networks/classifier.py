@@ -28,8 +28,6 @@ from ..table import Table
 from ..table.target import no_target
 from .documents import NETWORK, sealed
 
-__all__ = ["NetworkClassifier"]
-
 NOT_STORED = ("n_jobs", "progress")
 """Parameters that a model file does not have."""
 

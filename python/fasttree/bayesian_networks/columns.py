@@ -22,8 +22,6 @@ from ..estimators.new_rows import Schema, rows_for
 from ..table import Table
 from ..table.columns import Column
 
-__all__ = ["ColumnReader"]
-
 MOST_FRACTIONAL, MOST_PER_ROW = 2**20, 64
 """Fractional rows that the rows of a prediction may become: the larger of this number, and of so
 many per row on average."""

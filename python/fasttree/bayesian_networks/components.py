@@ -9,8 +9,6 @@ from __future__ import annotations
 from ..datasets import RandomNetwork
 from .network import BayesianNetwork
 
-__all__ = ["components"]
-
 
 def components(network: RandomNetwork) -> list[BayesianNetwork]:
     """The networks that a random model mixes with equal weight.

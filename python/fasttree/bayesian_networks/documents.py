@@ -17,17 +17,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "NETWORK",
-    "canonical",
-    "checked_values",
-    "checksum",
-    "labels_array",
-    "opened",
-    "parsed",
-    "sealed",
-]
-
 NETWORK, VERSION = "fasttree network", 1
 
 

@@ -17,8 +17,6 @@ from collections.abc import Mapping, Sequence
 
 from .._checks.plain_text import one_line
 
-__all__ = ["dot", "svg"]
-
 PADDING, CHARACTER, HEIGHT = 8.0, 7.6, 30.0
 """Pixels beside a name, of a character at 13 px, and of a column's box."""
 GAP_X, GAP_Y, MARGIN = 28.0, 54.0, 14.0

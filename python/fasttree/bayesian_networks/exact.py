@@ -32,8 +32,6 @@ from ..table import Table
 from .lengths import MessageLength, message_length, ordered_structure_cost
 from .reading import ARC_PROBABILITY, LARGEST_PARENTS, prior_config, read
 
-__all__ = ["ExactPosterior", "OrderedModel", "exact_memory", "exact_posterior"]
-
 
 @dataclass(frozen=True)
 class OrderedModel(Sequence[tuple[int, ...]]):

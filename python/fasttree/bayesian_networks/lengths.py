@@ -29,8 +29,6 @@ from ..table import Table
 from .reading import ARC_PROBABILITY, prior_config, read
 from .structure import check_acyclic, parent_lists
 
-__all__ = ["MessageLength", "message_length"]
-
 
 @dataclass(frozen=True)
 class MessageLength:

@@ -37,8 +37,6 @@ from .lengths import message_length
 from .reading import place, read
 from .structure import check_acyclic, equivalent, parent_lists
 
-__all__ = ["BayesianNetwork"]
-
 Family = tuple[int, tuple[int, ...]]
 """A column and its parents, by number."""
 

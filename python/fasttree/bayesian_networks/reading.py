@@ -24,8 +24,6 @@ from ..estimators.new_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
 
-__all__ = ["LARGEST_PARENTS", "Reading", "prior_config", "read"]
-
 ARC_PROBABILITY = number_in(0.0, 1.0, above=True, below=True)
 """The prior probability of an arc; 0.5 is neutral."""
 

@@ -22,8 +22,6 @@ from .._checks import integer, number_in
 from .._checks.progress import Report
 from .reading import Reading
 
-__all__ = ["FoundModel", "SearchResult", "default_steps", "find_models"]
-
 
 @dataclass(frozen=True)
 class FoundModel:

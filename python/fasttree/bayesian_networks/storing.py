@@ -18,8 +18,6 @@ from .documents import NETWORK, checked_values, labels_array, opened
 from .network import BayesianNetwork, probability_table
 from .search import SearchResult, found_models
 
-__all__ = ["network_from_bytes"]
-
 
 def _restored(stored: dict[str, Any]) -> BayesianNetwork:
     """The network of `BayesianNetwork.state`."""

@@ -16,8 +16,6 @@ from typing import Any
 from .._checks import listing, whole
 from .reading import place
 
-__all__ = ["check_acyclic", "equivalent", "markov_class", "parent_lists", "topological_order"]
-
 Parents = Sequence[Sequence[int]]
 
 

@@ -13,8 +13,6 @@ from .folding import Dependence
 from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
 
-__all__ = ["COMMANDS"]
-
 
 def advise(
     data: o.DataFile,

@@ -21,8 +21,6 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Alias", "Without", "expanded"]
-
 
 class Without:
     """Fields of a bundle that a command does not have as options."""

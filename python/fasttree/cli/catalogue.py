@@ -9,8 +9,6 @@ import typer
 from . import options as o
 from .output import emit, table
 
-__all__ = ["COMMANDS"]
-
 
 def criteria(
     name: Annotated[

@@ -13,8 +13,6 @@ from .catalogue import found
 from .output import emit
 from .shell import split_list
 
-__all__ = ["COMMANDS"]
-
 SOFTWARE = """@software{{fasttree,
   author  = {{{{The fasttree authors}}}},
   title   = {{{{fasttree: decision trees whose split criterion is the subject}}}},

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..model_selection import Comparison, CrossValidation
     from ..table import Table
 
-__all__ = ["COMMANDS", "default_sets"]
-
 Cv = Annotated[
     str,
     typer.Option(

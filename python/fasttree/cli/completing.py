@@ -9,8 +9,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["COMMANDS", "SCRIPTS"]
-
 SCRIPTS = {
     "bash": """\
 _ftree_completion() {

@@ -17,8 +17,6 @@ from .._checks.words import counted
 from . import options as o
 from .output import emit, table
 
-__all__ = ["COMMANDS"]
-
 NEEDED = ("numpy", "scikit-learn", "narwhals")
 OPTIONAL = {
     "matplotlib": "plots",

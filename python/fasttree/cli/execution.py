@@ -14,8 +14,6 @@ from . import options as o
 from .output import emit
 from .streams import say
 
-__all__ = ["COMMANDS", "Execution"]
-
 Cluster = Annotated[
     str | None,
     typer.Option(

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from ..model_selection import CrossValidation
     from ..table import Table
 
-__all__ = ["COMMANDS"]
-
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
 FOLD_SEED = 0

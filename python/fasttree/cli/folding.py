@@ -13,8 +13,6 @@ from .._checks.speech import argument
 from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 
-__all__ = ["Dependence"]
-
 Groups = Annotated[
     str | None,
     typer.Option(

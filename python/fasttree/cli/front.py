@@ -7,8 +7,6 @@ compares this text with the commands, and the version with that of the engine.
 
 from __future__ import annotations
 
-__all__ = ["HELP", "version"]
-
 
 def version() -> str:
     """Version of the compiled core, from the core alone."""

@@ -12,8 +12,6 @@ from .._checks.words import counted
 from ..datasets.inputs import left_out
 from .output import emit, save_picture, table
 
-__all__ = ["rank_variants"]
-
 LEVEL = 0.05
 """Level of the line in the Manhattan plot."""
 PRINTED = 20

@@ -15,8 +15,6 @@ from ..exports.tables.records import render_csv
 from ..reports import Cell, ReportTable, render_json
 from .streams import write
 
-__all__ = ["emit", "save_picture", "table"]
-
 
 def table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()

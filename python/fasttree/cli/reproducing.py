@@ -17,8 +17,6 @@ from .shell import split_list
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
 
-__all__ = ["COMMANDS"]
-
 Paper = Annotated[
     str,
     typer.Argument(

@@ -12,8 +12,6 @@ from ..table.file_cells import FileCells
 from . import options as o
 from .shell import split_list
 
-__all__ = ["rows_for"]
-
 
 def rows_for(tree: Any, data: str, columns: o.Columns | None = None) -> Any:
     """New rows as a Table, with the model's target split off if the file has it.

@@ -18,8 +18,6 @@ from .shell import SHELL
 from .streams import drop, say
 from .unknown_names import meant_by
 
-__all__ = ["run"]
-
 REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
 """Exit codes: a request that cannot be fulfilled; Ctrl-C; a defect of fasttree."""
 

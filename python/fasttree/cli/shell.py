@@ -11,8 +11,6 @@ from typing import Any
 
 from .._checks.speech import Speaker
 
-__all__ = ["SHELL", "listed", "missing_cells", "quoted", "split_list", "typed"]
-
 DELIMITED = (".csv", ".tsv", ".tab", ".txt", ".data")
 """Files of which the line of a row is known."""
 

@@ -22,8 +22,6 @@ from .rows import rows_for
 from .shell import split_list
 from .streams import say
 
-__all__ = ["COMMANDS", "Look", "ModelFile", "Picture", "draw", "model_of", "size_text", "sizes"]
-
 ModelFile = Annotated[
     Path,
     typer.Argument(

@@ -16,8 +16,6 @@ from typing import Any
 
 from . import options as o
 
-__all__ = ["reading_standard_input"]
-
 
 def reading_standard_input(command: Callable[..., None]) -> Callable[..., None]:
     """The command, which takes ``-`` as DATA; one without DATA is returned as it is."""

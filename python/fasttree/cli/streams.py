@@ -12,8 +12,6 @@ import os
 import sys
 from typing import Any, TextIO
 
-__all__ = ["drop", "prepare", "say", "write"]
-
 
 def prepare() -> None:
     """Open the streams that are closed, and let the others escape what they cannot encode."""

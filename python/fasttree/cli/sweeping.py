@@ -19,8 +19,6 @@ from .tasks import costs_said
 if TYPE_CHECKING:
     from ..model_selection.sweeping import Sweep
 
-__all__ = ["COMMANDS", "theta_of"]
-
 Several = list[str] | None
 PairCriteria = Annotated[
     Several,

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ..metrics import MeanOverGroups
     from ..table import Table
 
-__all__ = ["TASKS", "Task", "baseline_of", "baseline_text", "costs_said", "quality_of", "varies"]
-
 
 class Task(NamedTuple):
     """Classification or regression, for the commands."""

@@ -31,8 +31,6 @@ from .tasks import TASKS, quality_of
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["COMMANDS"]
-
 
 def predict(
     model: ModelFile,

@@ -10,8 +10,6 @@ from typer.core import TyperGroup
 from .._checks.naming import did_you_mean
 from .shell import OPTIONS
 
-__all__ = ["Commands", "meant_by"]
-
 MEANT = {
     "--criteria": "criterion",
     "--criterion": "criteria split",

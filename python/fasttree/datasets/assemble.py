@@ -24,8 +24,6 @@ from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
 
-__all__ = ["TargetName", "assemble", "columns_of_frame", "find_target"]
-
 Path = str | os.PathLike[str]
 TargetName = str | int | Literal[False] | None
 

@@ -25,8 +25,6 @@ from typing import IO, Any
 from .errors import DataFileError
 from .limits import Limits
 
-__all__ = ["blocks", "head", "open_bytes", "split_suffix"]
-
 Path = str | os.PathLike[str]
 
 BLOCK = 1 << 18

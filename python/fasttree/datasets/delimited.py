@@ -58,8 +58,6 @@ from .reading import (
     with_own_words,
 )
 
-__all__ = ["MISSING", "Sheet", "check_columns", "read_delimited", "read_texts"]
-
 Path = str | os.PathLike[str]
 
 MISSING = frozenset(["", "?", "NA", "NaN", "nan"])

@@ -30,8 +30,6 @@ from ..table.data_checks.sentinels import MISSING_WORD
 from ..table.decimal_comma import reads_as_number
 from ..table.texts import date_share
 
-__all__ = ["Layout", "index_of", "layout", "sniff", "sniff_lines"]
-
 PRIOR = 0.5
 """Evidence for names before a cell is read: most files have them."""
 

@@ -28,8 +28,6 @@ from .._checks.words import counted
 from ..table import Table
 from ..table.columns import Column
 
-__all__ = ["MISSING_GENOTYPE", "Genotypes", "pack"]
-
 MISSING_GENOTYPE = -127
 """The number of a missing genotype in arrays, as in bed-reader."""
 

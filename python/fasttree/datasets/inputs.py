@@ -20,8 +20,6 @@ from .errors import DataFileError
 from .files import load
 from .genotypes import Genotypes
 
-__all__ = ["as_nominal", "given", "given_to", "labelled", "loaded", "new_rows_of", "table_of"]
-
 
 def loaded(
     X: Any,

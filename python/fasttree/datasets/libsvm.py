@@ -22,8 +22,6 @@ from .blocks import head, open_bytes, split_suffix
 from .errors import DataFileError
 from .limits import Limits
 
-__all__ = ["is_libsvm", "read_libsvm"]
-
 Path = str | os.PathLike[str]
 
 _LINE = re.compile(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?(?:\s+(?:qid|\d+):[-+\d.eE]+)*\s*(?:#.*)?")

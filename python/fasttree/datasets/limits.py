@@ -12,8 +12,6 @@ from dataclasses import dataclass, fields
 from .._checks import shown
 from ..table.columns import MAX_LEVELS
 
-__all__ = ["Limits"]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

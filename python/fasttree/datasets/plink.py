@@ -35,17 +35,6 @@ from ..table.data_checks.warned import warn_caller
 from .errors import DataFileError
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
-__all__ = [
-    "CONTROL_AND_CASE",
-    "MAGIC",
-    "RAW_HEADER",
-    "SUFFIXES",
-    "check_no_other_genotypes",
-    "is_plink",
-    "is_prefix",
-    "read_plink",
-]
-
 SUFFIXES = (".bed", ".bim", ".fam")
 MAGIC = b"\x6c\x1b"
 """The first two bytes of a PLINK 1 .bed file; the third is 1 where it is SNP-major."""

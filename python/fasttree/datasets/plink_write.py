@@ -24,8 +24,6 @@ from .._checks.saving import replace_files
 from .genotypes import UNPACKED_VARIANTS, Genotypes
 from .plink import CONTROL_AND_CASE, MAGIC, SUFFIXES
 
-__all__ = ["dump_plink"]
-
 CODES: tuple[dict[Any, str], ...] = (
     {label: code for code, label in CONTROL_AND_CASE.items()},
     {code: code for code in CONTROL_AND_CASE},

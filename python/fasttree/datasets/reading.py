@@ -27,18 +27,6 @@ from ..table.sources import column_of_codes
 from .blocks import decode, decode_as
 from .errors import DataFileError
 
-__all__ = [
-    "ColumnRequest",
-    "CoreColumn",
-    "encoding_of",
-    "faults_of",
-    "found_column",
-    "read_column",
-    "read_records",
-    "start_columns",
-    "with_own_words",
-]
-
 Path = str | os.PathLike[str]
 
 

@@ -14,8 +14,6 @@ import numpy as np
 from .._checks import as_float, generator_of, integer, shown
 from .genotypes import MISSING_GENOTYPE, Genotypes, pack
 
-__all__ = ["make_genotypes"]
-
 BLOCK = 1 << 14
 """Variants that are drawn at a time; another number would draw other genotypes."""
 

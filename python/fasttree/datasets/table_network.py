@@ -15,8 +15,6 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-__all__ = ["TableNetwork", "generations"]
-
 
 class TableNetwork:
     """A network over columns of codes, the class last.

@@ -21,8 +21,6 @@ from .. import _engine
 from ..estimators.batches.passes import Encoded
 from .partitions import aligned, each
 
-__all__ = ["drawn", "places_of"]
-
 ROWS_PER_TASK = 1 << 22
 """Rows that one task sorts."""
 

@@ -29,13 +29,6 @@ from ..estimators.declaration import FOREST, REGRESSION_FOREST, REGRESSION_TREE,
 from ..estimators.described import described
 from .fitting import fit_estimator
 
-__all__ = [
-    "DaskFastForestClassifier",
-    "DaskFastForestRegressor",
-    "DaskFastTreeClassifier",
-    "DaskFastTreeRegressor",
-]
-
 
 def _is_dask(X: Any) -> bool:
     return hasattr(X, "dask") and hasattr(X, "compute")

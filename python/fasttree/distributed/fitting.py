@@ -61,8 +61,6 @@ from .partitions import (
     tree_sum,
 )
 
-__all__ = ["fit", "fit_estimator", "fit_forest"]
-
 TREES_AT_A_TIME = 4
 """Trees of a forest that grow at one time."""
 

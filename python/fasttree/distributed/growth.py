@@ -23,8 +23,6 @@ from .. import _engine
 from ..estimators.batches.fitting import Facts
 from .partitions import aligned, each, tree_sum
 
-__all__ = ["grown_tree", "undivided"]
-
 SMALL_BYTES = 1 << 20
 """Bytes of rows up to which a node is grown on one worker."""
 BUCKET_BYTES = 1 << 24

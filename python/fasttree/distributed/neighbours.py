@@ -27,8 +27,6 @@ from ..estimators.backends import DaskBackend
 from ..estimators.parameters import made_of
 from ..feature_selection.features import prepared
 
-__all__ = ["neighbour_scores"]
-
 WITH_MEAN = ("surf", "surf_star", "rrelieff")
 """Criteria that need a mean over all pairs, or over all neighbours, first."""
 SHARES = 4

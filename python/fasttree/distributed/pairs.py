@@ -33,8 +33,6 @@ from ..table import Column, Table
 from .neighbours import neighbour_scores
 from .partitions import client_of
 
-__all__ = ["estimate_features", "pair_counts", "score_features"]
-
 SMALLEST = 1024
 """Rows of a block, at least, if there are several blocks."""
 MOST_WEIGHT = 3_037_000_499

@@ -26,18 +26,6 @@ from ..estimators.batches.fitting import Columns
 from ..estimators.batches.parts import Reader
 from ..estimators.batches.sources import numbers_of, parquet_dataset
 
-__all__ = [
-    "Partitions",
-    "aligned",
-    "client_of",
-    "computed",
-    "each",
-    "least_memory",
-    "partitions_of",
-    "too_large",
-    "tree_sum",
-]
-
 JOINED_PER_TASK = 8
 """Results that one task joins."""
 MEMORY_FACTOR = 3

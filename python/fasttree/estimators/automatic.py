@@ -21,8 +21,6 @@ from .._checks.words import counted
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["differences_in_words", "has_missing", "missing_of", "share_missing"]
-
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
 

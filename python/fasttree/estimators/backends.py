@@ -31,16 +31,6 @@ from .._checks import shown
 from .._checks.saving import replace_file
 from ..table.data_checks.warned import warn_caller
 
-__all__ = [
-    "Backend",
-    "DaskBackend",
-    "InProcess",
-    "JoblibBackend",
-    "backend_of",
-    "closed_client_error",
-    "ready_client",
-]
-
 Work = Callable[[Any, Any], Any]
 Keys = str | tuple[str, ...]
 Units = Sequence[tuple[Keys, Any]]

@@ -39,14 +39,6 @@ from .tree import FastTreeClassifier
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "GreedyComparison",
-    "beside_greedy",
-    "codes_as_numbers",
-    "criteria_of_growth",
-    "two_way_tests",
-]
-
 DIVISIONS = {
     "ordered": "levels cut in their declared order",
     "one_vs_rest": "one level against the others",

@@ -25,8 +25,6 @@ from ..table.target import no_target
 from .base import ClassifierMixin, Estimator
 from .new_rows import as_declared
 
-__all__ = ["Classifier"]
-
 
 class Classifier(ClassifierMixin, Estimator):
     """Prediction of classes by an estimator whose `_model` is one of the core's."""

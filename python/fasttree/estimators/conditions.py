@@ -15,8 +15,6 @@ from typing import Any, NamedTuple
 from .. import criteria
 from ..pruning import CostComplexity, make
 
-__all__ = ["Condition"]
-
 Words = Mapping[str, Any]
 
 

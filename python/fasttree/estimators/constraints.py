@@ -21,8 +21,6 @@ from .._checks.words import counted
 from ..table.dates import part_names
 from ..table.sources import check_known
 
-__all__ = ["constraints_given", "constraints_of", "groups_of", "signs_of"]
-
 WORDS = ("pairwise", "no_interactions")
 
 

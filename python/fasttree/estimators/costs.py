@@ -21,8 +21,6 @@ import numpy as np
 
 from .._checks import as_float, share, shown
 
-__all__ = ["costs_of", "plain_costs", "prior_factors"]
-
 MOST_COST = 1e150
 """The largest cost: costs of rows of any weight have a sum."""
 

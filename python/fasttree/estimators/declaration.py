@@ -36,18 +36,6 @@ from .conditions import (
     takes_penalty,
 )
 
-__all__ = [
-    "FOREST",
-    "NOT_STORED",
-    "PARAMETERS",
-    "REGRESSION_FOREST",
-    "REGRESSION_TREE",
-    "TREE",
-    "Kind",
-    "Parameter",
-    "check",
-]
-
 GROWTH, NUMBERS, MISSING = "growth", "thresholds and levels", "missing values"
 PRUNING, COSTS, RUN = "pruning", "costs and weights", "run"
 GROUPS = (GROWTH, NUMBERS, MISSING, PRUNING, COSTS, RUN)

@@ -24,8 +24,6 @@ from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 if TYPE_CHECKING:
     from ..table import Table
 
-__all__ = ["DEEP", "warn_of_depth", "warn_of_one_leaf"]
-
 DEEP = 200
 """Levels that a tree may have without a warning."""
 

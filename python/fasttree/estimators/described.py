@@ -26,8 +26,6 @@ from . import keywords
 from .declaration import GROUPS, Parameter
 from .parameters import refuse_unknown
 
-__all__ = ["described", "documented", "type_name"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 Class = TypeVar("Class", bound=type)
 MANY_NAMES = 12
@@ -68,6 +66,7 @@ class CallableWord(str):
     method: Callable[..., Any]
 
     def __call__(self, *args: Any, **options: Any) -> Any:
+        """What the method returns."""
         return self.method(*args, **options)
 
 

@@ -76,8 +76,6 @@ from .tree_estimator import TreeEstimator
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["MinimalTreeClassifier", "OptimalTreeClassifier", "minimal_tree", "optimal_tree"]
-
 
 def _at_least(low: int) -> Check:
     """None, or a whole number of at least `low`."""

@@ -37,17 +37,6 @@ from .new_rows import labelled, rows_for
 from .parameters import config_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = [
-    "all_candidates",
-    "by_own_criterion",
-    "candidates_of",
-    "decision_rule",
-    "divides_rows",
-    "explain",
-    "measure_of",
-    "path_of",
-]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 Candidate = tuple[str, Any, float]

@@ -40,8 +40,6 @@ from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
 from .new_rows import labelled, rows_for
 
-__all__ = ["explore", "explored"]
-
 MAX_LEVELS = 500
 """Largest number of levels of a feature whose names are kept."""
 

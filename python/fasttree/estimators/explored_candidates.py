@@ -27,8 +27,6 @@ from .explained import APART, candidates_of, measure_of
 from .new_rows import labelled
 from .parameters import config_of
 
-__all__ = ["Rows", "candidates", "traced"]
-
 
 class Candidates(NamedTuple):
     """Candidates of a node by one criterion, column by column.

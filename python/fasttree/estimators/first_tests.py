@@ -32,8 +32,6 @@ from ..exports.tables.listing import Records
 from ..table import Table
 from .explored import explored
 
-__all__ = ["FirstTests", "first_tests"]
-
 UP_TO = "\u2264"
 """What stands before a threshold on a page."""
 

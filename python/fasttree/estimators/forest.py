@@ -49,8 +49,6 @@ from .warm_start import kept_words, trees_before
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["FastForestClassifier", "FastForestRegressor"]
-
 
 class GrownForest(Estimator):
     """Trees on bootstrap samples, whether they predict classes or a number."""

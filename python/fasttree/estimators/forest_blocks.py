@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
-__all__ = ["grown_in_blocks"]
-
 BLOCKS = 4
 """Blocks of trees per worker: enough to balance workers, as trees differ in size."""
 

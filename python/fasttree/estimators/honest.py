@@ -38,16 +38,6 @@ from .declaration import check
 from .parameters import restored_parameters, seed_of
 from .training_rows import TrainingRows
 
-__all__ = [
-    "LeafIntervals",
-    "divided",
-    "is_honest",
-    "known_intervals",
-    "leaf_intervals",
-    "squares_by_node",
-    "with_groups",
-]
-
 LEAST_ROWS = 10
 """Rows of weight > 0 from which on some can be kept for the leaves."""
 DRAW = 1

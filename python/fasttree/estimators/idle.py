@@ -25,13 +25,6 @@ from .._checks import shown
 from ..criteria import option_hint
 from .declaration import PARAMETERS
 
-__all__ = [
-    "CONDITIONS",
-    "drop_idle_of_some",
-    "refuse_idle",
-    "refuse_unscored",
-]
-
 CONDITIONS = {name: one.needs for name, one in PARAMETERS.items() if one.needs is not None}
 """Parameters that act only beside others."""
 

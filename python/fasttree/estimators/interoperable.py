@@ -25,15 +25,6 @@ from .new_rows import values_of
 from .sklearn_trees import to_sklearn as converted
 from .training_rows import TrainingRows
 
-__all__ = [
-    "expected_value",
-    "plot_importances",
-    "remember_rounding",
-    "shap_explanation",
-    "shap_values",
-    "to_sklearn",
-]
-
 
 def plot_importances(fitted: Any, ax: Any = None, **options: Any) -> Any:
     """Draw the importances of the features; see `fasttree.plots.plot_importances`. Returns the

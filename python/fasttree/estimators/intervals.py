@@ -23,15 +23,6 @@ import numpy as np
 
 from .._checks import real
 
-__all__ = [
-    "METHODS",
-    "IntervalMethod",
-    "checked_coverage",
-    "margin_of",
-    "scores_in",
-    "with_scores",
-]
-
 IntervalMethod: TypeAlias = Literal["residual", "quantile"]
 METHODS: tuple[IntervalMethod, ...] = ("residual", "quantile")
 NAME = "calibration"

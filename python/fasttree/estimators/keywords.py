@@ -14,8 +14,6 @@ from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
 
-__all__ = ["NumberCriterion", "SplitCriterion", "TreeParameters"]
-
 SplitCriterion: TypeAlias = (
     Literal[
         "info_gain",

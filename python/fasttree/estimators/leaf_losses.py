@@ -27,8 +27,6 @@ from .._checks.naming import display_name
 from .._checks.words import counted
 from ..table import Table
 
-__all__ = ["MOST_LEAVES", "leaf_losses"]
-
 MOST_LEAVES = 4_000_000
 """Different leaves, at most: 2,000 rows of each class."""
 LINES = 64

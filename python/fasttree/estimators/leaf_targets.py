@@ -34,8 +34,6 @@ from .._checks import real, shown
 from ..table import Table
 from .tree_arrays import TreeArrays
 
-__all__ = ["LeafTargets", "checked_quantiles", "content_of"]
-
 SLACK = 1e-12
 """Sums of weights that differ by less are equal."""
 CELLS = 1 << 22

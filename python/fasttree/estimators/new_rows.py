@@ -36,19 +36,6 @@ from ..table.sources import cells_of, is_single, listed, names_of
 from ..table.texts import dressed_as, no_numbers
 from .training_rows import own_weights
 
-__all__ = [
-    "Schema",
-    "as_declared",
-    "check_readable",
-    "file_cells_of",
-    "labelled",
-    "own_columns",
-    "rows_for",
-    "values_of",
-    "weighted_rows",
-    "with_labels",
-]
-
 
 @dataclass
 class Schema:

@@ -39,15 +39,6 @@ from .declaration import (
     check,
 )
 
-__all__ = [
-    "config_of",
-    "prunings_of",
-    "restored_discretizer",
-    "restored_parameters",
-    "stored_discretizer",
-    "stored_parameters",
-]
-
 ELSEWHERE = {
     "target": "name the column instead of y, as in fasttree.fit(X, {0!r}), or give "
     "fasttree.Table(frame, target={0!r}) or fasttree.datasets.load(path, target={0!r})",

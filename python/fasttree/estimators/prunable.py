@@ -28,15 +28,6 @@ from .new_rows import labelled
 from .parameters import prunings_of, stored_parameters
 from .training_rows import TrainingRows
 
-__all__ = [
-    "ccp_path_",
-    "cost_complexity_pruning_path",
-    "cp_table",
-    "hand_over",
-    "prune",
-    "prune_report_",
-]
-
 
 def prune_report_(fitted: Any) -> PruneReport:
     """What pruning cut and why; a model file does not hold it."""

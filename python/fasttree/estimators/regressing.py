@@ -43,8 +43,6 @@ from .tree_arrays import TreeArrays
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Regressor"]
-
 
 class Regressor(RegressorMixin, Estimator):
     """Prediction of a number by an estimator whose `_model` is one of the core's."""

@@ -27,8 +27,6 @@ from .tree_estimator import TreeEstimator
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["FastTreeRegressor"]
-
 
 @described(REGRESSION_TREE)
 class FastTreeRegressor(TreeEstimator, Regressor):

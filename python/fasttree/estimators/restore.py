@@ -14,8 +14,6 @@ from .parameters import restored_parameters
 from .regressor import FastTreeRegressor
 from .tree import FastTreeClassifier
 
-__all__ = ["forest_from_bytes", "tree_from_bytes"]
-
 SEARCHED: dict[str, type] = {
     kind.__name__: kind for kind in (MinimalTreeClassifier, OptimalTreeClassifier)
 }

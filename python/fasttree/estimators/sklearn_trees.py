@@ -39,8 +39,6 @@ from .new_rows import rows_for
 from .split_columns import SplitColumns
 from .tree_arrays import impurities
 
-__all__ = ["to_sklearn"]
-
 CHAIN = 8
 """Largest number of branches that become a chain of thresholds."""
 

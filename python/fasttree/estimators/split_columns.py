@@ -22,8 +22,6 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from .._checks.aliases import MaybeArray
 from .new_rows import Schema, rows_for
 
-__all__ = ["SplitColumns"]
-
 SHOWN_LEVELS = 6
 """Largest number of levels in the name of an indicator column."""
 

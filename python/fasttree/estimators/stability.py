@@ -56,8 +56,6 @@ from .idle import is_set
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
 
-__all__ = ["NodeStability", "Stability", "sample_for", "stability"]
-
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
 PAIRS = 200

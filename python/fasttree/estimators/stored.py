@@ -18,8 +18,6 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-__all__ = ["state_of", "take_state"]
-
 
 def state_of(fitted: Any) -> dict[str, Any]:
     """The attributes of an estimator, with its model as bytes."""

@@ -32,8 +32,6 @@ from ..table.data_checks.warned import is_quiet, warn_caller
 from ..table.groups import group_codes
 from .costs import class_sums, prior_factors
 
-__all__ = ["FittedOn", "TrainingRows", "warn_of_few_rows", "without_empty_rows"]
-
 
 @dataclass(frozen=True)
 class TrainingRows:

@@ -42,8 +42,6 @@ from .tree_estimator import TreeEstimator
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-__all__ = ["FastTreeClassifier", "config_for", "fit"]
-
 
 @described(TREE)
 class FastTreeClassifier(TreeEstimator, Classifier):

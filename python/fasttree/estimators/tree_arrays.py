@@ -19,9 +19,6 @@ from ..exports.tables.listing import Listed
 from ..exports.tables.text import columns_text
 from .new_rows import Schema
 
-__all__ = ["Step", "Trace", "TreeArrays", "impurities"]
-
-
 SHOWN_NODES = 10
 """Nodes that the representation lists."""
 

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from typing_extensions import Self
 
-__all__ = ["TreeEstimator"]
-
 MAX_LINES = 60
 """Largest number of lines of a printed tree."""
 

@@ -20,8 +20,6 @@ from .._checks import one_value
 from ..table.data_checks.warned import warn_caller
 from .declaration import NOT_STORED, check
 
-__all__ = ["kept_words", "trees_before"]
-
 FREE = ("n_estimators", "oob_score", *NOT_STORED)
 """Parameters that may change between two fits."""
 

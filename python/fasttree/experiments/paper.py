@@ -23,8 +23,6 @@ from ..table.data_checks.warned import quiet
 from .reproduction import Reproduction, published
 from .sources import data_folder, open_sets
 
-__all__ = ["Paper", "Request", "preset_without", "shown"]
-
 Step = TypeVar("Step")
 Found = TypeVar("Found")
 

@@ -21,8 +21,6 @@ from .._engine.versions import versions
 from ..exports.tables.text import render_text
 from ..reports import Cell, ReportTable, render_json
 
-__all__ = ["Figure", "Reproduction", "Row", "agrees", "decimals", "published", "rank_correlation"]
-
 
 def published(name: str) -> dict[str, Any]:
     """The printed numbers of an experiment, as strings with the printed digits.

@@ -16,8 +16,6 @@ from ..datasets.blocks import split_suffix
 from ..table import Table
 from .reproduction import chosen, plain_key
 
-__all__ = ["data_files", "data_folder", "open_sets"]
-
 READABLE = (".arff", ".csv", ".tsv", ".data", ".parquet", ".tab")
 """Suffixes of data files, the preferred first."""
 

@@ -2,8 +2,8 @@
 
 What
     Pictures, texts and pages ask a node for its answer (`Answers.said`), for the numbers in
-    brackets behind it (`Answers.rows`) and for the bars that show its rows. `ClassAnswers` has
-    class shares in the colours of the classes. `NumberAnswers` has the number, colours for it from
+    brackets behind it (`Answers.rows`) and for the bars that show its rows. `_ClassAnswers` has
+    class shares in the colours of the classes. `_NumberAnswers` has the number, colours for it from
     the smallest to the largest, and a bar from one standard deviation below to one above, on one
     scale for all nodes.
 Complexity
@@ -21,15 +21,13 @@ import numpy as np
 from .._checks.words import counted
 from .palette import VALUES, colour
 
-__all__ = ["Answers", "Label", "Scale", "amount", "answers_of", "figures", "number"]
-
 Label = bool | int | float | str
 
 MOST_COUNTED = 12
-"""Largest number of classes that `ClassAnswers.held` counts."""
+"""Largest number of classes that `_ClassAnswers.held` counts."""
 
 MOST_DRAWN = 30
-"""Largest number of classes in a bar of `ClassAnswers`: after 30 colours, the first come again."""
+"""Largest number of classes in a bar of `_ClassAnswers`: after 30 colours, the first come again."""
 
 NARROWEST = 0.03
 """Width of the bar of a node whose rows all have one number."""
@@ -125,7 +123,7 @@ class Answers(ABC):
         """Colours and what they mean, in order; None: a text without a colour."""
 
 
-class ClassAnswers(Answers):
+class _ClassAnswers(Answers):
     """The classes that nodes predict.
 
     Args:
@@ -202,7 +200,7 @@ class ClassAnswers(Answers):
         return [(colour(code), str(label)) for code, label in enumerate(self._classes)]
 
 
-class NumberAnswers(Answers):
+class _NumberAnswers(Answers):
     """The numbers that nodes predict.
 
     Args:
@@ -277,7 +275,7 @@ class NumberAnswers(Answers):
 
 def share_scale(drawn: Sequence[Answers]) -> None:
     """Give numbers that are drawn beside each other one scale, of colours and of bars."""
-    numbers = [one for one in drawn if isinstance(one, NumberAnswers)]
+    numbers = [one for one in drawn if isinstance(one, _NumberAnswers)]
     for one in numbers:
         one.scale = Scale(min(n.scale.low for n in numbers), max(n.scale.high for n in numbers))
         one._left, one._right = min(n._left for n in numbers), max(n._right for n in numbers)
@@ -286,8 +284,8 @@ def share_scale(drawn: Sequence[Answers]) -> None:
 def answers_of(model: Any, classes: Sequence[Label]) -> Answers:
     """The answers of a fitted tree with these classes; without classes it predicts a number."""
     if classes:
-        return ClassAnswers(model.tree_, classes)
-    return NumberAnswers(model.tree_, model._centre)
+        return _ClassAnswers(model.tree_, classes)
+    return _NumberAnswers(model.tree_, model._centre)
 
 
 def number(x: float, decimals: int = 6, *, grouped: bool = False) -> str:

@@ -6,8 +6,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-__all__ = ["publications", "reference"]
-
 _ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^  (\w+) *= \{(.*?)\},$", re.MULTILINE | re.DOTALL)
 

@@ -26,8 +26,6 @@ from .._checks.words import counted
 from .program import NumberTests, fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 
-__all__ = ["to_c"]
-
 HEAD = """\
 /* A decision tree written by fasttree: {size}, depth {depth}. C99; needs nothing.
  * x holds one double per feature: a number, or the code of a level; NaN and unknown codes are

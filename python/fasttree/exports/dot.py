@@ -14,8 +14,6 @@ from typing import Any
 from .drawing import PADDING, Bar, Card, Drawing
 from .words import condition, one_line, xml
 
-__all__ = ["to_dot"]
-
 BAR_WIDTH = 100
 """Width of a bar, points."""
 

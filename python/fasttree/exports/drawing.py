@@ -27,8 +27,6 @@ from .answers import figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
-__all__ = ["FONT", "SHOW", "SMALL", "Bar", "Card", "CardText", "Drawing", "Edge", "LegendEntry"]
-
 # All sizes are in px.
 FONT, SMALL = 12.5, 11.0
 """Sizes of the fonts of names, and of numbers and branches."""

@@ -25,8 +25,6 @@ from .python_code import tuple_literal
 from .reading import Reading
 from .sql import largest, output_of, sum_of, writer_of
 
-__all__ = ["to_c", "to_python", "to_sql"]
-
 PYTHON = '''\
 """A forest of {n} decision trees written by fasttree. It needs Python alone.
 

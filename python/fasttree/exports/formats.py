@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FORMATS", "Format", "offer_methods"]
-
 
 @dataclass(frozen=True)
 class Format:

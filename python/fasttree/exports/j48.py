@@ -21,8 +21,6 @@ from typing import Any
 from .reading import Feature, Reading, ValueSet
 from .words import one_line
 
-__all__ = ["to_j48"]
-
 
 def _rounded(x: float, digits: int) -> float:
     """`x` rounded half away from zero, as Java rounds positive numbers."""

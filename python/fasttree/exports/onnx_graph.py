@@ -39,8 +39,6 @@ from .reading import Reading
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-__all__ = ["DEEPEST", "to_onnx"]
-
 DEEPEST = 1000
 """Largest depth of a tree that is written."""
 

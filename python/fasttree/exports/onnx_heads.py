@@ -21,18 +21,6 @@ from .onnx_parts import ClassOutputs, Graph
 from .onnx_trees import Columns, ColumnTest, Ensemble, column_test, floor32, intervals
 from .reading import Reading
 
-__all__ = [
-    "classifier",
-    "is_classifier",
-    "mixture",
-    "number",
-    "number_of_mixtures",
-    "ranks",
-    "table",
-    "vote",
-    "vote_of_mixtures",
-]
-
 
 def is_classifier(class_outputs: ClassOutputs) -> bool:
     """True if ``TreeEnsembleClassifier`` predicts the label of every leaf.

@@ -19,8 +19,6 @@ from .answers import Label
 from .onnx_trees import Columns
 from .reading import Reading
 
-__all__ = ["ClassOutputs", "Graph", "Inputs"]
-
 
 def _onnx() -> Any:
     """The module onnx, or an ImportError that names the extra to install."""

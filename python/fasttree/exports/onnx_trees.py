@@ -23,8 +23,6 @@ import numpy as np
 
 from .reading import Reading
 
-__all__ = ["Columns", "Ensemble", "floor32"]
-
 
 def floor32(x: float) -> float:
     """The largest 32-bit number that is not above `x`.

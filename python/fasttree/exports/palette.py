@@ -13,8 +13,6 @@ same order on both backgrounds), so that it is a scale for everybody; the contra
 
 from __future__ import annotations
 
-__all__ = ["DARK", "DARK_VALUES", "PALETTE", "VALUES", "colour", "css_colours"]
-
 PALETTE = (
     "#1B62D7", "#DF7415", "#2D1654", "#405866", "#6D0D8B", "#2B85AF", "#7F6300", "#8B997F",
     "#4D401C", "#362108",

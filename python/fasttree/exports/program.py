@@ -20,8 +20,6 @@ from typing import NamedTuple, Protocol
 
 from .reading import Reading, ValueSet
 
-__all__ = ["NESTED", "Language", "NumberTests", "Tables", "fits_nesting", "nested", "tables"]
-
 NESTED = 60
 """Largest depth of nested blocks (each else-if counts as one) for which ifs are written."""
 

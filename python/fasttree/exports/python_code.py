@@ -21,8 +21,6 @@ from .._checks.words import counted
 from .program import NumberTests, fits_nesting, nested, tables
 from .reading import Reading, ValueSet
 
-__all__ = ["to_python"]
-
 HEAD = '''\
 """A decision tree written by fasttree: {size}, depth {depth}. It needs Python alone.
 

@@ -15,8 +15,6 @@ from .words import MAX_LEVELS
 if TYPE_CHECKING:
     from .rules import Rules
 
-__all__ = ["Readable"]
-
 
 @offer_methods
 class Readable:

@@ -26,8 +26,6 @@ import numpy as np
 
 from .answers import Label, answers_of, number
 
-__all__ = ["Feature", "Reading", "ValueSet"]
-
 
 @dataclass(frozen=True, slots=True)
 class Feature:

@@ -29,9 +29,6 @@ from .reading import Feature, Reading, ValueSet
 from .tables.html import html_table
 from .words import MAX_LEVELS, condition, one_line
 
-__all__ = ["Condition", "NumberRule", "Rule", "Rules", "to_rules"]
-
-
 MOST_SHOWN = 100
 """Rules that a notebook shows."""
 

@@ -31,8 +31,6 @@ from .._checks import one_of, shown
 from .answers import Label
 from .reading import Reading, ValueSet
 
-__all__ = ["DIALECTS", "to_sql"]
-
 
 def _standard(text: str) -> str:
     """A text as a string literal of the standard: quotes are doubled."""

@@ -27,8 +27,6 @@ from .drawing import FONT, MARGIN, PADDING, SMALL, Card, CardText, Drawing, Edge
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
 from .words import one_line, text_width, xml
 
-__all__ = ["MAX_NODES", "STYLE", "to_svg"]
-
 MAX_NODES = 200
 """Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""
 

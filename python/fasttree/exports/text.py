@@ -17,8 +17,6 @@ from .._checks.words import counted, p_value_text
 from .reading import Feature, Reading
 from .words import MAX_LEVELS, condition, one_line
 
-__all__ = ["to_text"]
-
 MAX_INDENT = 60
 """Depth from which on the indent is a number, so that lines of a deep chain stay short."""
 

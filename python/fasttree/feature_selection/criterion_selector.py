@@ -23,8 +23,6 @@ from ..table import Table
 from .features import score_features
 from .selector import Selector
 
-__all__ = ["CriterionSelector"]
-
 
 @dataclass(eq=False, repr=False)
 class CriterionSelector(Selector):

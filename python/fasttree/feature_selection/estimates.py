@@ -41,8 +41,6 @@ from .subsets import Strata
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["FeatureEstimates", "estimate_features"]
-
 BLOCKS = 20
 """Blocks of rows that the jackknife leaves out in turn."""
 
@@ -334,6 +332,7 @@ class Job:
         return {"sample_weight": self.weights, "n_jobs": self.n_jobs, "progress": self.progress}
 
     def result(self, scores: np.ndarray, covariance: np.ndarray, **facts: Any) -> FeatureEstimates:
+        """The estimates from scores, shape (features,), and their covariance."""
         return FeatureEstimates(
             scores,
             covariance,
@@ -363,6 +362,7 @@ class Job:
         return np.asarray(self.agreement([()])[0, :, 2:].sum(axis=1) == 0)
 
     def by_subsets(self, budget: int, most: int) -> FeatureEstimates:
+        """Estimates from `budget` subsets of features, at most `most`."""
         decay, n = self.metric.decay, self.table.n_features
         if decay not in ("exponential", "uniform", "identical"):
             raise ValueError(
@@ -404,6 +404,7 @@ class Job:
             budget, rounds = 2 * budget, rounds + 1
 
     def by_rows(self, budget: int, most: int) -> FeatureEstimates:
+        """Estimates from blocks of `budget` rows in all, at most `most`."""
         rows = (
             np.arange(len(self.table)) if self.weights is None else np.flatnonzero(self.weights > 0)
         )

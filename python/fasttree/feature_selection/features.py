@@ -40,8 +40,6 @@ from ..table.dates import part_names
 from .genotypes import as_genotypes, labelled, near_scores
 from .streaming import codes_of, stream
 
-__all__ = ["TurfResult", "prepared", "score_features", "turf"]
-
 VARIANTS = 2000
 """Variants of genotypes that become a Table together."""
 

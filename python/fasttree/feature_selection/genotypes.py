@@ -34,8 +34,6 @@ from ..datasets.plink import is_plink, read_plink
 from ..estimators.parameters import seed_of
 from ..table import Table
 
-__all__ = ["VariantTests", "as_genotypes", "labelled", "near_scores", "relief_p_values"]
-
 WITH_P_VALUES = ("surf", "multisurf")
 """Criteria whose neighbours do not depend on the classes."""
 

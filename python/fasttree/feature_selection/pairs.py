@@ -50,8 +50,6 @@ from ..datasets.inputs import table_of
 from ..discretize import make
 from ..table import Table
 
-__all__ = ["PairCounts", "count_matrices", "pair_counts"]
-
 _DEFAULTS: dict[str, dict[str, Any]] = {
     "pi": {"theta": (1.0, 1.0, 1.0, 1.0), "alpha": 0.1, "decay": "exponential"},
     "pi_unweighted": {"theta": (1.0, 1.0, 1.0, 1.0), "alpha": 0.1, "decay": "exponential"},

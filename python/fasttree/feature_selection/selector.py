@@ -27,8 +27,6 @@ from ..table.data_checks.findings import kept_columns
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.rebuild import is_frame, renamed
 
-__all__ = ["Selector"]
-
 
 @dataclass(init=False, kw_only=True, eq=False, repr=False)
 class Selector(SelectorMixin, TransformerMixin, BaseEstimator):

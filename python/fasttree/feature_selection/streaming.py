@@ -27,8 +27,6 @@ from ..criteria import Criterion
 from ..estimators.parameters import check_copies
 from ..table import Table
 
-__all__ = ["codes_of", "stream"]
-
 PAIRS_UP_TO = 64
 """Features up to which pairs are counted exactly by distance, all settings at once."""
 

@@ -29,8 +29,6 @@ import math
 
 import numpy as np
 
-__all__ = ["Strata", "counts_means", "size_probabilities"]
-
 Subset = tuple[int, ...]
 
 

@@ -21,8 +21,6 @@ from ..table import Table
 from .features import turf
 from .selector import Selector
 
-__all__ = ["TuRF"]
-
 
 @dataclass(eq=False, repr=False)
 class TuRF(Selector):

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["best_constant"]
-
 
 def best_constant(
     truth: np.ndarray, classes: Sequence[Any] = (), *, exposure: np.ndarray | None = None

@@ -27,8 +27,6 @@ from .per_class import COLUMNS, per_class
 from .rare import RareClass
 from .summary import Summary, rounded
 
-__all__ = ["Evaluation"]
-
 
 class Evaluation(Summary):
     """Measures of predictions.

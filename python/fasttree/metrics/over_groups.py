@@ -24,8 +24,6 @@ from numpy.typing import ArrayLike
 
 from .._checks import listing
 
-__all__ = ["MeanOverGroups"]
-
 
 @dataclass(frozen=True)
 class MeanOverGroups:

@@ -14,8 +14,6 @@ import numpy as np
 
 from .f_measures import ratio
 
-__all__ = ["RareClass"]
-
 RARE = 0.10
 """Share of the rows below which the smallest class is rare."""
 

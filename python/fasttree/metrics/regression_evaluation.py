@@ -30,8 +30,6 @@ from .number_errors import (
 from .over_groups import MeanOverGroups
 from .summary import Summary, rounded
 
-__all__ = ["RegressionEvaluation"]
-
 _CONSTANT = " (the observed numbers are all equal)"
 
 

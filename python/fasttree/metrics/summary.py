@@ -9,8 +9,6 @@ import math
 
 from ..exports.tables.html import html_table
 
-__all__ = ["Summary", "rounded"]
-
 
 def rounded(value: float, digits: int = 3) -> str:
     """A value with a fixed number of digits, "-" for NaN.

@@ -20,8 +20,6 @@ from ..datasets.inputs import labelled
 from ..table import Table
 from ..table.data_checks.unreadable import table_to_inspect
 
-__all__ = ["data_and_criteria", "has_labels", "is_pair", "load_tables", "named_items"]
-
 
 def has_labels(X: Any) -> bool:
     """Whether data have their own classes: a Table, a name, or several of these (or pairs)."""

@@ -47,8 +47,6 @@ from .units import (
 if TYPE_CHECKING:
     from ..estimators.backends import Backend
 
-__all__ = ["Execution", "Finished", "executing_on", "execution_of", "run_tasks"]
-
 
 class Execution(NamedTuple):
     """The backend that computes units (None: this process), and the open journal that keeps

@@ -24,8 +24,6 @@ from ..table.data_checks.warned import warn_caller
 from ..table.groups import group_codes
 from .splitter import Fold, Splitter, row_count
 
-__all__ = ["GroupedKFold", "warn_of_torn_groups"]
-
 
 @dataclass(eq=False, repr=False)
 class GroupedKFold(Splitter):

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
-__all__ = ["differences", "hash_of_rows", "text_of", "version_of"]
-
 _CHUNK = 1 << 24
 """Bytes that are hashed at a time; Ctrl-C takes effect between them."""
 

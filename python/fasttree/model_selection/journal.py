@@ -33,8 +33,6 @@ from .identity import differences
 from .run import Runs
 from .units import REFUSALS, Outcome, Task, Unit, check_runs, covers
 
-__all__ = ["Journal", "JournalTask", "read_journal"]
-
 MAGIC = "fasttree journal"
 FORMAT = 2
 _KINDS = {

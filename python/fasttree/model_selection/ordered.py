@@ -20,8 +20,6 @@ from .._checks.speech import data_row, given
 from ..table.dates import instants_of, order_of_dates
 from .folds import Folds
 
-__all__ = ["are_by_time", "folds_by_time", "places_in_time"]
-
 _MONTHS = re.compile(r"\d{4}(-\d{2})?")
 """Years or months, whose order is that of their texts, where all have one length."""
 

@@ -15,8 +15,6 @@ from .interrupts import finish
 from .result import CrossValidation
 from .validation import Run, check_seeded, make_run
 
-__all__ = ["validate_all"]
-
 
 def validate_all(
     loaded: dict[str, Any],

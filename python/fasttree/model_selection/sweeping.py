@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["Sweep", "sweep"]
-
 AXES = ("criterion", "theta", "alpha", "decay")
 
 

@@ -22,8 +22,6 @@ from ..criteria import Criterion, is_on_number, make
 from .arguments import named_items
 from .scoring import Scoring, tasks_of
 
-__all__ = ["refuse_other_task", "task_for", "task_to_read"]
-
 NOUNS: dict[Task, str] = {"classification": "classifier", "regression": "regressor"}
 
 

@@ -19,8 +19,6 @@ from .._checks import real
 from ..table import Table
 from .base import BayesClassifier
 
-__all__ = ["AODE"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class AODE(BayesClassifier):

@@ -28,8 +28,6 @@ from ..table import Table
 from ..table.data_checks import inspect
 from ..table.target import no_target
 
-__all__ = ["BayesClassifier"]
-
 C = TypeVar("C", bound="BayesClassifier")
 
 

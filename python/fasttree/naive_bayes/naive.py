@@ -24,8 +24,6 @@ from ..estimators.costs import class_sums
 from ..table import Table
 from .base import BayesClassifier
 
-__all__ = ["NaiveBayes"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NaiveBayes(BayesClassifier):

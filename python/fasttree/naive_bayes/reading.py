@@ -25,8 +25,6 @@ from .base import FORMAT, BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
 
-__all__ = ["classifier_from_bytes"]
-
 LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
 """Keys of the core's model whose values are weights of rows."""

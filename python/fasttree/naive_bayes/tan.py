@@ -27,8 +27,6 @@ from ..discretize import interval_labels
 from ..table import Table
 from .base import BayesClassifier
 
-__all__ = ["TAN"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TAN(BayesClassifier):

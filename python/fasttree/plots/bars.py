@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["criteria_bars", "grouped_bars", "tree_size_bars"]
-
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++")
 """Patterns of the bars of methods, which tell them apart without colour."""
 

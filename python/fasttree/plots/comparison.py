@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import PathCollection
 
-__all__ = ["criteria_dots", "rank_diagram"]
-
 
 @checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
 def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -> Axes:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["calibration_curves", "cost_curves", "learning_curves", "reward_curves"]
-
 LOWEST_REWARD = -6.0
 """Lower end of the axis of rewards, bits: a wrong answer with certainty costs infinitely many."""
 

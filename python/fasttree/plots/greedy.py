@@ -16,8 +16,6 @@ from .canvas import AXES, axes_of, colour, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["greedy_losses"]
-
 
 @checked(
     comparison=having("what compare_with_greedy returns", "optimum", "lower_bound", "tests"),

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["growth_curve"]
-
-
 @checked(model=having("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)
 def growth_curve(
     model: Any,

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["plot_importances"]
-
-
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:
     """The given names, those of the training data, or ``x0, x1, ...``."""
     if names is None:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["manhattan"]
-
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper end, points."""
 

@@ -20,8 +20,6 @@ from .canvas import AXES, REFERENCE, axes_of, colour, finish, marker
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["observed_by_predicted", "residuals"]
-
 POINTS = mapping("a pair (observed, predicted)", is_pair)
 
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-__all__ = ["roc_curves", "roc_graph"]
-
 RATES = ("false positive rate", "true positive rate")
 """Labels of the axes."""
 

@@ -17,8 +17,6 @@ from .canvas import AXES, axes_of, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["stability_bars"]
-
 
 @checked(stability=having("what stability(X, y) found", "features"), largest=whole(1), ax=AXES)
 def stability_bars(

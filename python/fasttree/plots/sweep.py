@@ -15,8 +15,6 @@ from .._checks import checked, having, maybe, shown, string
 from ..exports.tables.scales import scale_of
 from .canvas import AXES, axes_of
 
-__all__ = ["accuracy_map"]
-
 CHARACTER = 0.075
 """Width of a character at the size of the tick labels (9 points), inches."""
 

@@ -18,8 +18,6 @@ from ..exports.drawing import FONT, SMALL, Card, Drawing
 from ..exports.words import one_line
 from .canvas import AXES, axes_of, font_size
 
-__all__ = ["plot_tree"]
-
 INK = "#1d2430"
 SOFT_INK = "#5a6677"
 LINE = "#9aa5b4"

@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from .._checks.declared import Declared
 
-__all__ = ["Pruning"]
-
 
 class Pruning(Declared):
     """A pruning method of the core's registry, with its options.

@@ -30,23 +30,6 @@ from .._checks.words import counted
 from .columns import Column, shorten
 from .sources import listed
 
-__all__ = [
-    "LOCAL",
-    "PARTS",
-    "DateOrder",
-    "DatesRead",
-    "as_said",
-    "date_columns",
-    "date_reason",
-    "dates_among",
-    "dates_of",
-    "instants_of",
-    "made_of_dates",
-    "order_of_dates",
-    "part_names",
-    "zone_of",
-]
-
 DateOrder = str
 """The order of year, month and day in the text of a date, "ymd", "dmy" or "mdy"; a date that is no
 text is "ymd". A time zone may follow, to which times of other zones are converted: a name of the

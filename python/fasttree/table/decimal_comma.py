@@ -23,13 +23,6 @@ import numpy as np
 from .columns import Column
 from .texts import COMMA, POINT, SIGNS, are_numbers, signed_numbers
 
-__all__ = [
-    "has_decimal_comma",
-    "may_be_grouped",
-    "reads_as_number",
-    "with_numbers",
-]
-
 FIRST = 256
 """Values of a column that rule most columns out."""
 

@@ -17,8 +17,6 @@ from .groups import taken_groups
 from .table import Table
 from .target import MOST, NumericTarget
 
-__all__ = ["rates_of", "taken_exposure", "with_exposure"]
-
 
 def taken_exposure(X: Any, exposure: Any) -> tuple[Any, Any]:
     """X without the column that `exposure` names, and the values of this column.

@@ -21,8 +21,6 @@ import numpy as np
 from .._checks import listing, shown, string
 from .columns import Column
 
-__all__ = ["FileCells"]
-
 
 @dataclass(frozen=True)
 class FileCells:

@@ -16,8 +16,6 @@ from .inputs import without_column
 from .sources import unknown_name
 from .table import Table
 
-__all__ = ["group_codes", "taken_groups"]
-
 
 def taken_groups(X: Any, groups: Any, what: str = "groups") -> tuple[Any, Any]:
     """X without the column that `groups` names, and the values of this column; `what` is the

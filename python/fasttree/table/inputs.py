@@ -7,8 +7,6 @@ from typing import Any
 
 from .sources import cells_of, refuse_lazy, unknown_name
 
-__all__ = ["only_columns", "without_column"]
-
 
 def without_column(X: Any, name: str, what: str = "y") -> tuple[Any, Any]:
     """X without the column that holds the target, and this column.

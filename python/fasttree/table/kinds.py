@@ -17,8 +17,6 @@ from .._checks.speech import given
 from .columns import Column, Kind, encode, factorize, to_float
 from .sources import Cells, check_known
 
-__all__ = ["Roles", "column_of", "recast_columns", "resolve_roles"]
-
 Roles = list[Kind | None]
 
 

@@ -60,8 +60,6 @@ from .target import (
     numbers_of,
 )
 
-__all__ = ["Column", "Table"]
-
 
 class Table:
     """A training set: features with names, kinds and levels, and (optionally) the target.

@@ -13,20 +13,6 @@ from typing import Any
 
 from .._checks.speech import argument, reading, worded
 
-__all__ = [
-    "COMMA",
-    "POINT",
-    "SIGNS",
-    "TOTAL",
-    "are_numbers",
-    "converted",
-    "date_share",
-    "dressed_as",
-    "hidden_numbers",
-    "no_numbers",
-    "signed_numbers",
-]
-
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
     |\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,?[T ]\d{1,2}:\d{2}.*)?  # 31.1.2024, 31.1.24

@@ -39,18 +39,6 @@ from .parts import Coding, PartFacts, Reader, describe, joined
 from .sources import Batches
 from .unchanged import Repeated
 
-__all__ = [
-    "Columns",
-    "Facts",
-    "check_arguments",
-    "check_plan",
-    "facts_of",
-    "finished",
-    "fit",
-    "plan_of",
-    "reader_for",
-]
-
 core = _engine.core
 
 

@@ -35,8 +35,6 @@ from ...table.target import (
     encode_target,
 )
 
-__all__ = ["Coding", "PartFacts", "Reader", "Rows", "describe", "joined"]
-
 core = _engine.core
 
 

@@ -23,8 +23,6 @@ import numpy as np
 from ... import _engine
 from .parts import Coding, ReadPart
 
-__all__ = ["Encoded", "completed", "encoded_part", "joined_features", "joined_sums"]
-
 MOST_VALUES = 1 << 26
 """Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
 

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Batches", "batches_of", "is_parquet", "numbers_of", "parquet_dataset"]
-
 KINDS = (".parquet", ".pq")
 ROWS = 1 << 17
 """Rows of a batch that is read from a dataset."""

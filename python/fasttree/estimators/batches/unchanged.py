@@ -26,8 +26,6 @@ from ...table import Column
 from .parts import PartFacts, Reader, Rows
 from .sources import Batches
 
-__all__ = ["Repeated"]
-
 REMEDY = (
     "a source must give the same rows each time, in the same order; write the rows to a Parquet "
     "file and fit that"

@@ -39,8 +39,6 @@ from ..reproduction import Reproduction, Row, agrees, plain_key
 from . import tables
 from .tables import SetResult
 
-__all__ = ["METHODS", "Experiment", "SetResult", "prepare", "run_set"]
-
 METHODS: dict[str, Any] = {
     "info_gain": criteria.make("info_gain"),
     "gain_ratio": criteria.make("gain_ratio").set_params(guard="chen2013"),  # type: ignore[union-attr]

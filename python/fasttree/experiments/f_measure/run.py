@@ -38,15 +38,6 @@ from ...table import Table
 from ..paper import Paper, preset_without, shown
 from ..reproduction import Reproduction, agrees, header_beside, plain_key, report_table
 
-__all__ = [
-    "METHODS",
-    "SMALLEST_SPLIT",
-    "Experiment",
-    "Outcome",
-    "evaluate",
-    "pure_negative_side",
-]
-
 SMALLEST_SPLIT = {"Breast": 21, "Heart": 11, "PopFailure": 6}
 """Rows that a node must have to be split: one more than the paper's largest leaf."""
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 from .models import Simulation
 
-__all__ = ["Finding", "findings"]
-
 
 @dataclass(frozen=True)
 class Finding:

@@ -18,15 +18,6 @@ from .claims import Finding
 from .models import KINDS, TRUTHS, MetaMetric, Simulation
 from .results import SHOWN, SetResult
 
-__all__ = [
-    "draw_meta",
-    "draw_simulation",
-    "meta_tables",
-    "out_of_reach",
-    "section_1",
-    "section_2",
-]
-
 NOT_RUN = "-"
 
 

@@ -38,8 +38,6 @@ from ...metrics import (
 from ...metrics.information import class_prior
 from ...model_selection import TwoWayAnovaResult, two_way_repeated_measures_anova
 
-__all__ = ["KINDS", "MetaMetric", "Simulation", "meta_metric", "simulate"]
-
 KINDS = {"nb": "Naive Bayes models", "tan": "TAN models", "aode": "AODE models"}
 """The paper's model types, in the order of its figures 2 to 4."""
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from ...model_selection import five_by_two_cv_t_test
 
-__all__ = ["SHOWN", "SetResult"]
-
 SHOWN = ("nb", "j48", "camml", "aode", "tan")
 """The learners in the order of the paper's columns."""
 

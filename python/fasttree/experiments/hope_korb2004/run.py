@@ -43,10 +43,8 @@ from ..reproduction import Reproduction, Row, deviation_of_repetitions, rank_cor
 from . import layout
 from .claims import Finding, findings
 from .models import KINDS, MetaMetric, Simulation, meta_metric, simulate
-from .results import SHOWN, SetResult
+from .results import SetResult
 from .sets import FILES, OUT_OF_REACH, open_set
-
-__all__ = ["LEARNERS", "SHOWN", "SIZES", "Experiment", "SetResult", "bound", "evaluate", "findings"]
 
 SIZES = (50, 500, 5000)
 MODELS = 40

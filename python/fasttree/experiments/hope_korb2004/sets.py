@@ -26,8 +26,6 @@ from ...datasets import load, make_led
 from ...table import Table
 from ..reproduction import plain_key
 
-__all__ = ["FILES", "open_set"]
-
 FILES: dict[str, tuple[str, ...]] = {
     "adult": ("adult-train", "adult-test"),
     "anneal": ("anneal-orig",),

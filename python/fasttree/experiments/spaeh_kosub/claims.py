@@ -17,19 +17,6 @@ from ...reports import ReportTable
 from ..reproduction import Row, report_table
 from .repeats import Curves, Growth, Sizes, evaluation_of, method_name
 
-__all__ = [
-    "FEW",
-    "Verdict",
-    "efficient",
-    "fact_rows",
-    "facts_table",
-    "figure_4",
-    "figure_5",
-    "figure_6",
-    "figure_7",
-    "figure_8",
-]
-
 NATURAL = ("iris", "cardiotocography", "wine")
 ARTIFICIAL = ("blobs", "monks-1", "monks-2", "monks-3")
 SIMILAR = 1.0

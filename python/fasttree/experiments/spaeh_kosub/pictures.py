@@ -13,8 +13,6 @@ import numpy as np
 from ...exports.palette import PALETTE
 from .repeats import Curves, Growth, Sizes, evaluation_of, interval, method_name
 
-__all__ = ["draw_growth", "draw_learning_curves", "draw_redundant_splits", "draw_tree_sizes"]
-
 COLOURS = dict(zip(("local", "global", "glocal"), PALETTE, strict=False))
 """Colour of each evaluation (the paper's global curves are red)."""
 

@@ -28,18 +28,6 @@ from ...estimators import FastTreeClassifier
 from ...model_selection import cross_validate
 from ...table import Table
 
-__all__ = [
-    "Curves",
-    "Growth",
-    "Sizes",
-    "growth_curves",
-    "interval",
-    "learning_curves",
-    "method_name",
-    "redundant_splits",
-    "tree_sizes",
-]
-
 Methods = Mapping[str, FastTreeClassifier]
 """Estimators by `method_name`."""
 

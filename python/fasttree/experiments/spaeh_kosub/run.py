@@ -57,8 +57,6 @@ from .repeats import (
     tree_sizes,
 )
 
-__all__ = ["DATASETS", "MEASURES", "SHARES", "Experiment", "estimator"]
-
 DATASETS = (
     "iris",
     "cardiotocography",

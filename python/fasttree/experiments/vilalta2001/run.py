@@ -59,8 +59,6 @@ from ..reproduction import (
 )
 from . import sweeps
 
-__all__ = ["FILES", "METHODS", "Experiment", "asterisk", "evaluate", "open_set"]
-
 METHODS: dict[str, str] = {
     "gini": "gini",
     "info_gain": "info_gain",

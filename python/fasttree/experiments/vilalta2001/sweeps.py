@@ -33,8 +33,6 @@ from ...table import Table
 from ..paper import preset_without
 from ..reproduction import Row, rank_correlation, report_table
 
-__all__ = ["DECAYS", "THETAS", "Study", "draw", "rows", "study", "tables"]
-
 THETAS: tuple[tuple[float, ...], ...] = tuple(
     t for t in itertools.product((1.0, 0.0), repeat=4) if any(t)
 )

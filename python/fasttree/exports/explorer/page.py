@@ -21,8 +21,6 @@ from ..._checks.saving import save_text
 from ..._checks.words import counted
 from ..palette import css_colours
 
-__all__ = ["SCRIPTS", "Exploration", "component", "data_element"]
-
 SCRIPTS = (
     "tree.js",
     "layout.js",

@@ -24,8 +24,6 @@ from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
 from ..words import branch_text, one_line
 
-__all__ = ["ExplorerLimits", "TreeData", "name_of", "rounded"]
-
 MAX_CHARACTERS = 160
 """Largest length of a name or of the text of a branch."""
 

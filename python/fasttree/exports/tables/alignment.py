@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["is_number_column", "number_columns"]
-
 _NUMBER = re.compile(
     r"""(?:[+-]?(?:\d[\d,]*(?:\.\d*)?(?:e[+-]?\d+)?|inf|nan)|-)   # 12, 1,234.5, 1e-05, -
     \s?%?

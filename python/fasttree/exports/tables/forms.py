@@ -19,8 +19,6 @@ from .records import records_to_frame, render_csv, render_json, short
 from .table import ReportTable, tables_of
 from .text import render_text
 
-__all__ = ["FORMS", "Rendered", "render"]
-
 
 def _from_tables(write: Callable[[list[ReportTable]], str]) -> Callable[..., str]:
     """The renderer of a form that shows the tables of a result."""

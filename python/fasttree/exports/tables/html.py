@@ -13,8 +13,6 @@ from typing import Any
 from ..._checks.plain_text import one_line
 from .alignment import number_columns
 
-__all__ = ["Lines", "Markup", "bar", "folded", "html_table", "paragraph", "render_fragment"]
-
 _TAG = re.compile(r"<[^>]*>")
 
 # Three times the class outweighs JupyterLab's rule for the cells of tables, which aligns them to

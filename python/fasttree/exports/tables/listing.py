@@ -18,8 +18,6 @@ from .html import html_table
 from .records import records_to_frame
 from .text import columns_text
 
-__all__ = ["Listed", "Records"]
-
 T = TypeVar("T")
 
 LONGEST = 60

@@ -19,8 +19,6 @@ import numpy as np
 from .anova import contrasts_of, effect_of
 from .outcome import AnovaEffect, Shown, check_alpha, f_words, method_names, score_array
 
-__all__ = ["TwoWayAnovaResult", "two_way_repeated_measures_anova"]
-
 
 @dataclass(frozen=True)
 class TwoWayAnovaResult(Shown):

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
     from ...model_selection.statistics import FriedmanResult
 
-__all__ = ["METHODS", "finding", "paragraph"]
-
 METHODS = {"classification": "classifiers", "regression": "regressors"}
 """What is compared, by task."""
 

@@ -25,8 +25,6 @@ from ..dates import part_names
 from ..table import Table
 from ..texts import are_numbers, date_share, dressed_as
 
-__all__ = ["LEAST_ROWS", "ColumnFacts", "TableFacts", "once"]
-
 LEAST_ROWS = 50
 """Rows from which columns are suspected."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-__all__ = ["Action", "Finding"]
-
 Action = Literal["leave out", "use parts"]
 """What a fit does with a column: it is unused, or its year, month and weekday stand for it."""
 

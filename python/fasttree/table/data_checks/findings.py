@@ -31,17 +31,6 @@ from .registry import CHECKS, Check
 from .unfailing import unfailing
 from .warned import is_quiet, said_already, warn_caller
 
-__all__ = [
-    "Findings",
-    "all_as_given",
-    "inspect",
-    "kept_columns",
-    "kinds_of",
-    "of_folds",
-    "screened",
-    "treated",
-]
-
 WORDS = ("auto", "as_given")
 """The words of the parameter `columns`."""
 

@@ -27,8 +27,6 @@ from . import (
 from .facts import TableFacts
 from .finding import Finding
 
-__all__ = ["CHECKS", "Check"]
-
 Scope = Literal["column", "frame", "fit", "tree"]
 """What a check looks at: each column, of which a fit treats those of frames and files; the columns
 of a frame or file together; the rows of every fit; or those of a fit of trees."""

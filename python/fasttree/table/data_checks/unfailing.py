@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-__all__ = ["unfailing"]
-
 STRICT = False
 """Whether errors in hints are raised, as they are in the tests of the package."""
 

@@ -29,8 +29,6 @@ from ..table import Table
 from ..whole import has_inexact, is_inexact
 from .findings import kept_columns, screened
 
-__all__ = ["INEXACT", "table_for", "table_to_inspect"]
-
 INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
 """Why a column of long numbers is unused."""
 

@@ -206,26 +206,28 @@ def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
     return f"read the file with {read}"
 
 
-def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
-    """The numbers of levels that all have the same currency or percent sign, once; None of others,
-    and where it is not certain what a comma or point means.
+def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
+    """The numbers of levels that all have the same currency or percent sign, once, or none; None of
+    others, and where it is not certain what a comma or point means.
 
     Args:
         levels: of a column.
         decimal: the decimal mark, where that is known.
 
     Examples:
-        >>> signed_numbers(("1.292,43 €", "-3 €"), None), signed_numbers(("12 €", "$13"), None)
+        >>> numbers_written(("1.292,43 €", "-3 €"), None), numbers_written(("12 €", "$13"), None)
         ([1292.43, -3.0], None)
-        >>> signed_numbers(("$1,200", "$7"), None), signed_numbers(("$1,200", "$7"), ".")
+        >>> numbers_written(("$1,200", "$7"), None), numbers_written(("$1,200", "$7"), ".")
         (None, [1200.0, 7.0])
     """
     texts = [level for level in levels if isinstance(level, str)]
     signs = {tuple(SIGNS.findall(text)) for text in texts}
-    if len(texts) < len(levels) or len(signs) != 1 or len(signs.pop()) != 1:
+    if len(texts) < len(levels) or len(signs) != 1 or len(sign := signs.pop()) > 1:
         return None
-    plain = ["".join(SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
-    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    if sign:  # blanks may separate it, and thousands
+        texts = ["".join(SIGNS.sub("", text).split()) for text in texts]
+    plain = [text.strip().replace("−", "-") for text in texts]
+    marks = _marks_of(plain)
     if decimal is None and not any(set(text) & {".", ","} for text in plain):
         marks = marks[:1]
     marks = [mark for mark in marks if decimal in (None, mark)]
@@ -233,6 +235,11 @@ def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | 
         return None
     other = "," if marks[0] == "." else "."
     return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
+
+
+def _marks_of(texts: Sequence[str]) -> list[str]:
+    """The decimal marks by which all texts are numbers."""
+    return [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, texts))]
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:
@@ -267,11 +274,11 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
         steps.append([rf"(?<=\d)\s*{unit}.*", f"e{power}"])
     e = "e" if powers else ""
     plain = [re.sub(rf"[^\d.,{e}-]", "", _replaced(text, steps)) for text in texts]
-    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    marks = _marks_of(plain)
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
     if odd or not marks or (len(marks) > 1 and has_marks):
-        is_read = signed_numbers(texts, ".") is not None  # once the mark is known
+        is_read = numbers_written(texts, ".") is not None  # once the mark is known
         return _read_with(_ways(plain)) if is_read else "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
     cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)

@@ -28,8 +28,10 @@ from .._checks.speech import argument, row_word, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.data_checks.warned import warn_caller
 from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, part_names
+from ..table.decimal_comma import with_numbers
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
@@ -296,8 +298,17 @@ def _converted(
 ) -> list[Column]:
     """Columns of a Table with the kinds of the schema, in its order; those at `places`, or all."""
     places = range(len(schema.names)) if places is None else places
+    known = dict(schema.file_cells.signs)
+    for name, sign in table.file_cells.signs:
+        if known.get(name, sign) != sign:
+            raise ValueError(
+                f"column {name!r} has numbers with the sign {sign!r}, but with {known[name]!r} "
+                "when the model was fitted: convert them"
+            )
     return [
-        _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
+        _coded(column, schema.levels[j], handle_unknown)
+        if schema.nominal[j]
+        else _number(column, schema.file_cells.decimal)
         for j, column in zip(places, matched(schema, table, places), strict=True)
     ]
 
@@ -479,17 +490,27 @@ def _roles(schema: Schema, X: Any) -> Any:
     # Names are checked first: else a text in an unknown column would be reported as a wrong number.
     if names is not None and schema.has_names and len(set(names)) == len(names):
         check_names(schema, names)
-    if not any(schema.nominal):
-        return "from_dtype" if hasattr(X, "columns") else None
     if all(schema.nominal):
         return "all"
+    if not any(schema.nominal) and hasattr(X, "columns"):
+        return "from_dtype"
     if names is not None and schema.has_names:
         chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
-        return [name for name in names if name in chosen]
+        return [name for name in names if name in chosen or _is_text(cells_of(X, name))]
+    if not any(schema.nominal):
+        return None
     shape = getattr(X, "shape", None)
     if shape is not None and len(shape) == 2 and shape[1] != len(schema.names):
         return "from_dtype"
     return [j for j, nominal in enumerate(schema.nominal) if nominal]
+
+
+def _is_text(cells: Any) -> bool:
+    """Whether the first of some cells that has a value is a text, which `_number` reads."""
+    if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
+        return False
+    some = listed(cells[:LOOKED_AT])
+    return isinstance(next((one for one in some if not is_missing(one)), None), str)
 
 
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
@@ -538,8 +559,10 @@ def _lines_of(names: list[str]) -> str:
     return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")
 
 
-def _number(column: Column) -> Column:
-    """A column as numbers; an empty one becomes NaN, labels are refused."""
+def _number(column: Column, decimal: str | None) -> Column:
+    """A column as numbers, texts by the decimal mark of the model; an empty one becomes NaN, labels
+    are refused."""
+    column = with_numbers(column, ",", decimal, None)
     if column.kind == "numeric":
         return column
     if column.n_missing == len(column):

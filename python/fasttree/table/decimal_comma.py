@@ -16,17 +16,18 @@ Complexity
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
 from .columns import Column
+from .file_cells import FileCells
 from .texts import COMMA, SIGNS, are_numbers, numbers_written
 
 FIRST = 256
 """Values of a column that rule most columns out."""
 
-_CODE = re.compile(r"\s*0\d+\s*")  # loses its zero as a number
+_CODE = re.compile(r"\s*0\d+(?:\.\d*)?\s*")  # loses its zero as a number
 
 
 def reads_as_number(text: str) -> bool:
@@ -127,13 +128,45 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
         return column
     if any(map(_CODE.fullmatch, map(str, levels))):
         return column
-    if sep != "," and None in marks and not SIGNS.search(levels[0]):
+    if sep != "," and None in marks and not sign_of(column):
         marks = (*marks, ",")
     found = (numbers_written(levels, mark) for mark in marks)
     numbers = next((some for some in found if some is not None), None)
     if numbers is None and are_numbers(levels):
         numbers = [*map(float, levels)]
     return column if numbers is None else _of_levels(column, numbers)
+
+
+def as_written(
+    columns: Sequence[Column], nominal: Container[str] = ()
+) -> tuple[tuple[Column, ...], FileCells]:
+    """Columns of a frame, numeric where a file with their texts would hold numbers with a sign, a
+    comma or separated thousands, and how these are written. Plain numbers as text stay levels, and
+    so do the columns called `nominal` and those whose type declares levels.
+
+    Examples:
+        >>> codes = np.array([0, 1], dtype=np.int32)
+        >>> texts = {"price": ("$1,200", "$7.50"), "code": ("1", "2")}
+        >>> found, cells = as_written([Column(n, "nominal", codes, t) for n, t in texts.items()])
+        >>> [column.kind for column in found], cells.signs, cells.decimal
+        (['numeric', 'nominal'], (('price', '$'),), '.')
+    """
+    texts = [c for c in columns if c.levels and not c.declared and c.name not in nominal]
+    marked = [c for c in texts if not are_numbers(c.levels or ())]
+    marks = {mark_of(column) for column in marked}
+    mark = next((one for one in ",." if one in marks), None)
+    if mark == ",":  # points separate thousands
+        marked += [c for c in texts if are_numbers(c.levels or (), fractions=True)]
+    read = {id(column): with_numbers(column, ",", mark, None) for column in marked}
+    found = [c for c in marked if read[id(c)].kind == "numeric"]
+    signs = tuple((column.name, sign) for column in found if (sign := sign_of(column)))
+    return tuple(read.get(id(c), c) for c in columns), FileCells(decimal=mark, signs=signs)
+
+
+def sign_of(column: Column) -> str:
+    """The currency or percent sign of the first level of a column, if it has one."""
+    found = SIGNS.search(str(column.levels[0])) if column.levels else None
+    return found[0] if found else ""
 
 
 def _of_levels(column: Column, numbers: Iterable[float]) -> Column:

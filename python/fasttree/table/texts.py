@@ -221,6 +221,8 @@ def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] |
         (None, [1200.0, 7.0])
     """
     texts = [level for level in levels if isinstance(level, str)]
+    if not texts or not any(map(str.isdigit, texts[0])):  # most columns of text
+        return None
     signs = {tuple(SIGNS.findall(text)) for text in texts}
     if len(texts) < len(levels) or len(signs) != 1 or len(sign := signs.pop()) > 1:
         return None

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks.speech import argument, reading, worded
+from .._checks.speech import argument, in_text, reading, worded
 
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
@@ -75,6 +75,9 @@ _CLOCKS = (
     (re.compile(r"-?\d+:\d{2}"), " + ':00'"),
 )
 """Times that pandas reads as durations, and what it needs at their ends."""
+
+MOST_WORDS = 3
+"""Words among the numbers of a column that are named, at most."""
 
 MOST_UNITS = 3
 """Different units of one column, at most: more are words."""
@@ -175,6 +178,8 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     if len(units) > MOST_UNITS or (len(odd) < 0.1 * len(some) and what in (_TIMES, _UNIT, _NOTE)):
         return None
     texts = [match[0] for _, match in matches]
+    if len(matches) < len(odd) and (mended := without_words(some)) is not None:
+        return f"{what} ({texts[0]!r}, ...) beside {mended[0]!r}", mended[1]
     units = units | {"%"} if _PERCENT in kinds and units else units
     plain = [one for code, one in enumerate(some) if code not in odd]
     return f"{what} ({texts[0]!r}, ...)", _undressed(what, [*texts, *plain], units)
@@ -237,6 +242,34 @@ def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] |
         return None
     other = "," if marks[0] == "." else "."
     return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
+
+
+def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
+    """The first of a few words among levels that are numbers else, with or without a sign, and how
+    these are read; None of other levels.
+
+    Examples:
+        >>> without_words(("1.5", "2", "3", "4", "n/a"))
+        ('n/a', "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) (a \
+frame: pandas.to_numeric(column, errors='coerce'))")
+        >>> without_words(("$1,500", "$20", "$3", "$4", "n/a"))[1]
+        "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) and decimal='.' \
+(1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
+    """
+    words = [levels[code] for code in no_numbers(levels) if _dress_of(levels[code]) is None]
+    others = [level for level in levels if level not in words]
+    read = [mark for mark in ".," if numbers_written(others, mark) is not None]
+    is_plain = are_numbers(others)
+    is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 4)
+    if not is_few or not (read or is_plain):
+        return None
+    plain = [SIGNS.sub("", one).strip() for one in others]
+    said = f"if missing, read the file with {in_text(reading('missing', words))}"
+    if len(read) > 1 and not is_plain and numbers_written(others, None) is None:
+        marks = (f"{argument('decimal', mark)} ({meaning})" for mark, meaning, _ in _ways(plain))
+        said += f" and {' or '.join(marks)}"
+    code = converted(plain, ", errors='coerce'")
+    return words[0], said + (worded(f" (a frame: {code})") if plain == others else "")
 
 
 def _marks_of(texts: Sequence[str]) -> list[str]:

@@ -372,6 +372,27 @@ def test_numbers_with_commas_are_named_once_with_what_reads_them(cells, remedies
     assert [one for one in ("'.'", "','") if f"decimal={one}" in text] == remedies
 
 
+@pytest.mark.parametrize("form", ["{:,}", "${:,}"])
+@pytest.mark.parametrize("kind", ["feature", "target"])
+def test_of_a_word_among_numbers_with_commas_both_remedies_are_named(tmp_path, form, kind):
+    cells = ["n/a" if i % 30 == 7 else form.format(1000 + 37 * i) for i in range(N)]
+    columns = {"x": ages(), "a": cells, **({"y": ["p", "q"] * (N // 2)} if kind[0] == "f" else {})}
+    pd.DataFrame(columns).to_csv(tmp_path / "a.csv", index=False)
+    task = {} if kind == "feature" else {"task": "regression"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kind == "feature":
+            fasttree.fit(tmp_path / "a.csv", max_depth=1)
+            (said,) = {str(one.message) for one in caught if "'a'" in str(one.message)}
+        else:
+            with pytest.raises(ValueError) as refused:
+                fasttree.datasets.load(tmp_path / "a.csv", task="regression", decimal=".")
+            said = str(refused.value)
+        assert "missing=['n/a']) and decimal='.' (1,500 is fifteen hundred) or" in said
+        read = fasttree.datasets.load(tmp_path / "a.csv", missing="n/a", decimal=".", **task)
+    assert read.task == "regression" or read.column("a").kind == "numeric"
+
+
 @pytest.mark.parametrize("word", ["unknown", "n/a", "-", "<1"])
 @pytest.mark.parametrize("n_numbers", [3, 5, 8, 40])
 def test_a_word_in_few_rows_of_numbers_is_named(word, n_numbers):

@@ -18,7 +18,7 @@ import contextlib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,7 +84,7 @@ def _counts_time(name: str) -> str:
 
 
 def places_of_dates(
-    X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray, rows: np.ndarray | None
+    X: Any, raw: Table, dates: Collection[str], unlabelled: np.ndarray, rows: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     """Places in time of rows by each column of dates that has an order, then by each column of
     numbers that counts time by its name, the finest first.
@@ -97,15 +97,16 @@ def places_of_dates(
         rows: numbers of the rows of `raw` that are looked at; None: all.
     """
     found: dict[str, Any] = {}
+    in_file = isinstance(X, (str, os.PathLike))
+    of_file = cells_of_file(X, [name for name in dates if name in raw.dates]) if in_file else {}
     for name in dates:
         if not isinstance(X, (str, os.PathLike, Table)):
             cells = np.delete(np.array([*taken_groups(X, name)[1]], dtype=object), unlabelled)
         elif name in raw.dates:  # of which year and month are known
             year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))
             cells = year * 12 + month
-            own = None if isinstance(X, Table) else cells_of_file(X, name)
-            if own is not None and len(own) == len(cells):  # all rows have a target
-                cells = np.array([*own], dtype=object)
+            if len(of_file.get(name, ())) == len(cells):  # all rows have a target
+                cells = np.array([*of_file[name]], dtype=object)
         else:
             cells = raw.column(name).labels()
         found[name] = cells

@@ -6,6 +6,7 @@ rule for the class column; `columns_of_frame` takes the columns of a pandas or P
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -161,4 +162,10 @@ def columns_of_frame(
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame
-        raise DataFileError(str(error), path) from error
+        said = str(error)
+        with contextlib.suppress(Exception), quiet():
+            if as_given and table_to_inspect(kept).dates:
+                inspected = reading("as_given", False)
+                how = worded(f"read the file with {inspected}", "leave out --columns as_given")
+                said += f"; to use year, month and weekday of dates, {how}"
+        raise DataFileError(said, path) from error

@@ -459,11 +459,12 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     )
 
 
-def cells_of_file(path: str | os.PathLike[str], name: str) -> Any:
-    """The cells of a column of a Parquet or Feather file, as they are; None of other files."""
+def cells_of_file(path: str | os.PathLike[str], names: Collection[str]) -> dict[str, Any]:
+    """The cells of columns of a Parquet or Feather file, as they are; none of other files."""
     text = os.fspath(path)
     _, kind, _ = split_suffix(text)
-    return cells_of(_binary(text, kind)[0], name) if kind in _BINARY else None
+    frame = _binary(text, kind)[0] if names and kind in _BINARY else None
+    return {} if frame is None else {name: cells_of(frame, name) for name in names}
 
 
 def _binary(path: str, kind: str) -> tuple[Any, list[str]]:

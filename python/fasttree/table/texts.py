@@ -260,7 +260,7 @@ frame: pandas.to_numeric(column, errors='coerce'))")
     others = [level for level in levels if level not in words]
     read = [mark for mark in ".," if numbers_written(others, mark) is not None]
     is_plain = are_numbers(others)
-    is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 4)
+    is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 3)
     if not is_few or not (read or is_plain):
         return None
     plain = [SIGNS.sub("", one).strip() for one in others]

@@ -268,7 +268,7 @@ def compare(
     bundled = {*default_sets(0)}
     is_file = [name not in bundled or os.path.exists(name) for name in names]
     is_file = is_file if any(is_file) else [True] * len(names)
-    targets: list[str | None] = [*(target or [None])]
+    targets: list[str | None] = [*target] if target else [None]
     targets = targets * sum(is_file) if len(targets) == 1 else targets
     if len(targets) not in (sum(is_file), len(names)):
         raise ValueError(

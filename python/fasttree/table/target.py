@@ -318,11 +318,10 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
                 if isinstance(cell, str) and (read := text_as_numbers(name, cells)) is not None:
                     return numbers_of(name, read)
                 texts = [one for one in dict.fromkeys(cells.tolist()) if isinstance(one, str)]
+                hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 if (word := without_words(texts)) is not None:
                     cell, hidden = word
                     row = cells.tolist().index(cell)
-                else:
-                    hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
                 raise ValueError(
                     f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
                     "not a number: "

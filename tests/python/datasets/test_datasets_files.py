@@ -421,7 +421,7 @@ def test_dates_in_parquet_are_refused_with_what_uses_them_and_read_once(tmp_path
     frame = pd.DataFrame({"first": days, "last": days[::-1], "y": ["a", "b"] * 30})
     path = tmp_path / "days.parquet"
     frame.to_parquet(path)
-    with pytest.raises(DataFileError, match=r"'first' holds .* load\(path, as_given=False\)$"):
+    with pytest.raises(DataFileError, match=r"'first' holds .*load\(path, as_given=False\)$"):
         load(path)
     table = load(path, as_given=False)
     assert list(table.dates) == ["first", "last"]

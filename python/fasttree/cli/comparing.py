@@ -110,8 +110,8 @@ Targets = Annotated[
     typer.Option(
         "--target",
         "-t",
-        help="Target column of all data files; or given once for each, in their order (bundled sets "
-        "have their own). Default: 'class', else the last column.",
+        help="Target column of all data files; or given once for each, in their order (bundled "
+        "sets have their own). Default: 'class', else the last column.",
     ),
 ]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
@@ -272,8 +272,8 @@ def compare(
     targets = targets * sum(is_file) if len(targets) == 1 else targets
     if len(targets) not in (sum(is_file), len(names)):
         raise ValueError(
-            f"--target is given {len(targets)} times for {counted(sum(is_file), 'data file')}; give "
-            "it once for all, or once for each, in their order (bundled sets have their own)"
+            f"--target is given {len(targets)} times for {counted(sum(is_file), 'data file')}; "
+            "give it once for all, or once for each, in their order (bundled sets have their own)"
         )
     own = iter(targets)
     for name, mine in zip(names, is_file, strict=True):

@@ -73,8 +73,8 @@ _HEADER_CELLS = 2_000_000
 
 @dataclass(slots=True)
 class Sheet:
-    """The columns of a delimited file, whether their names come from it, and its decimal mark, where
-    that is known, and signs."""
+    """The columns of a delimited file, whether their names come from it, its decimal mark, where
+    that is known, and its signs."""
 
     columns: list[Column]
     has_header: bool

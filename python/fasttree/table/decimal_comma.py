@@ -109,8 +109,8 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
     Args:
         column: a column of a file.
         sep: what separates the file's cells.
-        marks: the decimal mark, ``","`` or ``"."`` (the other one separates thousands), or None: see
-            above; the first one by which all texts are numbers counts.
+        marks: the decimal mark, ``","`` or ``"."`` (the other one separates thousands), or None:
+            see above; the first one by which all texts are numbers counts.
 
     Examples:
         >>> text = Column("a", "nominal", np.array([1, 0, -1], dtype=np.int32), ("0,5", "2"))

@@ -101,7 +101,7 @@ class FileCells:
 
     @property
     def told(self) -> dict[str, Any]:
-        """The fields that a caller or model gives of the cells of a file, not what it has itself."""
+        """What a caller or model says of the cells of a file, not what the file has itself."""
         return {one: getattr(self, one) for one in ("everywhere", "by_column", "remembered")}
 
     def __bool__(self) -> bool:

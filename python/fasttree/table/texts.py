@@ -253,8 +253,8 @@ def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
         ('n/a', "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) (a \
 frame: pandas.to_numeric(column, errors='coerce'))")
         >>> without_words(("$1,500", "$20", "$3", "$4", "n/a"))[1]
-        "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) and decimal='.' \
-(1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
+        "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) and \
+decimal='.' (1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
     """
     words = [levels[code] for code in no_numbers(levels) if _dress_of(levels[code]) is None]
     others = [level for level in levels if level not in words]

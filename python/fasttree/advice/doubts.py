@@ -38,6 +38,9 @@ DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
 PERIODS = 3
 """The same of numbers that count time by the name of their column."""
+DECADES = 20
+"""Years between the first and the last tenth of dates from which on, in no order, they are facts
+about rows and no time of theirs: births, buildings."""
 YEARS = (1500, 2200)
 """The least and the largest number that is a year."""
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
@@ -135,6 +138,35 @@ def are_in_order(when: np.ndarray, *, least: int = DISTINCT) -> bool:
     return len(np.unique(when)) >= least and bool((steps >= 0).all() or (steps <= 0).all())
 
 
+def passing_years(table: Table, dates: Iterable[str]) -> dict[str, str]:
+    """The column of the year of each date that no later row repeats, by the name of the date.
+
+    Dates that lie decades apart (of births, of buildings) are facts about their rows, and later
+    rows have such years as well, unless the rows are in their order or the name says that the
+    column counts time.
+
+    Args:
+        table: rows with year, month and weekday of dates.
+        dates: names of columns of dates.
+
+    Examples:
+        >>> days = {"born": ["1951-03-01", "1987-05-09", "1970-11-23"],
+        ...         "visit": ["2024-01-31", "2023-02-03", "2024-06-12"]}
+        >>> passing_years(Table(days, dates=["born", "visit"]), days)
+        {'visit': 'visit (year)'}
+    """
+    found = {}
+    for name in dates:
+        year = f"{name} (year)"
+        if year in table.feature_names:
+            values = table.column(year).values
+            low, high = np.nanquantile(values, (0.1, 0.9))
+            is_near = high - low < DECADES
+            if is_near or _counts_time(name) or are_in_order(values, least=PERIODS):
+                found[name] = year
+    return found
+
+
 def on_later_rows(
     sample: Table,
     places: Mapping[str, np.ndarray],
@@ -154,8 +186,7 @@ def on_later_rows(
     """
     splits = {model._schema.names[place] for place in model.tree_.feature if place >= 0}
     # What no later row repeats: the years of dates, and numbers of years.
-    years = {name: f"{name} (year)" for name in places}
-    years = {name: year for name, year in years.items() if year in sample.feature_names}
+    years = passing_years(sample, places)
     for name, when in places.items():
         if name in sample.feature_names:
             values = sample.column(name).values

@@ -24,8 +24,9 @@ from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from .doubts import LaterRows
+from .screening import DROPPED
 from .selection import CLEARLY, FEW, MANY
-from .source import NO_YEAR, Source
+from .source import Source
 from .tasks import Judge
 from .threshold import Threshold
 
@@ -152,8 +153,8 @@ class Advice:
         self.n_rows, self.compared, self.folds = len(table), compared, folds
         self.target = table.target
         # What `code` needs to repeat the fit.
-        self._source, self._drop = source, [*dropped, *(n for n, why in left_out if why != NO_YEAR)]
-        self._dates = dates
+        self._source, self._dates = source, dates
+        self._unused = {**dict.fromkeys(dropped, DROPPED), **dict(left_out)}
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
         self._further = {
@@ -288,9 +289,8 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
-        years = {name: why for name, why in self.left_out if why == NO_YEAR}
         head = self._source.code(
-            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates, years=years
+            self.target, self._unused, has_gaps=gaps, task=self.task, dates=self._dates
         )
         parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():

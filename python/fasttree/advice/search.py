@@ -52,7 +52,7 @@ from ..table.data_checks.warned import about, held_warnings, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
-from .doubts import leaks, on_later_rows, places_of_dates, told_by_gaps
+from .doubts import leaks, on_later_rows, passing_years, places_of_dates, told_by_gaps
 from .evidence import is_associated, told_otherwise
 from .result import Advice
 from .screening import screened
@@ -160,7 +160,7 @@ def advise(
             name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
         time: dates or numbers that order the rows, shape (n_rows,), or the name of a column of X,
             which then is no feature: each fold trains on earlier rows and is judged by the next
-            ones, and the years of other dates are no features. Without it, `cv` may be a splitter
+            ones, and years of other dates that no later row repeats are no features. Without it, `cv` may be a splitter
             such as scikit-learn's ``TimeSeriesSplit()``, for rows in the order of time.
         max_leaf_nodes: most leaves of the recommended tree; None: no limit. Where candidates are
             compared on a sample, the tree has at most as many as it had there.
@@ -273,7 +273,7 @@ def advise(
     cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
     folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
     if are_by_time(folds):
-        years = dict.fromkeys((f"{name} (year)" for name in whole.dates), NO_YEAR)
+        years = dict.fromkeys(passing_years(whole, whole.dates).values(), NO_YEAR)
         left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
     table = whole.drop(*whole.unused) if whole.unused else whole
     sample = table if rows is None else table.take(rows)
@@ -361,7 +361,7 @@ def advise(
         + inspect(whole).sentences(
             *(kind for kind in kinds_of("frame") if kind not in ("codes", "groups"))
         ),
-        source=Source.of(X, reading, categorical_features),
+        source=Source.of(X, y, reading, categorical_features),
         dropped=[*drop, *(name for name in aside if name != named)],
         started=started,
     )

@@ -18,6 +18,7 @@ from .._checks.plain_text import one_line
 from .._checks.saving import save_text
 from .._checks.speech import argument, in_text, worded
 from .._checks.words import counted, some_of
+from ..exports.svg import svg_of_page
 from ..exports.tables.html import STYLE, bar, html_table, paragraph
 from ..exports.tables.listing import Records
 from ..exports.words import xml
@@ -365,9 +366,9 @@ class Advice:
         """The page without its frame, which is also what notebooks show."""
         parts = [
             f'<p class="lead"><strong>{xml(self.sentence)}</strong></p>',
+            f'<div class="tree" style="overflow-x:auto">{svg_of_page(self.model, 60)}</div>',
+            "<h2>Notes</h2>",
             *(paragraph(note) for note in self.notes),
-            "<h2>Tree</h2>",
-            f'<div class="tree" style="overflow-x:auto">{self.model.to_svg(max_nodes=60)}</div>',
             "<h2>Candidates</h2>",
             self._table_html(),
             "<h2>Code</h2>",

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks.speech import argument, in_text
-from ..datasets.files import cells_of_file
+from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
 from ..model_selection.ordered import folds_by_time, places_in_time
@@ -106,9 +106,9 @@ def places_of_dates(
         elif name in raw.dates:  # of which year and month are known
             year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))
             cells = year * 12 + month
-            own = None if isinstance(X, Table) else cells_of_file(X, name)
-            if own is not None and len(own) == len(cells):  # all rows have a target
-                cells = np.array([*own], dtype=object)
+            frame = None if isinstance(X, Table) else frame_of_file(X)
+            if frame is not None and len(frame) == len(cells):  # all rows have a target
+                cells = np.array([*taken_groups(frame, name)[1]], dtype=object)
         else:
             cells = raw.column(name).labels()
         found[name] = cells

@@ -201,6 +201,7 @@ class Advice:
             {
                 "candidate": "candidate",
                 judge.header: lambda r: judge.shown(r[judge.metric]),
+                " ": lambda r: bar(judge.height(r), 120),
                 "+-": lambda r: judge.shown(r["standard_error"]),
                 **{head: _percent(key) for head, key in self._further.items()},
                 "leaves": lambda r: f"{r['leaves']:.1f}",
@@ -370,31 +371,11 @@ class Advice:
             "<h2>Notes</h2>",
             *(paragraph(note) for note in self.notes),
             "<h2>Candidates</h2>",
-            self._table_html(),
+            self.table._repr_html_(),
             "<h2>Code</h2>",
             f"<pre>{xml_lines(self.code)}</pre>",
         ]
         return "\n".join(parts)
-
-    def _table_html(self) -> str:
-        judge = self._judge
-        header = [
-            "candidate", judge.header, "", "± (se)", *self._further, "leaves", "depth", "",
-        ]  # fmt: skip
-        rows = [
-            [
-                r["candidate"],
-                judge.shown(r[judge.metric]),
-                bar(judge.height(r), 120),
-                judge.shown(r["standard_error"]),
-                *(_percent(key)(r) for key in self._further.values()),
-                f"{r['leaves']:.1f}",
-                f"{r['depth']:.1f}",
-                _mark(r),
-            ]
-            for r in self.table
-        ]
-        return html_table(header, rows, title=self.table.title, wrap=(len(header) - 1,))
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'

@@ -40,6 +40,7 @@ from .._checks.progress import Progress, make_report
 from .._checks.speech import argument, given, option
 from .._checks.words import counted
 from ..datasets import load
+from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
 from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
@@ -136,7 +137,7 @@ def advise(
     no tree is, the sentence says whether small trees are better by the AUC or R2. Among trees for
     classes the smaller one never costs more than one point of accuracy, as estimated, and of a
     number 2 % of the error. A tree gives way to one of at most half as many leaves whose corrected
-    value is as good.
+    value is within one standard error and these limits.
 
     The sentence also asks about columns that say what the target says. Where the rows are in the
     order of a date or a number that counts time by its name, or the tree splits on a year, it has
@@ -361,7 +362,7 @@ def advise(
         + inspect(whole).sentences(
             *(kind for kind in kinds_of("frame") if kind not in ("codes", "groups"))
         ),
-        source=Source.of(X, y, reading, categorical_features),
+        source=Source.of(X, y, reading, categorical_features, raw.dates),
         dropped=[*drop, *(name for name in aside if name != named)],
         started=started,
     )
@@ -370,10 +371,11 @@ def advise(
 def _beside(
     X: Any, y: Any, named: Any, what: str, *, reading: dict[str, Any], task: Task | None
 ) -> Any:
-    """The group or the exposure of each row as it was given; None without any."""
+    """The group, the exposure or the time of each row as it was given; None without any."""
     if isinstance(named, str) and isinstance(X, (str, os.PathLike)):
         with held_warnings():  # said where the rows are screened
-            X = load(X, target=y, task=task, **reading)
+            frame = frame_of_file(X) if what == "time" else None  # dates, which no Table holds
+            X = load(X, target=y, task=task, **reading) if frame is None else frame
     return taken_groups(X, named, what)[1]
 
 
@@ -660,7 +662,7 @@ def _chosen(
         return int(some[place]), expected, error
 
     if prefer == "small" and judge.has_rows:
-        place, expected, error = small_choice(allowed, leaves, judged)
+        place, expected, error = small_choice(allowed, leaves, judged, **rule)
     else:
         place, expected, error = judged(allowed)
     flat = [int(i) for i in allowed if tried.candidates[i].criterion is None]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any, NamedTuple
 
 from .._checks.aliases import Task
@@ -30,15 +30,19 @@ class Source(NamedTuple):
     """Keywords of `fasttree.datasets.load`."""
     nominal: bool
     """Whether the caller named numeric columns that are read as nominal."""
+    dates: Container[str] = ()
+    """Columns of dates of a Table or file, of which it has year, month and weekday as read."""
 
     @classmethod
-    def of(cls, X: Any, y: Any, reading: dict[str, Any], nominal: Any) -> Source:
+    def of(
+        cls, X: Any, y: Any, reading: dict[str, Any], nominal: Any, dates: Container[str]
+    ) -> Source:
         """The source of X and y; `nominal` is the argument ``categorical_features``."""
         path = os.fspath(X) if isinstance(X, (str, os.PathLike)) else None
         table = X.origin or "table" if isinstance(X, Table) else ""
         rows = "frame" if isinstance(y, str) else "X, y"
         named = not (isinstance(nominal, str) and nominal == "from_dtype")
-        return cls(path, table, rows, reading, named)
+        return cls(path, table, rows, reading, named, dates)
 
     def code(
         self,
@@ -72,7 +76,12 @@ class Source(NamedTuple):
         options: dict[str, Any] = {"task": task} if task == "regression" else {}
         roles: dict[str, Any] = {"dates": dates, "unused": columns}
         roles = {name: value for name, value in roles.items() if value}
-        steps = [f".with_{name}({value!r})" for name, value in roles.items()]
+        made_here = {name: order for name, order in (dates or {}).items() if name not in self.dates}
+        steps = [
+            f".with_{name}({value!r})"
+            for name, value in {**roles, "dates": made_here}.items()
+            if value
+        ]
         if self.path is not None:
             options = {"target": target, **options, **self.reading}
             if roles:  # columns that no Table can hold are unused as well

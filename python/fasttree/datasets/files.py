@@ -34,7 +34,6 @@ from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
 from ..table.file_cells import FileCells
-from ..table.sources import cells_of
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
@@ -454,11 +453,11 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     )
 
 
-def cells_of_file(path: str | os.PathLike[str], name: str) -> Any:
-    """The cells of a column of a Parquet or Feather file, as they are; None of other files."""
+def frame_of_file(path: str | os.PathLike[str]) -> Any:
+    """The pandas or Polars frame of a Parquet or Feather file; None for other files."""
     text = os.fspath(path)
     _, kind, _ = split_suffix(text)
-    return cells_of(_binary(text, kind)[0], name) if kind in _BINARY else None
+    return _binary(text, kind)[0] if kind in _BINARY else None
 
 
 def _binary(path: str, kind: str) -> tuple[Any, list[str]]:

@@ -209,13 +209,11 @@ def on_later_rows(
         without = " and ".join([*(["the year"] if len(named) < len(unused) else []), *named])
         without = f" without {without}" if without else ""
         rows = sample.drop(*unused).take(np.argsort(when, kind="stable"))
-        cv = folds_by_time(5, name)
-        tested = make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows
-        judge = judge_of(rows, asked, tested)
+        folds = make_folds(folds_by_time(5, name), np.zeros(len(rows)), 0, "regression")
+        judge = judge_of(rows, asked, folds.test_rows)
         trees = {one.name: judge.estimator(**one.params) for one, _ in judge.constants()}
-        found = cross_validate(
-            rows, estimators={**trees, "tree": model}, cv=cv, scoring=judge.scoring, **options
-        )
+        how = {**options, "cv": folds, "scoring": judge.scoring}
+        found = cross_validate(rows, estimators={**trees, "tree": model}, **how)
         reached = {one: float(np.nanmean(found[one][judge.metric])) for one in found}
         value = reached.pop("tree")
         best = max(reached, key=lambda one: reached[one] / judge.scale)

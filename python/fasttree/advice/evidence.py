@@ -69,9 +69,9 @@ def is_associated(table: Table, seed: int) -> bool:
 
 def told_otherwise(
     table: Table, trees: dict[str, Any], metric: str, *, is_told: bool, **options: Any
-) -> str:
-    """A sentence on the best tree by another metric; "" where none is better than the constant by
-    the corrected resampled t test.
+) -> list[str]:
+    """A sentence on the best tree by another metric; none where no tree is better than the constant
+    by the corrected resampled t test.
 
     Args:
         table: rows with their target.
@@ -86,12 +86,12 @@ def told_otherwise(
     level = 0.05 if is_told else 0.05 / max(1, len(tests))
     better = [test for test in tests if test.statistic < 0 and test.p_value <= level]
     if not better:
-        return ""
+        return []
     names = min(better, key=lambda test: test.mean_difference).names
     constant, tree = (f"{found.mean(name, metric):.2f}" for name in names)
     use = argument("scoring", metric)
-    return (
+    return [
         f"The columns do tell something about {table.target!r}: by {metric}, {names[1]} has about "
         f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: "
         f"{in_text(use)}."
-    )
+    ]

@@ -19,17 +19,19 @@ from .._checks.saving import save_text
 from .._checks.speech import argument, in_text, worded
 from .._checks.words import counted, some_of
 from ..exports.svg import svg_of_page
-from ..exports.tables.html import STYLE, bar, html_table, paragraph
+from ..exports.tables.html import STYLE, bar, paragraph
 from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
+from ..table.data_checks import inspect
 from .doubts import LaterRows
 from .screening import DROPPED
 from .selection import CLEARLY, FEW, MANY
 from .source import Source
 from .tasks import Judge
 from .threshold import Threshold
+from .trials import Choice, Tried
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,14 +105,11 @@ class Advice:
 
     def __init__(
         self,
-        *,
-        model: Any,
-        params: dict[str, Any],
-        rows: list[dict[str, Any]],
-        value: float,
-        standard_error: float,
-        table: Table,
+        choice: Choice,
+        tried: Tried,
         judge: Judge,
+        table: Table,
+        *,
         doubts: list[str],
         later: LaterRows | None,
         threshold: Threshold | None,
@@ -118,13 +117,10 @@ class Advice:
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
-        codes: list[str],
-        not_tried: list[str],
+        too_dear: list[str],
         automatic: list[str],
-        out_of_time: int,
         work: str,
         time_limit: float | None,
-        compared: int,
         folds: str,
         groups: str | None,
         exposure: str | None,
@@ -133,10 +129,10 @@ class Advice:
         dropped: list[str],
         started: float,
     ) -> None:
-        self.model, self.params = model, params
-        self._judge, self.value, self.standard_error = judge, value, standard_error
-        self.task, self.metric = table.task, judge.metric
-        self.mae = value if judge.metric == "mae" else None
+        self.model, self.params = choice.model, choice.params
+        self.value, self.standard_error = choice.value, choice.standard_error
+        self._judge, self.task, self.metric = judge, table.task, judge.metric
+        self.mae = self.value if judge.metric == "mae" else None
         facts, rare = judge.facts, judge.rare
         self.rare_class = None if rare is None else rare.label
         self.rare_share = None if rare is None else rare.share
@@ -146,18 +142,20 @@ class Advice:
         self.by_time = None if later is None else later.value
         self._threshold, self.stability = threshold, stability
         self.threshold = None if threshold is None else threshold.at
-        self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
-        self.codes, self.dates, self.automatic = codes, list(dates), automatic
+        self.left_out, self.unlabelled = left_out, unlabelled
+        self.not_tried, self._late = [*tried.not_tried, *too_dear], tried.not_tried
+        self.codes = [one.column for one in inspect(table).of("codes")]
+        self.dates, self.automatic = list(dates), automatic
         self.work, self.time_limit = work, time_limit
-        self._out_of_time, self._groups, self._exposure = out_of_time, groups, exposure
-        self._hints = hints
-        self.n_rows, self.compared, self.folds = len(table), compared, folds
+        self._groups, self._exposure, self._hints = groups, exposure, hints
+        self.n_rows, self.compared, self.folds = len(table), len(judge.truth), folds
         self.target = table.target
         # What `code` needs to repeat the fit.
         self._source, self._dates = source, dates
         self._unused = {**dict.fromkeys(dropped, DROPPED), **dict(left_out)}
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
+        rows = tried.rows
         self._further = {
             f"{key} (%)" if key == "accuracy" else f"{key} of {self.rare_class} (%)": key
             for key in ("accuracy", "recall", "precision")
@@ -165,7 +163,7 @@ class Advice:
         }
         rows.sort(key=lambda r: (not r["chosen"], -r[judge.metric] / judge.scale, r["leaves"]))
         self.table = self._records(rows)
-        chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
+        chosen = self.value if judge.metric == "accuracy" else self.table[0].get("accuracy")
         self.accuracy: float | None = chosen
         self.seconds = monotonic() - started
 
@@ -276,7 +274,7 @@ class Advice:
         )
         if self.stability is not None:
             notes.append(self.stability.root_sentence())
-        late, dear = self.not_tried[: self._out_of_time], self.not_tried[self._out_of_time :]
+        late, dear = self._late, self.not_tried[len(self._late) :]
         if self.time_limit is not None:
             end = f"was up; not tried: {'; '.join(late)}" if late else "was not reached"
             notes.append(f"The time limit of {self.time_limit:g} s {end}.")

@@ -100,18 +100,16 @@ def places_of_dates(
         rows: numbers of the rows of `raw` that are looked at; None: all.
     """
     found: dict[str, Any] = {}
+    frame = frame_of_file(X) if isinstance(X, (str, os.PathLike)) else X
     for name in dates:
-        if not isinstance(X, (str, os.PathLike, Table)):
-            cells = np.delete(np.array([*taken_groups(X, name)[1]], dtype=object), unlabelled)
+        if frame is not None and not isinstance(frame, Table):
+            cells = np.array([*taken_groups(frame, name)[1]], dtype=object)
+            found[name] = np.delete(cells, unlabelled)
         elif name in raw.dates:  # of which year and month are known
             year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))
-            cells = year * 12 + month
-            frame = None if isinstance(X, Table) else frame_of_file(X)
-            if frame is not None and len(frame) == len(cells):  # all rows have a target
-                cells = np.array([*taken_groups(frame, name)[1]], dtype=object)
+            found[name] = year * 12 + month
         else:
-            cells = raw.column(name).labels()
-        found[name] = cells
+            found[name] = raw.column(name).labels()
     columns = () if TableFacts(raw).is_genotypes else raw.columns
     numbers = [one for one in columns if one.kind == "numeric" and _counts_time(one.name)]
     numbers.sort(key=lambda one: -len(np.unique(one.values)))

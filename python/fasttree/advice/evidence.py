@@ -47,17 +47,9 @@ def is_associated(table: Table, seed: int) -> bool:
         table = table.take(rng.permutation(len(table))[:MOST_ROWS])
     criterion = "squared_error" if table.task == "regression" else "info_gain"
     orders = [np.arange(len(table)), *(rng.permutation(len(table)) for _ in range(PERMUTATIONS))]
-    scores = np.nan_to_num(
-        [
-            score_features(
-                Table.from_columns(
-                    table.columns, target=table.take(order).target_column, task=table.task
-                ),
-                criterion=criterion,
-            )
-            for order in orders
-        ]
-    )
+    targets = (table.take(order).target_column for order in orders)
+    tables = (Table.from_columns(table.columns, target=y, task=table.task) for y in targets)
+    scores = np.nan_to_num([score_features(one, criterion=criterion) for one in tables])
     spread = scores.std(axis=0)
     known = spread > 0
     if not known.any():

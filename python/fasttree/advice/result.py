@@ -371,7 +371,9 @@ class Advice:
             "<h2>Candidates</h2>",
             self.table._repr_html_(),
             "<h2>Code</h2>",
-            f"<pre>{xml_lines(self.code)}</pre>",
+            "<pre>",
+            *map(xml, self.code.split("\n")),
+            "</pre>",
         ]
         return "\n".join(parts)
 
@@ -408,8 +410,3 @@ def _mark(row: dict[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """A value that JSON has, or its repr."""
     return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
-
-
-def xml_lines(text: str) -> str:
-    """Text with its line ends, escaped for HTML."""
-    return "\n".join(xml(line) for line in text.split("\n"))

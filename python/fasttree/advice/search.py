@@ -23,13 +23,13 @@ import numpy as np
 from .._checks import (
     as_float,
     checked,
+    choice,
     integer,
     listing,
     maybe,
-    one_of,
     one_value,
     shown,
-    string,
+    text_or_texts,
     weights_array,
     whole,
 )
@@ -40,7 +40,6 @@ from .._checks.words import counted
 from ..datasets import load
 from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
-from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
 from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
@@ -90,6 +89,10 @@ less."""
 
 
 @checked(
+    task=maybe(choice(*TASKS)),
+    prefer=choice(*PREFERENCES),
+    work=choice(*WORK),
+    drop=text_or_texts,
     scoring=one_value,
     groups=_listed,
     exposure=_listed,
@@ -208,9 +211,6 @@ def advise(
         ('auc', 1.0)
     """
     # Check the arguments.
-    task = None if task is None else one_of("task", task, TASKS)
-    one_of("prefer", prefer, PREFERENCES)
-    one_of("work", work, tuple(WORK))
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
@@ -225,10 +225,6 @@ def advise(
         )
     asked = None if scoring is None else Asked.of(scoring)
     task = task or (None if asked is None else asked.task)
-    drop = [
-        string("drop", name)
-        for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
-    ]
     keywords = {"header": header, "decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
@@ -287,10 +283,8 @@ def advise(
             sample,
             plan,
             judge,
-            folds,
             options,
             by_rows=judge.has_rows and members is None,
-            at_a_time=_at_a_time(client, seconds, len(plan)),
             deadline=started + seconds,
             progress=progress,
         )
@@ -384,18 +378,6 @@ def _within_budget(
             allowed.append(candidate)
             spent += needed
     return allowed, others
-
-
-def _at_a_time(client: Any, seconds: float, n_candidates: int) -> int:
-    """Candidates per cross-validation.
-
-    One without a cluster. On a cluster all of them, so that no worker waits; with a time limit one
-    per worker.
-    """
-    backend = backend_of(client)
-    if backend is None:
-        return 1
-    return n_candidates if seconds == math.inf else min(backend.workers, n_candidates)
 
 
 def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:

@@ -60,7 +60,14 @@ def good_enough(
     share: float = math.inf,
 ) -> np.ndarray:
     """Which candidates are within one standard error, `price` and `share` of the best, or as good
-    as it."""
+    as it.
+
+    Args:
+        quality, n_rows, squares: as in `choose`.
+        prefer: ``"small"``, or ``"accurate"`` without regard to size.
+        price: quality that a smaller tree may cost, at most.
+        share: the same as a share of the best quality.
+    """
     squares = quality if squares is None else squares
     best = int(quality.argmax())
     error = standard_error(float(quality[best]), float(squares[best]), n_rows)
@@ -95,10 +102,7 @@ def choose(
     leaves: np.ndarray,
     n_rows: float,
     squares: np.ndarray | None = None,
-    *,
-    prefer: Prefer = "small",
-    price: float = math.inf,
-    share: float = math.inf,
+    **rule: Any,
 ) -> int:
     """Index of the smallest tree within one standard error of the best quality, or of the best.
 
@@ -109,9 +113,7 @@ def choose(
         leaves: sizes, shape (n_candidates,).
         n_rows: rows that the qualities are means over.
         squares: means of the squares; None: the qualities are accuracies.
-        prefer: ``"small"``, or ``"accurate"`` without regard to size.
-        price: quality that a smaller tree may cost, at most.
-        share: the same as a share of the best quality.
+        rule: `prefer`, `price` and `share`, as in `good_enough`.
 
     Examples:
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100)
@@ -119,7 +121,6 @@ def choose(
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100, prefer="accurate")
         0
     """
-    rule: Any = {"prefer": prefer, "price": price, "share": share}
     within = np.flatnonzero(good_enough(quality, n_rows, squares, **rule))
     order = np.lexsort((within, -quality[within], leaves[within]))
     return int(within[order[0]])

@@ -10,6 +10,7 @@ Complexity
 
 from __future__ import annotations
 
+import math
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
@@ -19,6 +20,7 @@ import numpy as np
 
 from .._checks.progress import Progress, make_report
 from .._checks.speech import given, option
+from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
 from ..model_selection.folds import Folds
 from ..table import Table
@@ -88,29 +90,31 @@ def cross_validated(
     sample: Table,
     plan: list[Candidate],
     judge: Judge,
-    folds: Folds,
     options: dict[str, Any],
     *,
     by_rows: bool,
-    at_a_time: int,
     deadline: float,
     progress: Progress,
 ) -> Tried:
-    """Cross-validate candidates, `at_a_time` together, until all are tried or time is up.
+    """Cross-validate candidates until all are tried or time is up.
+
+    They are tried one at a time. On a cluster all are tried together, so that no worker waits; with
+    a deadline one per worker.
 
     Args:
         sample: rows.
         plan: candidates in the order of trying.
         judge: of the sample.
-        folds: the folds of all.
         options: keywords of `cross_validate`, the folds among them.
         by_rows: whether the units are rows, not folds.
-        at_a_time: candidates per cross-validation.
-        deadline: of `time.monotonic`; the first candidates are tried in any case.
+        deadline: of `time.monotonic`, or infinity; the first candidates are tried in any case.
         progress: as in `advise`.
     """
-    out = Tried()
+    out, folds = Tried(), options["cv"]
     tested = np.unique(folds.test_rows)
+    backend = backend_of(options["client"])
+    workers = 1 if backend is None else backend.workers if deadline < math.inf else len(plan)
+    at_a_time = min(workers, len(plan))
     constants = judge.constants()
     if by_rows:
         for constant, answer in constants:

@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
+from .._checks import HALF, checked, choice, having, maybe, one_value, path_of, text_or_texts
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
@@ -54,16 +54,9 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if is_text else path_of(name, value)
 
 
-def _names(name: str, value: Any) -> list[str]:
-    """Check of an argument that is one text or several."""
-    return [
-        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
-    ]
-
-
 @checked(
     path=_source,
-    drop=_names,
+    drop=text_or_texts,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),

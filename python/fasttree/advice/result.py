@@ -25,18 +25,15 @@ from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
 from ..table.data_checks import inspect
-from .doubts import LaterRows
 from .screening import DROPPED
 from .selection import CLEARLY, FEW, MANY
 from .source import Source
 from .tasks import Judge
-from .threshold import Threshold
 from .trials import Choice, Tried
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..estimators.stability import Stability
     from ..table import Table
     from ..table.dates import DateOrder
 
@@ -110,10 +107,6 @@ class Advice:
         judge: Judge,
         table: Table,
         *,
-        doubts: list[str],
-        later: LaterRows | None,
-        threshold: Threshold | None,
-        stability: Stability | None,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
@@ -138,10 +131,10 @@ class Advice:
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
-        self._doubts, self._later = doubts, later
-        self.by_time = None if later is None else later.value
-        self._threshold, self.stability = threshold, stability
-        self.threshold = None if threshold is None else threshold.at
+        self._doubts, self._later = choice.doubts, choice.later
+        self.by_time = None if choice.later is None else choice.later.value
+        self._threshold, self.stability = choice.threshold, choice.stability
+        self.threshold = None if choice.threshold is None else choice.threshold.at
         self.left_out, self.unlabelled = left_out, unlabelled
         self.not_tried, self._late = [*tried.not_tried, *too_dear], tried.not_tried
         self.codes = [one.column for one in inspect(table).of("codes")]

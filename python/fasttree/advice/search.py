@@ -292,8 +292,6 @@ def advise(
         is_told = cache(lambda: members is None and is_associated(sample, seed))
         choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
     # What the sentence asks and adds.
-    doubts: list[str] = []
-    later, threshold, stable = None, None, None
     is_tree = bool(choice.params)
     with about(), quiet():
         if not is_tree and judge.otherwise:
@@ -303,9 +301,11 @@ def advise(
                 for one in (tried.candidates[0], *few)
                 if one.criterion in (None, "gini", "squared_error")
             }
-            doubts += told_otherwise(sample, trees, judge.otherwise, is_told=is_told(), **options)
+            choice.doubts += told_otherwise(
+                sample, trees, judge.otherwise, is_told=is_told(), **options
+            )
         if is_tree:
-            doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
+            choice.doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
         if (
             is_tree
             and rows is None
@@ -313,16 +313,16 @@ def advise(
             and table.n_features * len(table) <= REFITTED
         ):
             refits = {"repeats": REFITS, "groups": members, "random_state": seed}
-            stable = choice.model.stability(whole, n_jobs=n_jobs, **refits)
+            choice.stability = choice.model.stability(whole, n_jobs=n_jobs, **refits)
         if is_tree and time is None and members is None and not are_by_time(folds):
             places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
-            later = on_later_rows(sample, places, choice.model, asked, options)
+            choice.later = on_later_rows(sample, places, choice.model, asked, options)
         if is_tree and judge.weighs_classes and len(table.classes) == 2:
             found = cross_validate(
                 sample, estimators={"tree": choice.model}, keep_proba=True, **options
             )
             how = {"folds": folds, "classes": sample.classes, "scorer": judge.scorer}
-            threshold = best_threshold(found["tree"], judge.truth, **how)
+            choice.threshold = best_threshold(found["tree"], judge.truth, **how)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
     kinds = [kind for kind in kinds_of("frame") if kind not in ("codes", "groups")]
@@ -332,10 +332,6 @@ def advise(
         tried,
         judge,
         table,
-        doubts=doubts,
-        later=later,
-        threshold=threshold,
-        stability=stable,
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),

@@ -14,7 +14,7 @@ import math
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,8 +26,13 @@ from ..model_selection.folds import Folds
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from .candidates import Candidate
+from .doubts import LaterRows
 from .selection import standard_error
 from .tasks import Judge
+from .threshold import Threshold
+
+if TYPE_CHECKING:
+    from ..estimators.stability import Stability
 
 
 class _TimeIsUp(Exception):
@@ -181,7 +186,7 @@ def _by_fold(scores: Any, folds: Folds, judge: Judge) -> np.ndarray:
 
 @dataclass
 class Choice:
-    """The recommended tree and what to expect of it."""
+    """The recommended tree, what to expect of it, and what the sentence and the notes add."""
 
     model: Any
     params: dict[str, Any]
@@ -189,3 +194,7 @@ class Choice:
     value: float
     """The metric to expect of it."""
     standard_error: float
+    doubts: list[str] = field(default_factory=list)
+    later: LaterRows | None = None
+    threshold: Threshold | None = None
+    stability: Stability | None = None

@@ -84,6 +84,22 @@ def test_days_of_one_month_are_in_order_in_every_file(tmp_path):
     assert found[0].by_time is not None and len({one.by_time for one in found}) == 1
 
 
+def test_time_is_that_of_every_file(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    frame = days(300).sample(frac=1.0, random_state=0)
+    frame["day"] = pd.to_datetime(frame["day"], dayfirst=True)
+    frame.loc[frame.index[:2], "kind"] = None
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    found = []
+    for name in ("rows.csv", "rows.parquet"):
+        arguments = ["-t", "kind", "--time", "day", "--cv", "4"]
+        assert main(["cv", str(tmp_path / name), *arguments]) == 0
+        advice = fasttree.advise(tmp_path / name, "kind", time="day", work="quick", **FAST)
+        found.append((capsys.readouterr().out, advice.accuracy))
+    assert found[0] == found[1] and "ordered by day" in found[0][0]
+
+
 def test_a_split_on_the_year_is_named_where_the_rows_are_in_no_order():
     mixed = days().sample(frac=1.0, random_state=1)
     found = fasttree.advise(mixed, "kind", cv="1x10", **FAST)

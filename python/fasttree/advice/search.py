@@ -163,8 +163,9 @@ def advise(
             name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
         time: dates or numbers that order the rows, shape (n_rows,), or the name of a column of X,
             which then is no feature: each fold trains on earlier rows and is judged by the next
-            ones, and years of other dates that no later row repeats are no features. Without it, `cv` may be a splitter
-            such as scikit-learn's ``TimeSeriesSplit()``, for rows in the order of time.
+            ones, and years of other dates that no later row repeats are no features. Without it,
+            `cv` may be a splitter such as scikit-learn's ``TimeSeriesSplit()``, for rows in the
+            order of time.
         max_leaf_nodes: most leaves of the recommended tree; None: no limit. Where candidates are
             compared on a sample, the tree has at most as many as it had there.
         work: ``"quick"``, ``"normal"`` or ``"thorough"``: how many candidates are tried, and how

@@ -25,7 +25,7 @@ class Source(NamedTuple):
     table: str
     """Python of a Table; "" for anything else."""
     rows: str
-    """Names of what else was given: "frame" holds the target, of "X, y" the second is the target."""
+    """Names of anything else: "frame", which holds the target, or "X, y"."""
     reading: dict[str, Any]
     """Keywords of `fasttree.datasets.load`."""
     nominal: bool

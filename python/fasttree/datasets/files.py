@@ -26,7 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
+from .._checks import HALF, checked, choice, having, maybe, one_value, path_of, text_or_texts
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
@@ -35,7 +35,6 @@ from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
 from ..table.data_checks.warned import say_signs
 from ..table.file_cells import FileCells
-from ..table.sources import cells_of
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
@@ -56,16 +55,9 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if is_text else path_of(name, value)
 
 
-def _names(name: str, value: Any) -> list[str]:
-    """Check of an argument that is one text or several."""
-    return [
-        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
-    ]
-
-
 @checked(
     path=_source,
-    drop=_names,
+    drop=text_or_texts,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
@@ -459,12 +451,11 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     )
 
 
-def cells_of_file(path: str | os.PathLike[str], names: Collection[str]) -> dict[str, Any]:
-    """The cells of columns of a Parquet or Feather file, as they are; none of other files."""
+def frame_of_file(path: str | os.PathLike[str]) -> Any:
+    """The pandas or Polars frame of a Parquet or Feather file; None for other files."""
     text = os.fspath(path)
     _, kind, _ = split_suffix(text)
-    frame = _binary(text, kind)[0] if names and kind in _BINARY else None
-    return {} if frame is None else {name: cells_of(frame, name) for name in names}
+    return _binary(text, kind)[0] if kind in _BINARY else None
 
 
 def _binary(path: str, kind: str) -> tuple[Any, list[str]]:

@@ -498,6 +498,7 @@ TREE: tuple[Parameter, ...] = (
         and pruning. Counts, labels and numbers of all nodes are those of the rows kept; a leaf
         without any predicts as the nearest node above that has some, or as `empty_branch` says.
         Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
+        core=True,
     ),
     Parameter(
         "categorical_features",

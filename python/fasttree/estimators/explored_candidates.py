@@ -22,8 +22,9 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
+from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, candidates_of, measure_of
+from .explained import APART, NodeCandidates, candidates_of, measure_of
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -43,6 +44,8 @@ class Candidates(NamedTuple):
 
 
 COPIED = (
+    "selection",
+    "missing",
     "nominal_splits",
     "discretize",
     "n_bins",
@@ -228,7 +231,7 @@ class _Scorer:
             if "is not binned" in why:
                 why = f"scores on pairs or neighbours need bins, and {tree.name} splits thresholds"
             self.refused.setdefault(_plain(criterion)["name"], why)
-            return _columns(())
+            found = NodeCandidates()
         return _columns(found)
 
 
@@ -251,24 +254,24 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     if own["nominal_splits"] == "ordered":
         own["nominal_splits"] = "multiway"
     copied = {name: own[name] for name in COPIED if name in own}
-    if own.get("selection") == "significance" and not own.get("merge_levels"):
-        # Rows without a value are no branch of their own.
-        copied |= {"selection": "significance", "cut": "criterion", "missing": own["missing"]}
+    if merges(own):  # rows without a value are a level
+        copied["selection"] = "score"
     if not registry.is_on_number(criterion) and "target_bins" in own:
         copied["target_bins"] = own["target_bins"]
     declared = REGRESSION_TREE if model._task == "regression" else TREE
-    return {**{p.name: p.default for p in declared}, "criterion": criterion, **copied}
+    defaults = {p.name: p.default for p in declared}
+    return {**defaults, "criterion": criterion, "cut": "criterion", **copied}
 
 
-def _columns(candidates: Sequence[tuple[str, Any, float]]) -> Candidates:
+def _columns(candidates: NodeCandidates) -> Candidates:
     """Candidates (feature, test, score) column by column."""
     scores = np.array([score for _, _, score in candidates], dtype=np.float64)
     return Candidates(
         [f for f, _, _ in candidates],
         [test for _, test, _ in candidates],
         scores,
-        getattr(candidates, "lacking", frozenset()),
-        getattr(candidates, "apart", False),
+        candidates.lacking,
+        candidates.apart,
     )
 
 
@@ -369,7 +372,7 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
     if not traced:
         return []
     for node in trees[0].inner()[: limits.candidate_nodes].tolist():
-        listed = [_columns(traced.get(node, ()))]
+        listed = [_columns(traced.get(node, NodeCandidates()))]
         found = _arrange(trees[0], node, listed, limits.max_candidates)
         if found is not None:
             trees[0].candidates[node] = found

@@ -108,9 +108,7 @@ def explain(
     sample_weight: MaybeArray = None,
     custom: Callable[[np.ndarray], Any] | None = None,
     n_jobs: int | None = None,
-) -> tuple[
-    list[tuple[int, float | None, list[int] | None, float]], list[tuple[int, float, float]], bool
-]:
+) -> tuple[list[Any], list[tuple[int, float, float]], bool]:
     """All candidate splits of a node, by the criterion of a configuration: (feature, threshold or
     None, codes on the first branch or None, score); the tests of its features where they are chosen
     by significance: (feature, statistic, logarithm of the adjusted p-value); and whether rows

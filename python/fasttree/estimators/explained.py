@@ -14,7 +14,7 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -48,6 +48,8 @@ class NodeCandidates(tuple[Candidate, ...]):
     """Candidates of a node.
 
     Attributes:
+        features, splits, scores: of each candidate the feature, the threshold or levels, and the
+            score, shape (n_candidates,).
         tests: statistic and adjusted p-value of each feature that was tested.
         lacking: the features without a value in some row of the node.
         apart: whether such rows have a branch of their own; else they are left out.
@@ -56,6 +58,10 @@ class NodeCandidates(tuple[Candidate, ...]):
     tests: Mapping[str, tuple[float, float]] = MappingProxyType({})
     lacking: frozenset[str] = frozenset()
     apart: bool = False
+
+    features = cached_property(lambda self: [name for name, _, _ in self])
+    splits = cached_property(lambda self: [split for _, split, _ in self])
+    scores = cached_property(lambda self: np.array([score for _, _, score in self], np.float64))
 
 
 SORTED_AT_ONCE = 200_000

@@ -232,7 +232,8 @@ class Stability:
             f"Leaves {middle:g} ({low:g} to {high:g} in nine of ten refits), depth {depth:g} "
             f"({least:g} to {most:g})",
             differ,
-            f"Their leaves are alike by {trees.similarity:.2f} (0: unrelated, 1: the same division)",
+            f"Their leaves are alike by {trees.similarity:.2f} (0: unrelated, 1: the same "
+            "division)",
         ]
         if self.nodes is not None:
             conditional = "which is conditional on the way to it:"
@@ -272,10 +273,8 @@ class Stability:
         """What the shares behind the tests of a text mean."""
         said = ["Percentages: searches of the node that choose the feature of its test."]
         if self.nodes is None:
-            said = [
-                "Percentages: refits that ask the feature of the test, of the root as the first, of",
-                "other nodes anywhere.",
-            ]
+            of = "refits that ask the feature of the test, of the root as the first, of"
+            said = [f"Percentages: {of}", "other nodes anywhere."]
         return said + self.caution()
 
     def share_of(self, node: int) -> str:

@@ -28,16 +28,7 @@ from .._checks.progress import Progress, make_report
 from ..estimators.parameters import seed_of
 from ..table import Table
 from .classifier import NetworkClassifier
-from .network import (
-    BayesianNetwork,
-    Family,
-    class_families,
-    family_log,
-    family_tables,
-    normalised,
-    used_columns,
-    whole_rows,
-)
+from .network import BayesianNetwork, Family, class_families, family_tables, mixture_proba
 from .reading import LARGEST_PARENTS, Reading, prior_config, read
 from .search import find_models
 
@@ -210,23 +201,7 @@ class CaMML(NetworkClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        last = len(self.network_.names) - 1
-        used = used_columns(self._tables)
-        codes, rows, share = self._reader.fractional_rows(X, used, self.handle_unknown)
-        # Every family's factor once, then the posterior of each model, averaged by weight.
-        logs = {
-            family: family_log(table, *family, codes, last)
-            for family, table in self._tables.items()
-        }
-        total = np.zeros((len(codes), self.n_classes_))
-        for weight, families in self._families:
-            joint = np.zeros_like(total)
-            for family in families:
-                joint = joint + logs[family]
-            total += weight * normalised(joint)
-        if len(self._families) > 1:
-            total /= total.sum(axis=1, keepdims=True)
-        return whole_rows(total, rows, share)
+        return mixture_proba(self._reader, X, self._families, self._tables, self.handle_unknown)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""

@@ -132,7 +132,6 @@ def evaluate(
         {name: np.asarray(found[name]["accuracy"]) for name in learners},
         {name: np.asarray(found[name]["reward"]) for name in learners},
         bound(np.asarray(table.y_codes), len(table.classes)),
-        {name: float(np.mean(found[name]["seconds"])) for name in learners},
     )
 
 

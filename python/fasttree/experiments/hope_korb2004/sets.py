@@ -93,16 +93,6 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
 }
 """(Set, learner) whose accuracy here is out of reach of the printed one -> what is known of it."""
 
-ECHOCARDIOGRAM = (
-    "age_at_heart_attack",
-    "pericard_effusion",
-    "fract_shortening",
-    "epss",
-    "lvdd",
-    "wall_motion_index",
-)
-"""Attributes that neither name a patient nor leak the class."""
-
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     """One data set; None when a file of it is not there."""

@@ -362,7 +362,7 @@ def used_columns(families: Iterable[Family]) -> set[int]:
 
 
 def whole_rows(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Probabilities of whole rows, from those of their fractional rows (`FractionalRows`)."""
+    """Probabilities of whole rows, from those of their parts by `ColumnReader.fractional_rows`."""
     if len(rows) == (rows[-1] + 1 if len(rows) else 0):
         return proba
     starts = np.flatnonzero(np.diff(rows, prepend=-1))

@@ -121,9 +121,9 @@ def r2_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray 
     y, gaps = np.asarray(y_true), _gaps(y_true, y_pred)
     if len(y) < 2:
         return math.nan
-    weights = 1.0 if sample_weight is None else np.asarray(sample_weight)
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
     left = (weights * gaps**2).sum()
-    whole = (weights * (y - np.average(y, weights=sample_weight)) ** 2).sum()
+    whole = (weights * (y - np.average(y, weights=weights)) ** 2).sum()
     return float(1.0 - left / whole) if whole > 0 else float(left == 0)
 
 

@@ -92,7 +92,7 @@ def at_true(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray
     return out
 
 
-def by_class(
+def class_rewards(
     codes: np.ndarray,
     terms: np.ndarray,
     rows: np.ndarray,
@@ -182,7 +182,9 @@ def reward(
                 return rows
             if by_class:
                 parts = terms(codes, checked, before, base, clip)
-                return parts_of(codes, parts / len(known) if mean else parts, rows, weights, known)
+                return class_rewards(
+                    codes, parts / len(known) if mean else parts, rows, weights, known
+                )
             return average(rows, weights)
 
         public = cast(Reward, presented_as(terms_of, function, *hidden))
@@ -200,7 +202,3 @@ def reward(
         return public
 
     return decorate
-
-
-parts_of = by_class
-"""`by_class` under a name that no parameter hides."""

@@ -276,8 +276,7 @@ def _of_genotypes(
     samples, table = labelled(study, y)
     evidence = criteria.evidence_of(made)
     if evidence == "neighbours" and sample_weight is None and set(params) <= {"n_jobs", "progress"}:
-        given = {"n_jobs": params.get("n_jobs"), "progress": params.get("progress")}
-        return near_scores(study, samples, table, made, **given)
+        return near_scores(study, samples, table, made, **params)
     options = {"criterion": criterion, **params}
     if sample_weight is not None:
         options["sample_weight"] = np.asarray(sample_weight)[samples]

@@ -59,8 +59,8 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 def table_one(
     checks: Sequence[Row], facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
 ) -> ReportTable:
-    """Table 1 as counted in the files; the last column has what the paper prints otherwise, by the rows
-    of `fact_rows`."""
+    """Table 1 as counted in the files; the last column has what the paper prints otherwise, by the
+    rows of `fact_rows`."""
     names = list(printed["table1_columns"])
     rows, notes = [], []
     for dataset, own in facts.items():

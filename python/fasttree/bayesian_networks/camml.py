@@ -22,24 +22,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
-from .._checks import one_of, one_value
+from .._checks import integer, number_in, one_of, one_value
 from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
 from .._checks.progress import Progress, make_report
 from ..estimators.parameters import seed_of
 from ..table import Table
 from .classifier import NetworkClassifier
-from .network import (
-    BayesianNetwork,
-    Family,
-    class_families,
-    family_log,
-    family_tables,
-    normalised,
-    used_columns,
-    whole_rows,
-)
+from .network import BayesianNetwork, Family, class_families, family_tables, mixture_proba
 from .reading import LARGEST_PARENTS, Reading, prior_config, read
-from .search import find_models
+from .search import SearchResult, default_steps, found_models
 
 MIXTURE_SHARE, MIXTURE_SIZE = 0.999, 200
 """Share of the posterior that the averaged models hold, and their largest number."""
@@ -143,7 +134,7 @@ class CaMML(NetworkClassifier):
         X, y, sample_weight = self._labelled(X, y, sample_weight)
         if not isinstance(X, Table):
             X, y = Table(X, y, categorical_features=self.categorical_features), None
-        # Columns of levels and the prior, then the search in the core.
+        # Columns of levels, then the search in the core.
         reading = read(
             X,
             y,
@@ -153,22 +144,43 @@ class CaMML(NetworkClassifier):
             missing=self.missing,
             max_parents=self.max_parents,
         )
+        self.search_ = self._search(reading)
+        self._adopt(reading)
+        return self
+
+    def _search(self, reading: Reading) -> SearchResult:
+        """The networks that the core samples, by their posterior probability."""
         prior = prior_config(
             reading.names, self.arc_probability, self.arc_priors, self.ordered, self.tied
         )
-        self.search_ = find_models(
-            reading,
-            prior,
-            n_steps=self.n_steps,
-            n_chains=self.n_chains,
-            temperature=self.temperature,
-            max_models=self.max_models,
-            seed=seed_of(self.random_state),
-            n_jobs=self.n_jobs,
-            progress=make_report(self.progress, "CaMML"),
+        chains = integer("n_chains", self.n_chains, 1)
+        steps = default_steps(len(reading.names))
+        if self.n_steps is not None:
+            steps = integer("n_steps", self.n_steps, 1)
+        search = {
+            "seed": seed_of(self.random_state),
+            "chains": chains,
+            "steps": max(steps, chains),
+            "temperature": number_in(1.0, 1e300)("temperature", self.temperature),
+            "keep": integer("max_models", self.max_models, 1),
+        }
+        found, arcs = _engine.core.network_search(
+            *reading.for_core(prior, self.n_jobs),
+            search,
+            _engine.as_weights(reading.weights),
+            self.n_jobs,
+            make_report(self.progress, "CaMML"),
         )
-        self._adopt(reading)
-        return self
+        return SearchResult(
+            tuple(map(tuple, found["best"])),
+            found["length"],
+            found["arc_probability"],
+            arcs,
+            found_models(found["models"]),
+            found["kept"],
+            found["steps"],
+            found["counted"],
+        )
 
     def _adopt(self, reading: Reading) -> None:
         """Set the fitted attributes from the search and the rows."""
@@ -210,23 +222,7 @@ class CaMML(NetworkClassifier):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Class probabilities in the order of `classes_`, shape (n_rows, n_classes)."""
         check_is_fitted(self)
-        last = len(self.network_.names) - 1
-        used = used_columns(self._tables)
-        codes, rows, share = self._reader.fractional_rows(X, used, self.handle_unknown)
-        # Every family's factor once, then the posterior of each model, averaged by weight.
-        logs = {
-            family: family_log(table, *family, codes, last)
-            for family, table in self._tables.items()
-        }
-        total = np.zeros((len(codes), self.n_classes_))
-        for weight, families in self._families:
-            joint = np.zeros_like(total)
-            for family in families:
-                joint = joint + logs[family]
-            total += weight * normalised(joint)
-        if len(self._families) > 1:
-            total /= total.sum(axis=1, keepdims=True)
-        return whole_rows(total, rows, share)
+        return mixture_proba(self._reader, X, self._families, self._tables, self.handle_unknown)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Natural logarithms of the probabilities, shape (n_rows, n_classes)."""

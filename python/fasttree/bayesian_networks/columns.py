@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,17 +25,6 @@ from ..table.columns import Column
 MOST_FRACTIONAL, MOST_PER_ROW = 2**20, 64
 """Fractional rows that the rows of a prediction may become: the larger of this number, and of so
 many per row on average."""
-
-
-class FractionalRows(NamedTuple):
-    """Rows of which several may belong to one row of the input, in the order of the input."""
-
-    codes: np.ndarray
-    """Codes of the cells, shape (n_fractional, columns)."""
-    rows: np.ndarray
-    """The row of the input, shape (n_fractional,)."""
-    share: np.ndarray
-    """The share of that row, shape (n_fractional,)."""
 
 
 @dataclass
@@ -126,7 +115,7 @@ class ColumnReader:
 
     def fractional_rows(
         self, X: Any, used: Collection[int], handle_unknown: str = "missing"
-    ) -> FractionalRows:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Codes of all cells, of rows that are divided by their missing cells.
 
         A row with a missing cell in a column of `used` becomes one row for every value of the
@@ -137,7 +126,7 @@ class ColumnReader:
         """
         if not self.shares:
             codes = self.codes(X, handle_unknown)
-            return FractionalRows(codes, np.arange(len(codes)), np.ones(len(codes)))
+            return codes, np.arange(len(codes)), np.ones(len(codes))
         codes, missing = self._read(X, handle_unknown)
         codes[missing] = 0
         rows, share = np.arange(len(codes)), np.ones(len(codes))
@@ -157,7 +146,7 @@ class ColumnReader:
             divided = missing[rows, j]
             codes[divided, j] = values[copy[divided]]
             share[divided] *= own[values[copy[divided]]]
-        return FractionalRows(codes, rows, share)
+        return codes, rows, share
 
     def _read(self, X: Any, handle_unknown: str) -> tuple[np.ndarray, np.ndarray]:
         """Codes, and whether a cell is missing or unknown; shapes (n_rows, columns)."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from .._checks import checked, number_in
 from .._checks.aliases import MaybeArray
 from .._checks.progress import Progress, make_report
 from ..table import Table
-from .lengths import MessageLength, message_length, ordered_structure_cost
+from .lengths import MessageLength, length_of
 from .reading import ARC_PROBABILITY, LARGEST_PARENTS, prior_config, read
 
 
@@ -160,20 +160,7 @@ def exact_posterior(
     )
     if not math.isfinite(log_evidence):
         raise ValueError("no network has a probability: the priors contradict each other")
-    # The length of the best model; priors of single arcs change that of its arcs.
-    plain = message_length(
-        reading.table,
-        parents,
-        arc_probability=arc_probability,
-        discretize=discretize,
-        n_bins=n_bins,
-        missing=missing,
-        sample_weight=reading.weights,
-    )
-    length = plain
-    if arc_priors or tied:
-        structure = ordered_structure_cost(prior, parents, order)
-        length = replace(plain, structure=structure, total=structure + plain.tables)
+    length = length_of(reading, parents, prior, order)
     names = tuple(reading.names)
     best = OrderedModel(tuple(map(tuple, parents)), tuple(order), names, length)
     return ExactPosterior(

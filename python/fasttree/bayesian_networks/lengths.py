@@ -26,7 +26,7 @@ from .. import _engine
 from .._checks import checked
 from .._checks.aliases import MaybeArray
 from ..table import Table
-from .reading import ARC_PROBABILITY, prior_config, read
+from .reading import ARC_PROBABILITY, Reading, prior_config, read
 from .structure import check_acyclic, parent_lists
 
 
@@ -126,14 +126,33 @@ def message_length(
         n_bins=n_bins,
         missing=missing,
     )
-    names = reading.names
-    lists = parent_lists(parents, names)
-    check_acyclic(lists, names)
-    prior = prior_config(names, arc_probability)
+    prior = prior_config(reading.names, arc_probability)
+    return length_of(reading, parent_lists(parents, reading.names), prior)
+
+
+def length_of(
+    reading: Reading,
+    parents: Sequence[Sequence[int]],
+    prior: dict[str, Any],
+    order: Sequence[int] = (),
+) -> MessageLength:
+    """The message length of a network and of rows that are read.
+
+    Args:
+        reading: the rows.
+        parents: the parents of each column, by number.
+        prior: from `prior_config`.
+        order: the columns in the order of the network, where `prior` has priors of single arcs.
+    """
+    check_acyclic(parents, reading.names)
     columns, likelihoods = _engine.core.network_tables_cost(
-        *reading.for_core(prior), lists, _engine.as_weights(reading.weights)
+        *reading.for_core(prior), parents, _engine.as_weights(reading.weights)
     )
-    structure = structure_cost(len(names), sum(map(len, lists)), prior["arc_probability"])
+    if prior["arcs"] or prior["tied"]:
+        structure = ordered_structure_cost(prior, parents, order)
+    else:
+        n_arcs = sum(map(len, parents))
+        structure = structure_cost(len(reading.names), n_arcs, prior["arc_probability"])
     tables = math.fsum(columns)
     return MessageLength(
         structure + tables, structure, tables, math.fsum(likelihoods), tuple(columns)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from os import PathLike
 from typing import Any
 
@@ -224,12 +225,8 @@ class BayesianNetwork(TableNetwork):
         all levels by their shares; without those it is an error. A row that is impossible for every
         class gets equal shares.
         """
-        families = self.families()
-        codes, rows, share = self._reader.fractional_rows(X, used_columns(families))
-        total = np.zeros((len(codes), len(self.classes)))
-        for child, parents in families:
-            total += family_log(self.tables[child], child, parents, codes, len(self.names) - 1)
-        return whole_rows(normalised(total), rows, share)
+        tables = {(j, own): self.tables[j] for j, own in self.families()}
+        return mixture_proba(self._reader, X, [(1.0, list(tables))], tables)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each row; of several, the first."""
@@ -365,7 +362,7 @@ def used_columns(families: Iterable[Family]) -> set[int]:
 
 
 def whole_rows(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Probabilities of whole rows, from those of their fractional rows (`FractionalRows`)."""
+    """Probabilities of whole rows, from those of their parts by `ColumnReader.fractional_rows`."""
     if len(rows) == (rows[-1] + 1 if len(rows) else 0):
         return proba
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -394,6 +391,36 @@ def family_tables(reading: Any, families: Sequence[Family]) -> dict[Family, np.n
             total = counts.sum(axis=-1, keepdims=True)
             found[child, parents] = (counts + 0.5) / (total + levels[child] / 2)
     return found
+
+
+def mixture_proba(
+    reader: ColumnReader,
+    X: Any,
+    mixture: Sequence[tuple[float, Sequence[Family]]],
+    tables: Mapping[Family, np.ndarray],
+    handle_unknown: str = "missing",
+) -> np.ndarray:
+    """Probabilities of the classes by models that share tables, shape (n_rows, n_classes).
+
+    Args:
+        reader: of the columns beside the class.
+        X: rows without the class.
+        mixture: weight and families of each model.
+        tables: probabilities of every family.
+        handle_unknown: as in `CaMML`.
+    """
+    codes, rows, share = reader.fractional_rows(X, used_columns(tables), handle_unknown)
+    last = len(reader.schema.names)
+    # Every family's factor once, then the posterior of each model, averaged by weight.
+    logs = {family: family_log(table, *family, codes, last) for family, table in tables.items()}
+    total = sum(
+        weight * normalised(reduce(np.add, (logs[family] for family in families)))
+        for weight, families in mixture
+    )
+    proba = np.asarray(total)
+    if len(mixture) > 1:
+        proba /= proba.sum(axis=1, keepdims=True)
+    return whole_rows(proba, rows, share)
 
 
 def family_log(

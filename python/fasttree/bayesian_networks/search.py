@@ -1,4 +1,4 @@
-"""`find_models`: the search for networks in the core, and its result.
+"""The result of the search for networks in the core, and how long it is by default.
 
 What
     Annealing, then Metropolis chains over totally ordered models (Wallace & Korb 1999). Each chain
@@ -16,11 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from .. import _engine
-from .._checks import integer, number_in
-from .._checks.progress import Report
-from .reading import Reading
 
 
 @dataclass(frozen=True)
@@ -90,57 +85,3 @@ def default_steps(n_columns: int) -> int:
         return min(max(60 * n_columns**5, 1_000_000), 10_000_000)
     cube = n_columns**3
     return max(200 * cube, min(4000 * cube, 40_000_000))
-
-
-def find_models(
-    reading: Reading,
-    prior: dict[str, Any],
-    *,
-    n_steps: int | None = None,
-    n_chains: int = 4,
-    temperature: float = 1.8,
-    max_models: int = 1000,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Report | None = None,
-) -> SearchResult:
-    """Search for networks; the result depends on the seed, but not on the number of threads.
-
-    Args:
-        reading: the rows.
-        prior: from `prior_config`; without an arc probability it is estimated.
-        n_steps: of all chains together; None is `default_steps`.
-        n_chains: number of chains.
-        temperature: ratio of neighbouring temperatures in a chain's ladder, at least 1.
-        max_models: largest number of models that are kept.
-        seed: seed of annealing, chains and draws.
-        n_jobs: threads.
-        progress: a function of (done, total), or None.
-    """
-    chains = integer("n_chains", n_chains, 1)
-    steps = default_steps(len(reading.names)) if n_steps is None else integer("n_steps", n_steps, 1)
-    search = {
-        "seed": seed,
-        "chains": chains,
-        "steps": max(steps, chains),
-        "temperature": number_in(1.0, 1e300)("temperature", temperature),
-        "keep": integer("max_models", max_models, 1),
-    }
-    found, arcs = _engine.core.network_search(
-        *reading.for_core(prior, n_jobs),
-        search,
-        _engine.as_weights(reading.weights),
-        n_jobs,
-        progress,
-    )
-    models = found_models(found["models"])
-    return SearchResult(
-        tuple(map(tuple, found["best"])),
-        found["length"],
-        found["arc_probability"],
-        arcs,
-        models,
-        found["kept"],
-        found["steps"],
-        found["counted"],
-    )

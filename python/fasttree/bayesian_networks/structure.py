@@ -41,41 +41,25 @@ def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
     return lists
 
 
-def topological_order(parents: Parents) -> list[int] | None:
-    """Columns, parents before children and lower numbers first; None for a graph with a cycle.
+def check_acyclic(parents: Parents, names: Sequence[str]) -> list[int]:
+    """The columns, parents before children and lower numbers first.
 
-    >>> topological_order([[2], [], [1]]), topological_order([[1], [0]])
-    ([1, 2, 0], None)
+    Raises:
+        ValueError: a cycle; the message names the columns on it or below it.
+
+    >>> check_acyclic([[2], [], [1]], "abc")
+    [1, 2, 0]
     """
     order: list[int] = []
     waiting = list(range(len(parents)))
     while waiting:
         ready = next((j for j in waiting if all(i in order for i in parents[j])), None)
         if ready is None:
-            return None
+            rest = [names[j] for j in waiting]
+            raise ValueError(f"the parents form a circle among {rest}: a network has none")
         order.append(ready)
         waiting.remove(ready)
     return order
-
-
-def check_acyclic(parents: Parents, names: Sequence[str]) -> list[int]:
-    """The topological order of the columns.
-
-    Raises:
-        ValueError: a cycle; the message names the columns on it or below it.
-    """
-    order = topological_order(parents)
-    if order is not None:
-        return order
-    # Without the columns that have an order, the cycle and its descendants are left.
-    done: set[int] = set()
-    while True:
-        new = {j for j in range(len(parents)) if j not in done and set(parents[j]) <= done}
-        if not new:
-            break
-        done |= new
-    rest = [names[j] for j in range(len(parents)) if j not in done]
-    raise ValueError(f"the parents form a circle among {rest}: a network has none")
 
 
 def markov_class(

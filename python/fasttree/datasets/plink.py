@@ -21,9 +21,8 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,35 +62,13 @@ SampleId = tuple[str, str]
 """Family and sample."""
 
 
-@dataclass
-class _Study:
-    """What the files of a study hold, before the phenotype is read."""
+class _Column(NamedTuple):
+    """A column of a text file, by sample."""
 
-    fields: dict[str, Any]
-    """Arguments of `Genotypes`."""
-    phenotypes: list[str]
-    """Texts of the phenotype column, by sample."""
-    phenotype_lines: list[int]
-    phenotype_file: str
-
-    def sample_ids(self) -> list[SampleId]:
-        """The samples in the order of the file."""
-        families, samples = self.fields["family_ids"], self.fields["sample_ids"]
-        return list(zip(families.tolist(), samples.tolist(), strict=True))
-
-
-@dataclass
-class _SampleFile:
-    """A phenotype or covariate file."""
-
-    columns: list[str]
-    """Names of the columns behind family and sample."""
-    values: dict[SampleId, list[str]]
-    lines: dict[SampleId, int]
-
-    def column(self, k: int, samples: Sequence[SampleId]) -> list[str]:
-        """Texts of column k; "NA" for a sample that is not in the file."""
-        return [self.values[one][k] if one in self.values else "NA" for one in samples]
+    values: Sequence[str]
+    lines: Sequence[int]
+    path: str
+    name: str = "PHENOTYPE"
 
 
 def is_plink(path: str | os.PathLike[str]) -> bool:
@@ -184,44 +161,31 @@ def read_plink(
     """
     text = os.path.expanduser(os.fspath(path))
     check_no_other_genotypes(text)
-    study = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
-    samples = study.sample_ids()
+    fields, column = _read_raw(text) if text.endswith(".raw") else _read_bed(text, memory_map)
+    ids = fields["family_ids"].tolist(), fields["sample_ids"].tolist()
+    samples = list(zip(*ids, strict=True))
     # The phenotype: that of the study's own file, or a column of another one.
-    values, lines, file = study.phenotypes, study.phenotype_lines, study.phenotype_file
-    column = "PHENOTYPE"
     if phenotype is not None:
-        table = _by_sample(phenotype)
-        if phenotype_name is not None and phenotype_name not in table.columns:
-            raise DataFileError(
-                f"is not a column ({option('phenotype_name')}); there are "
-                f"{', '.join(table.columns)}",
-                phenotype,
-                None,
-                None,
-                phenotype_name,
-            )
-        chosen = table.columns.index(phenotype_name) if phenotype_name is not None else 0
-        column, file = table.columns[chosen], os.fspath(phenotype)
-        values = table.column(chosen, samples)
-        lines = [table.lines.get(one, 0) for one in samples]
-        _check_overlap(samples, table, file)
+        columns = _by_sample(phenotype, samples)
+        names = [one.name for one in columns]
+        if phenotype_name is not None and phenotype_name not in names:
+            told = f"is not a column ({option('phenotype_name')}); there are {', '.join(names)}"
+            raise DataFileError(told, phenotype, value=phenotype_name)
+        column = columns[0 if phenotype_name is None else names.index(phenotype_name)]
     elif phenotype_name is not None:
         raise ValueError(
             f"{argument('phenotype_name', phenotype_name)} names a column of a phenotype file; "
             f"give the file by {argument('phenotype', 'FILE')}"
         )
-    fields = study.fields | _phenotype(values, lines, file, column)
+    fields |= _phenotype(column)
     # All columns of the covariate file, numbers or text.
     if covariates is not None:
-        table = _by_sample(covariates)
-        _check_overlap(samples, table, os.fspath(covariates))
-        fields["covariates"] = {
-            name: _covariate(table.column(k, samples)) for k, name in enumerate(table.columns)
-        }
+        found = _by_sample(covariates, samples)
+        fields["covariates"] = {one.name: _covariate(one.values) for one in found}
     return Genotypes(**fields)
 
 
-def _read_bed(text: str, memory_map: bool) -> _Study:
+def _read_bed(text: str, memory_map: bool) -> tuple[dict[str, Any], _Column]:
     """The three files of a study; refused where they were written or replaced meanwhile."""
     stem = text[:-4] if text[-4:] in SUFFIXES else text
     files = [stem + end for end in SUFFIXES]
@@ -239,13 +203,13 @@ def _read_bed(text: str, memory_map: bool) -> _Study:
             f"{marker} if another program has written all three since",
             files[0],
         )
-    study = _read_three(stem, memory_map)
+    found = _read_three(stem, memory_map)
     if _states(files) != before:
         raise DataFileError(
             "this file, its .bim or its .fam was written while they were read; read them again",
             files[0],
         )
-    return study
+    return found
 
 
 def _states(files: Sequence[str]) -> list[tuple[int, int, int]]:
@@ -254,28 +218,25 @@ def _states(files: Sequence[str]) -> list[tuple[int, int, int]]:
     return [(state.st_ino, state.st_size, state.st_mtime_ns) for state in found]
 
 
-def _read_three(stem: str, memory_map: bool) -> _Study:
+def _read_three(stem: str, memory_map: bool) -> tuple[dict[str, Any], _Column]:
     """Read ``stem.fam``, ``stem.bim`` and ``stem.bed``."""
     family = _rows_of(stem + ".fam", 6, "family, sample, father, mother, sex, phenotype")
     variants = _rows_of(
         stem + ".bim", 6, "chromosome, variant, centimorgans, position, allele 1, allele 2"
     )
+    people, phenotypes = _people(family, stem + ".fam")
     columns = list(zip(*(fields for _, fields in variants), strict=True))
     lines = [line for line, _ in variants]
-    people = list(zip(*(fields for _, fields in family), strict=True))
-    _unique([line for line, _ in family], people[0], people[1], stem + ".fam")
     fields = {
         "packed": _packed(stem + ".bed", len(variants), len(family), memory_map),
-        "family_ids": _strings(people[0]),
-        "sample_ids": _strings(people[1]),
-        "sex": np.array([SEXES.get(text, 0) for text in people[4]]),
+        **people,
         "chromosomes": _strings(columns[0]),
         "variant_ids": _strings(columns[1]),
         "positions": _whole(columns[3], lines, stem + ".bim", "position"),
         "alleles": np.array([columns[4], columns[5]], dtype=object).T,
         "name": os.path.basename(stem),
     }
-    return _Study(fields, list(people[5]), [line for line, _ in family], stem + ".fam")
+    return fields, phenotypes
 
 
 def _packed(path: str, n_variants: int, n_samples: int, memory_map: bool) -> np.ndarray:
@@ -334,38 +295,46 @@ def _check_unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
         )
 
 
-def _unique(
-    lines: Sequence[int], families: Sequence[str], samples: Sequence[str], path: str
-) -> None:
-    """Refuse a sample that has two lines."""
+def _people(
+    lines: Sequence[tuple[int, Sequence[str]]], path: str
+) -> tuple[dict[str, np.ndarray], _Column]:
+    """The fields of `Genotypes` about samples, and the phenotypes, of lines with six fields each;
+    a sample that has two lines is refused."""
     first: dict[tuple[str, str], int] = {}
-    for line, *one in zip(lines, families, samples, strict=True):
-        before = first.setdefault((one[0], one[1]), line)
+    for line, (family, sample, *_) in lines:
+        before = first.setdefault((family, sample), line)
         if before != line:
             raise DataFileError(
                 f"is a sample (family and sample) of line {before} already; remove one of the "
                 "lines with plink --remove, or give it another identifier",
                 path,
                 line,
-                None,
-                " ".join(one),
+                value=f"{family} {sample}",
             )
+    families, samples, _, _, sexes, phenotypes = zip(*(fields for _, fields in lines), strict=True)
+    people = {
+        "family_ids": _strings(families),
+        "sample_ids": _strings(samples),
+        "sex": np.array([SEXES.get(text, 0) for text in sexes]),
+    }
+    return people, _Column(phenotypes, [line for line, _ in lines], path)
 
 
 def _rows_of(path: str, fields: int, what: str) -> list[tuple[int, list[str]]]:
     """(line number, fields) of every line that is not empty; `what` names the `fields` fields."""
-    found = []
-    for number, line in enumerate(_text(path).split("\n"), 1):
-        parts = line.split()
-        if parts:
-            if len(parts) != fields:
-                raise DataFileError(
-                    f"has {len(parts)} fields; needed are {fields}: {what}", path, number
-                )
-            found.append((number, parts))
+    found = [(number, line.split()) for number, line in _lines(path)]
+    for number, parts in found:
+        if len(parts) != fields:
+            needed = f"has {len(parts)} fields; needed are {fields}: {what}"
+            raise DataFileError(needed, path, number)
     if not found:
         raise DataFileError("is empty", path)
     return found
+
+
+def _lines(path: str | os.PathLike[str]) -> list[tuple[int, str]]:
+    """Number and text of every line that is not empty."""
+    return [(n, line) for n, line in enumerate(_text(path).split("\n"), 1) if line.strip()]
 
 
 def _text(path: str | os.PathLike[str]) -> str:
@@ -400,45 +369,47 @@ def _whole(values: Sequence[str], lines: Sequence[int], path: str, column: str) 
     return np.array([int(value) for value in values], dtype=np.int64)
 
 
-def _by_sample(path: str | os.PathLike[str]) -> _SampleFile:
-    """Read a phenotype or covariate file, with or without a header ``FID IID ...``."""
-    lines = [(n, line.split()) for n, line in enumerate(_text(path).split("\n"), 1) if line.split()]
+def _by_sample(path: str | os.PathLike[str], samples: Sequence[SampleId]) -> list[_Column]:
+    """The columns of a phenotype or covariate file, with or without a header ``FID IID ...``; "NA"
+    for a sample that is not in the file."""
+    lines = [(number, line.split()) for number, line in _lines(path)]
     if not lines:
         raise DataFileError("is empty", path)
-    width = len(lines[0][1])
+    head = lines[0][1]
+    width = len(head)
     if width < 3:
         raise DataFileError(
             f"has {width} fields; needed are family, sample and at least one column", path, 1
         )
-    named = lines[0][1][0] in ("FID", "#FID") and lines[0][1][1] == "IID"
-    names = lines[0][1][2:] if named else [f"column {k + 1}" for k in range(width - 2)]
-    found = _SampleFile(names, {}, {})
+    named = head[0] in ("FID", "#FID") and head[1] == "IID"
+    names = head[2:] if named else [f"column {k + 1}" for k in range(width - 2)]
+    rows: dict[SampleId, tuple[int, list[str]]] = {}
     for number, parts in lines[named:]:
         if len(parts) != width:
             raise DataFileError(f"has {len(parts)} fields, the first line {width}", path, number)
-        one = (parts[0], parts[1])
-        if one in found.values:
-            raise DataFileError(
-                "is the second line of this sample", path, number, None, " ".join(one)
-            )
-        found.values[one], found.lines[one] = parts[2:], number
-    return found
-
-
-def _check_overlap(samples: Sequence[SampleId], table: _SampleFile, path: str) -> None:
-    """Refuse a file that holds none of the samples."""
-    if samples and not any(one in table.values for one in samples):
+        family, sample, *values = parts
+        if (family, sample) in rows:
+            told = f"{family} {sample}"
+            raise DataFileError("is the second line of this sample", path, number, value=told)
+        rows[family, sample] = number, values
+    if samples and rows.keys().isdisjoint(samples):
         family, sample = samples[0]
         raise DataFileError(
             f"has none of the samples; the study's first is family {family!r}, sample {sample!r}",
             path,
         )
+    found = [rows.get(one, (0, ["NA"] * len(names))) for one in samples]
+    where = [number for number, _ in found]
+    columns = zip(*(values for _, values in found), strict=True)
+    return [
+        _Column(values, where, os.fspath(path), name)
+        for name, values in zip(names, columns, strict=True)
+    ]
 
 
-def _phenotype(
-    values: Sequence[str], lines: Sequence[int], path: str, column: str
-) -> dict[str, np.ndarray | None]:
+def _phenotype(found: _Column) -> dict[str, np.ndarray | None]:
     """The fields of `Genotypes` that hold the phenotype: classes or numbers, as the values are."""
+    values, lines, path, column = found
     # 1 and 2 are classes; if 0 alone occurs, the phenotype is missing altogether.
     known = {value for value in values if not _missing(value)}
     if known <= {"0", "1", "2"}:
@@ -458,13 +429,8 @@ def _phenotype(
         ]
         if sum(numeric) > len(numeric) / 2:
             at = next(i for i, number in enumerate(numbers) if number is None)
-            raise DataFileError(
-                "is no number among numbers; NA or -9 is missing",
-                path,
-                lines[at],
-                column,
-                values[at],
-            )
+            told = "is no number among numbers; NA or -9 is missing"
+            raise DataFileError(told, path, lines[at], column, values[at])
         return {"y": _strings([None if _missing(value) else value for value in values])}
     # 1.0 and 2.0 are numbers, as in PLINK, and hardly meant to be.
     if {_number(value) for value in known} <= {0.0, 1.0, 2.0}:
@@ -509,12 +475,12 @@ def _covariate(values: Sequence[str]) -> np.ndarray:
     return np.array(numbers, dtype=float)
 
 
-def _read_raw(path: str) -> _Study:
+def _read_raw(path: str) -> tuple[dict[str, Any], _Column]:
     """Read a ``.raw`` file of ``--recode A``: one line per sample, one column of counts per
     variant."""
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no file {path!r}")
-    lines = [(n, line) for n, line in enumerate(_text(path).split("\n"), 1) if line.strip()]
+    lines = _lines(path)
     header = lines[0][1].split() if lines else []
     if header[:6] != RAW_HEADER:
         raise DataFileError(
@@ -537,7 +503,7 @@ def _read_raw(path: str) -> _Study:
         parts = line.split()
         if len(parts) != len(header):
             raise DataFileError(f"has {len(parts)} fields, the header {len(header)}", path, number)
-        people.append(parts[:6])
+        people.append((number, parts[:6]))
         try:
             counts[row] = [_COUNTED[value] for value in parts[6:]]
         except KeyError:
@@ -545,24 +511,21 @@ def _read_raw(path: str) -> _Study:
             raise DataFileError(
                 "is no genotype; 0, 1, 2 or NA", path, number, names[bad], parts[6 + bad]
             ) from None
-    columns = list(zip(*people, strict=True))
-    _unique([number for number, _ in lines[1:]], columns[0], columns[1], path)
+    samples, phenotypes = _people(people, path)
     # The header names each column VARIANT_ALLELE; the other allele and the places are not known.
     split = [name.rpartition("_") for name in names]
     variants = [variant if underscore else allele for variant, underscore, allele in split]
     counted = [allele if underscore else "?" for _, underscore, allele in split]
     fields = {
         "packed": pack(counts),
-        "family_ids": _strings(columns[0]),
-        "sample_ids": _strings(columns[1]),
-        "sex": np.array([SEXES.get(text, 0) for text in columns[4]]),
+        **samples,
         "variant_ids": _strings(variants),
         "chromosomes": _strings(["0"] * len(names)),
         "positions": np.zeros(len(names), dtype=np.int64),
         "alleles": np.array([counted, ["?"] * len(names)], dtype=object).T,
         "name": os.path.basename(path)[: -len(".raw")],
     }
-    return _Study(fields, list(columns[5]), [number for number, _ in lines[1:]], path)
+    return fields, phenotypes
 
 
 _COUNTED = {"0": 0, "1": 1, "2": 2, "NA": MISSING_GENOTYPE}

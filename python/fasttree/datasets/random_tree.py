@@ -14,7 +14,9 @@ Complexity
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -140,22 +142,22 @@ def make_random_tree(
     return table, tree
 
 
-@dataclass(slots=True)
-class _Node:
-    """A node while the tree grows; a leaf until it has a feature."""
+class _Node(NamedTuple):
+    """A node while the tree grows, with the fields of `GeneratingTree`; a leaf unless it has a
+    feature."""
 
-    label: int
     feature: int = -1
-    threshold: float = float("nan")
+    threshold: float = math.nan
     left: int = -1
     right: int = -1
+    label: int = -1
 
 
 def _grow(
     n_features: int, n_leaves: int, n_classes: int, margin: float, rng: np.random.Generator
 ) -> list[_Node]:
     """The nodes in the order in which they were made."""
-    nodes = [_Node(int(rng.integers(n_classes)))]
+    nodes = [_Node(label=int(rng.integers(n_classes)))]
     boxes = {0: (np.zeros(n_features), np.ones(n_features))}  # lower and upper corner of each leaf
     for _ in range(n_leaves - 1):
         # Split a random leaf at a random place of its box.
@@ -167,8 +169,8 @@ def _grow(
         left_label = int(rng.integers(n_classes))
         right_label = int((left_label + rng.integers(1, n_classes)) % n_classes)
         left, right = len(nodes), len(nodes) + 1
-        nodes[number] = _Node(-1, j, threshold, left, right)
-        nodes += [_Node(left_label), _Node(right_label)]
+        nodes[number] = _Node(j, threshold, left, right)
+        nodes += [_Node(label=left_label), _Node(label=right_label)]
         boxes[left], boxes[right] = (low.copy(), high.copy()), (low.copy(), high.copy())
         boxes[left][1][j] = boxes[right][0][j] = threshold
     return nodes
@@ -183,12 +185,8 @@ def _in_pre_order(nodes: list[_Node]) -> GeneratingTree:
         order.append(number)
         if nodes[number].feature >= 0:
             stack += [nodes[number].right, nodes[number].left]
-    new_number = {old: new for new, old in enumerate(order)} | {-1: -1}
-    ordered = [nodes[number] for number in order]
-    return GeneratingTree(
-        feature=np.array([node.feature for node in ordered]),
-        threshold=np.array([node.threshold for node in ordered]),
-        left=np.array([new_number[node.left] for node in ordered]),
-        right=np.array([new_number[node.right] for node in ordered]),
-        label=np.array([node.label for node in ordered]),
-    )
+    # Children of leaves are -1, which reads the last of the new numbers.
+    new_number = np.full(len(nodes) + 1, -1)
+    new_number[order] = np.arange(len(nodes))
+    feature, threshold, left, right, label = (np.array(c)[order] for c in zip(*nodes, strict=True))
+    return GeneratingTree(feature, threshold, new_number[left], new_number[right], label)

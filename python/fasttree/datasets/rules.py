@@ -16,7 +16,7 @@ Complexity
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -39,6 +39,16 @@ def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.
     if share("flip", flip) == 0.0:
         return codes
     return np.where(rng.random(len(codes)) < flip, 1 - codes, codes)
+
+
+def _nominal_columns(
+    rows: Sequence[Sequence[Any]], levels: Mapping[str, Sequence[Any]]
+) -> list[Column]:
+    """Columns of rows of values, by names and levels in their order."""
+    return [
+        nominal(name, [own.index(row[j]) for row in rows], own)
+        for j, (name, own) in enumerate(levels.items())
+    ]
 
 
 def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
@@ -222,11 +232,7 @@ def make_tic_tac_toe() -> Table:
         for row in ("top", "middle", "bottom")
         for column in ("left", "middle", "right")
     ]
-    levels = ("b", "o", "x")
-    columns = [
-        nominal(square, [levels.index(board[j]) for board in boards], levels)
-        for j, square in enumerate(squares)
-    ]
+    columns = _nominal_columns(boards, dict.fromkeys(squares, ("b", "o", "x")))
     won = [int(_wins(board, "x")) for board in boards]
     return Table.from_columns(
         columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe"
@@ -281,10 +287,7 @@ def make_contact_lenses() -> Table:
         return "hard" if prescription == "myope" or age == "young" else "none"
 
     rows = list(product(*features.values()))
-    columns = [
-        nominal(name, [levels.index(row[j]) for row in rows], levels)
-        for j, (name, levels) in enumerate(features.items())
-    ]
+    columns = _nominal_columns(rows, features)
     classes = ("soft", "hard", "none")
     fitted = nominal("contact-lenses", [classes.index(lenses(*row)) for row in rows], classes)
     return Table.from_columns(columns, fitted, name="contact-lenses")
@@ -327,10 +330,7 @@ def make_weather(*, numeric: bool = False) -> Table:
         "humidity": ("high", "normal"),
         "windy": ("TRUE", "FALSE"),
     }
-    columns = [
-        nominal(name, [own.index(day[j]) for day in days], own)
-        for j, (name, own) in enumerate(levels.items())
-    ]
+    columns = _nominal_columns(days, levels)
     if numeric:
         columns[1] = Column("temperature", "numeric", np.array([float(day[4]) for day in days]))
         columns[2] = Column("humidity", "numeric", np.array([float(day[5]) for day in days]))

@@ -17,12 +17,14 @@ from ..exports.tables.listing import Records
 from ..table import Table
 from . import rules
 
+Loader = Callable[[], Table]
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One bundled data set: how to load it, its size, and where it comes from."""
 
-    load: Callable[[], Table]
+    load: Loader
     rows: int
     features: int
     classes: int
@@ -41,73 +43,46 @@ def _from_sklearn(name: str) -> Table:
     return Table(bunch.data, labels[bunch.target], feature_names=names, levels=levels, name=title)
 
 
-def _bundled(load: Callable[[], Table]) -> Callable[[], Table]:
-    """A loader whose Tables name it as their origin."""
-
-    @wraps(load)
-    def loaded() -> Table:
-        table = load()
-        table.origin = f"fasttree.datasets.{load.__name__}()"
-        return table
-
-    return loaded
+SHELF: dict[str, Entry] = {}
+"""Entries by name, in alphabetical order, as the loaders stand in this file."""
 
 
-@_bundled
-def load_xor() -> Table:
-    """The 3-bit cube with class x1 xor x2 (8 rows)."""
-    return rules.make_xor()
+def _bundled(rows: int, features: int, classes: int, source: str) -> Callable[[Loader], Loader]:
+    """Put a loader on the `SHELF`; its Tables name it as their origin."""
+
+    def decorate(load: Loader) -> Loader:
+        @wraps(load)
+        def loaded() -> Table:
+            table = load()
+            table.origin = f"fasttree.datasets.{load.__name__}()"
+            return table
+
+        name = load.__name__.removeprefix("load_").replace("_", "-")
+        SHELF[name] = Entry(loaded, rows, features, classes, source)
+        return loaded
+
+    return decorate
 
 
-@_bundled
-def load_monks_1() -> Table:
-    """MONK's problem 1, all 432 robots."""
-    return rules.make_monks(1)
-
-
-@_bundled
-def load_monks_2() -> Table:
-    """MONK's problem 2, all 432 robots."""
-    return rules.make_monks(2)
-
-
-@_bundled
-def load_monks_3() -> Table:
-    """MONK's problem 3 without noise, all 432 robots."""
-    return rules.make_monks(3)
-
-
-@_bundled
-def load_tic_tac_toe() -> Table:
-    """Tic-tac-toe endgames (958 boards); see `make_tic_tac_toe`."""
-    return rules.make_tic_tac_toe()
-
-
-@_bundled
+@_bundled(625, 4, 3, "computed; Siegler 1976")
 def load_balance_scale() -> Table:
     """Balance scale (625 settings); see `make_balance_scale`."""
     return rules.make_balance_scale()
 
 
-@_bundled
+@_bundled(569, 30, 2, "scikit-learn; Street et al. 1993")
+def load_breast_cancer() -> Table:
+    """Wisconsin diagnostic breast cancer (569 tumours), scikit-learn's copy."""
+    return _from_sklearn("breast_cancer")
+
+
+@_bundled(24, 4, 3, "computed; Cendrowska 1987")
 def load_contact_lenses() -> Table:
     """Contact lenses (24 patients); see `make_contact_lenses`."""
     return rules.make_contact_lenses()
 
 
-@_bundled
-def load_weather() -> Table:
-    """Play tennis (14 days, nominal); see `make_weather`."""
-    return rules.make_weather()
-
-
-@_bundled
-def load_weather_numeric() -> Table:
-    """Play tennis (14 days, temperature and humidity as numbers); see `make_weather`."""
-    return rules.make_weather(numeric=True)
-
-
-@_bundled
+@_bundled(150, 4, 3, "scikit-learn; Fisher 1936")
 def load_iris() -> Table:
     """Fisher's iris (150 flowers), scikit-learn's copy.
 
@@ -118,33 +93,52 @@ def load_iris() -> Table:
     return _from_sklearn("iris")
 
 
-@_bundled
+@_bundled(432, 6, 2, "computed; Thrun et al. 1991")
+def load_monks_1() -> Table:
+    """MONK's problem 1, all 432 robots."""
+    return rules.make_monks(1)
+
+
+@_bundled(432, 6, 2, "computed; Thrun et al. 1991")
+def load_monks_2() -> Table:
+    """MONK's problem 2, all 432 robots."""
+    return rules.make_monks(2)
+
+
+@_bundled(432, 6, 2, "computed; Thrun et al. 1991")
+def load_monks_3() -> Table:
+    """MONK's problem 3 without noise, all 432 robots."""
+    return rules.make_monks(3)
+
+
+@_bundled(958, 9, 2, "computed; Aha 1991")
+def load_tic_tac_toe() -> Table:
+    """Tic-tac-toe endgames (958 boards); see `make_tic_tac_toe`."""
+    return rules.make_tic_tac_toe()
+
+
+@_bundled(14, 4, 2, "Quinlan 1986")
+def load_weather() -> Table:
+    """Play tennis (14 days, nominal); see `make_weather`."""
+    return rules.make_weather()
+
+
+@_bundled(14, 4, 2, "Quinlan 1993")
+def load_weather_numeric() -> Table:
+    """Play tennis (14 days, temperature and humidity as numbers); see `make_weather`."""
+    return rules.make_weather(numeric=True)
+
+
+@_bundled(178, 13, 3, "scikit-learn; Forina et al. 1988")
 def load_wine() -> Table:
     """Forina's wines (178), scikit-learn's copy."""
     return _from_sklearn("wine")
 
 
-@_bundled
-def load_breast_cancer() -> Table:
-    """Wisconsin diagnostic breast cancer (569 tumours), scikit-learn's copy."""
-    return _from_sklearn("breast_cancer")
-
-
-SHELF: dict[str, Entry] = {
-    "balance-scale": Entry(load_balance_scale, 625, 4, 3, "computed; Siegler 1976"),
-    "breast-cancer": Entry(load_breast_cancer, 569, 30, 2, "scikit-learn; Street et al. 1993"),
-    "contact-lenses": Entry(load_contact_lenses, 24, 4, 3, "computed; Cendrowska 1987"),
-    "iris": Entry(load_iris, 150, 4, 3, "scikit-learn; Fisher 1936"),
-    "monks-1": Entry(load_monks_1, 432, 6, 2, "computed; Thrun et al. 1991"),
-    "monks-2": Entry(load_monks_2, 432, 6, 2, "computed; Thrun et al. 1991"),
-    "monks-3": Entry(load_monks_3, 432, 6, 2, "computed; Thrun et al. 1991"),
-    "tic-tac-toe": Entry(load_tic_tac_toe, 958, 9, 2, "computed; Aha 1991"),
-    "weather": Entry(load_weather, 14, 4, 2, "Quinlan 1986"),
-    "weather-numeric": Entry(load_weather_numeric, 14, 4, 2, "Quinlan 1993"),
-    "wine": Entry(load_wine, 178, 13, 3, "scikit-learn; Forina et al. 1988"),
-    "xor": Entry(load_xor, 8, 3, 2, "computed"),
-}
-"""Entries by name, in alphabetical order."""
+@_bundled(8, 3, 2, "computed")
+def load_xor() -> Table:
+    """The 3-bit cube with class x1 xor x2 (8 rows)."""
+    return rules.make_xor()
 
 
 def list_datasets() -> Records:
@@ -155,14 +149,9 @@ def list_datasets() -> Records:
         >>> [d["name"] for d in list_datasets()][:3]
         ['balance-scale', 'breast-cancer', 'contact-lenses']
     """
+    facts = ("rows", "features", "classes", "source")
     rows = [
-        {
-            "name": name,
-            "rows": entry.rows,
-            "features": entry.features,
-            "classes": entry.classes,
-            "source": entry.source,
-        }
+        {"name": name, **{fact: getattr(entry, fact) for fact in facts}}
         for name, entry in SHELF.items()
     ]
     return Records(rows, title=f"{len(rows)} data sets: load(name)")

@@ -246,24 +246,16 @@ def _coded(
     # The codes; partitions without rows are left out.
     encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
     known = tree_sum(client, _joined_meanings, (), each(client, _meaning, encoded))
-    has_rows = client.gather(each(client, _has_rows, encoded))
+    has_rows = client.gather(each(client, bool, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
     features, sums = aligned(known.result())
     facts = facts_of(coding, features, sums)
-    lean = client.submit(_same, facts_of(replace(coding, cuts=()), features, sums), pure=False)
+    lean = client.submit(aligned, facts_of(replace(coding, cuts=()), features, sums), pure=False)
     return CodedParts(client, encoded, facts, lean)
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _whole(part: Encoded) -> Any:
     return undivided(part.records)
-
-
-def _has_rows(part: Encoded | None) -> bool:
-    return part is not None
 
 
 def _meaning(part: Encoded | None) -> Any:

@@ -163,12 +163,8 @@ def _beside(parts: Sequence[Any], y: Any, weights: Any, reader: Reader) -> Parti
                 "rechunk one like the other"
             )
         beside.append(pieces)
-    joined = [delayed(_three)(*three) for three in zip(parts, *beside, strict=True)]
+    joined = [delayed(tuple)(three) for three in zip(parts, *beside, strict=True)]
     return Partitions(joined, reader)
-
-
-def _three(X: Any, y: Any, weights: Any) -> tuple[Any, Any, Any]:
-    return X, y, weights
 
 
 def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:

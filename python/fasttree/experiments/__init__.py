@@ -29,7 +29,6 @@ from .._checks.progress import Progress
 from ..model_selection.grid import executing_on
 from ..model_selection.interrupts import ON_INTERRUPT
 from ..table.data_checks.warned import quiet
-from .paper import Request
 from .reproduction import Figure, Reproduction, Row
 
 __all__ = ["EXPERIMENTS", "Figure", "Reproduction", "Row", "run"]
@@ -116,7 +115,7 @@ def run(
     module = importlib.import_module(f".{EXPERIMENTS[name][0]}", __name__)
     started = time.perf_counter()
     with quiet(), executing_on(client, journal):  # nothing can be changed in the papers' data
-        request = Request(data, datasets, quick, n_jobs, progress, on_interrupt)
-        found: Reproduction = module.Experiment(request).run()
+        paper = module.Experiment(data, datasets, quick, n_jobs, progress, on_interrupt)
+        found: Reproduction = paper.run()
     found.seconds = time.perf_counter() - started
     return found

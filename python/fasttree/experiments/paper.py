@@ -27,18 +27,7 @@ Step = TypeVar("Step")
 Found = TypeVar("Found")
 
 
-@dataclass(frozen=True)
-class Request:
-    """The arguments of `fasttree.experiments.run` that an experiment reads."""
-
-    data: str | PathLike[str] | None = None
-    datasets: Sequence[str] | None = None
-    quick: bool = False
-    n_jobs: int | None = -1
-    progress: Progress = False
-    on_interrupt: str = "raise"
-
-
+@dataclass
 class Paper(ABC, Generic[Step, Found]):
     """One run of a paper's experiment.
 
@@ -48,7 +37,7 @@ class Paper(ABC, Generic[Step, Found]):
         steps_are: name of the steps, in the warning about an interrupt.
         ticks_are: name of the units of the progress bar.
         cut: what a quick run leaves out, before the names of data sets.
-        quick, n_jobs: as requested.
+        data, datasets, quick, n_jobs, progress, on_interrupt: as in `fasttree.experiments.run`.
         folder: the folder of the data files, or None.
         out: the result, which `report` fills.
         tables: the data sets that are run, by the paper's names.
@@ -62,10 +51,16 @@ class Paper(ABC, Generic[Step, Found]):
     ticks_are: ClassVar[str] = "data sets"
     cut: ClassVar[str]
 
-    def __init__(self, request: Request) -> None:
-        self.request, self.quick, self.n_jobs = request, request.quick, request.n_jobs
+    data: str | PathLike[str] | None = None
+    datasets: Sequence[str] | None = None
+    quick: bool = False
+    n_jobs: int | None = -1
+    progress: Progress = False
+    on_interrupt: str = "raise"
+
+    def __post_init__(self) -> None:
         self.printed = published(self.name.replace("-", "_"))
-        self.folder = data_folder(request.data)
+        self.folder = data_folder(self.data)
         self.out = Reproduction(self.name, self.title, self.printed["source"], self.counted)
         self.tables: dict[str, Table] = {}
 
@@ -73,9 +68,7 @@ class Paper(ABC, Generic[Step, Found]):
         """Open the data sets, compute all steps, and report the results."""
         # The data sets at hand, without those that a quick run leaves out.
         out = self.out
-        opened, out.missing = open_sets(
-            self.sets(), self.request.datasets, self.folder, self.open_set
-        )
+        opened, out.missing = open_sets(self.sets(), self.datasets, self.folder, self.open_set)
         out.folder = str(self.folder or "")
         self.omitted = [
             name for name, table in opened.items() if self.quick and self.omits(name, table)
@@ -83,7 +76,7 @@ class Paper(ABC, Generic[Step, Found]):
         self.tables = {name: opened[name] for name in opened if name not in self.omitted}
         # The steps, one by one.
         steps = self.steps()
-        self.tick = counter(self.request.progress, self.ticks_are, len(steps) + self.ticks_within())
+        self.tick = counter(self.progress, self.ticks_are, len(steps) + self.ticks_within())
         self.before()
 
         def one_step(step: Step) -> Found:
@@ -92,9 +85,7 @@ class Paper(ABC, Generic[Step, Found]):
             self.tick()
             return result
 
-        found, left = finish(
-            steps, one_step, what=self.steps_are, on_interrupt=self.request.on_interrupt
-        )
+        found, left = finish(steps, one_step, what=self.steps_are, on_interrupt=self.on_interrupt)
         out.unfinished = [self.step_name(step) for step in left]
         out.extra["settings"] = self.settings(found)
         if self.quick:

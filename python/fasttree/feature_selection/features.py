@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, overload
+from typing import Any
 
 import numpy as np
 
@@ -44,38 +44,6 @@ VARIANTS = 2000
 """Variants of genotypes that become a Table together."""
 
 
-@overload
-def score_features(
-    X: Any,
-    y: MaybeArray = None,
-    *,
-    criterion: Any = None,
-    test: str | None = None,
-    statistic: bool = False,
-    sample_weight: MaybeArray = None,
-    task: Task | None = None,
-    memory_limit: int | None = None,
-    named: Literal[False] = False,
-    **params: Any,
-) -> np.ndarray: ...
-
-
-@overload
-def score_features(
-    X: Any,
-    y: MaybeArray = None,
-    *,
-    criterion: Any = None,
-    test: str | None = None,
-    statistic: bool = False,
-    sample_weight: MaybeArray = None,
-    task: Task | None = None,
-    memory_limit: int | None = None,
-    named: Literal[True],
-    **params: Any,
-) -> dict[str, float]: ...
-
-
 @checked(memory_limit=memory_limit, named=choice(False, True), statistic=choice(False, True))
 def score_features(
     X: Any,
@@ -89,7 +57,7 @@ def score_features(
     memory_limit: int | None = None,
     named: bool = False,
     **params: Any,
-) -> np.ndarray | dict[str, float]:
+) -> Any:
     """One score per feature: how well it alone splits the rows by their classes or numbers.
 
     Args:
@@ -159,65 +127,57 @@ def score_features(
             f"test={shown(test)} with genotypes: their variants are scored in blocks, and p-values "
             "are adjusted for all features; give a frame, study.to_table().to_frame()"
         )
-    if study is None:
-        X, y, task = given_with_task(X, y, task, criterion, params)
-    if named:
-        scores = score_features(
-            X if study is None else study,
-            y,
-            criterion=criterion,
-            test=test,
-            statistic=statistic,
-            sample_weight=sample_weight,
-            task=task,
-            memory_limit=memory_limit,
-            **params,
-        )
-        names = _names(X) if study is None else study.variant_ids
-        return dict(zip(map(str, names), scores.tolist(), strict=True))
     if study is not None:
-        task = task_named(task, criterion, params)
+        options: dict[str, Any] = {"task": task, "memory_limit": memory_limit}
+        scores = _of_genotypes(study, y, criterion, sample_weight, params=params, **options)
+    else:
+        X, y, task = given_with_task(X, y, task, criterion, params)
+        if test is not None:
+            params |= {"selection": "significance", "test": test}
+        estimator = _estimator(task, criterion, params)
+        options = {"memory_limit": memory_limit, "statistic": statistic}
+        scores = _of_rows(estimator, X, y, sample_weight, params=params, **options)
+    if not named:
+        return scores
+    names = _names(X) if study is None else study.variant_ids
+    return dict(zip(map(str, names), scores.tolist(), strict=True))
+
+
+def _estimator(task: Task, criterion: Any, params: dict[str, Any]) -> Any:
+    """The tree whose root the scores are of; without a criterion, that of its class."""
     kind: Any = FastTreeRegressor if task == "regression" else FastTreeClassifier
-    if test is not None:
-        params = {**params, "selection": "significance", "test": test}
+    if criterion is None:
         criterion = defaults_of(kind)["criterion"]
     estimator = made_of(kind, criterion, params)
     refuse_unscored(estimator)
-    # Genotypes are scored in blocks of variants, without a Table.
-    if study is not None:
-        if task == "regression":
-            raise ValueError(
-                f"criterion={shown(criterion)} with genotypes: variants are scored for classes "
-                "such as cases and controls; for a number score a frame, "
-                "study.to_table().to_frame(), with the numbers as y"
-            )
-        if memory_limit is not None:
-            raise ValueError(
-                f"memory_limit={memory_limit}: genotypes are scored in blocks of a fixed size; "
-                "leave it out"
-            )
-        return _of_variants(study, y, criterion, sample_weight, params)
+    return estimator
+
+
+def _of_rows(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: MaybeArray,
+    *,
+    params: dict[str, Any],
+    memory_limit: int | None,
+    statistic: bool,
+) -> np.ndarray:
+    """One score per given column, by the criterion or the test of an estimator."""
     # Codes of a uint8 array are read where they are, if no parameter needs more.
-    made = criteria.make(criterion)
+    made: Any = criteria.make(estimator.criterion)
     usual = set(params) <= {"categorical_features", "class_weight", "n_jobs", "progress"}
-    usual = usual and task == "classification"
     weighted = sample_weight is not None or params.get("class_weight") is not None
     weighted = weighted or (isinstance(X, Table) and X.sample_weight is not None)
-    codes = codes_of(X, estimator.categorical_features, made, weighted) if usual else None
+    codes = None
+    if usual and isinstance(estimator, FastTreeClassifier):
+        codes = codes_of(X, estimator.categorical_features, made, weighted)
     if codes is not None:
-        assert isinstance(made, criteria.Criterion)
         table = X if isinstance(X, Table) else Table(codes[:, :1], y, categorical_features="all")
         weights = estimator._weighted(table, sample_weight).importances
         warn_of_few_rows(made, table, weights)
-        return stream(
-            codes,
-            table,
-            made,
-            weights,
-            n_jobs=estimator.n_jobs,
-            progress=estimator.progress,
-            memory_limit=memory_limit,
-        )
+        how = {"n_jobs": estimator.n_jobs, "progress": estimator.progress}
+        return stream(codes, table, made, weights, memory_limit=memory_limit, **how)
     # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
     found = _engine.dataset_of(table, estimator.n_jobs).score_features(
@@ -233,7 +193,7 @@ def score_features(
     if _is_own(X):
         return found
     # The best of the parts of a date is the largest score or statistic, or the smallest p-value.
-    sign = 1 if test is None or statistic else -1
+    sign = 1 if "test" not in params or statistic else -1
     return sign * _of_given_columns(table, table.feature_names, sign * found)
 
 
@@ -287,24 +247,44 @@ def _names(X: Any) -> Iterable[Any]:
     return table.feature_names
 
 
-def _of_variants(
-    study: Genotypes, y: Any, criterion: Any, sample_weight: MaybeArray, params: dict[str, Any]
+def _of_genotypes(
+    study: Genotypes,
+    y: Any,
+    criterion: Any,
+    sample_weight: MaybeArray,
+    *,
+    params: dict[str, Any],
+    task: Task | None,
+    memory_limit: int | None,
 ) -> np.ndarray:
     """One score per variant: from the packed genotypes, from bytes where pairs are the evidence,
     and else from Tables of some variants."""
-    made = criteria.make(criterion)
+    task = task_named(task, criterion, params) or "classification"
+    _estimator(task, criterion, params)  # refuses what cannot act
+    if task == "regression":
+        raise ValueError(
+            f"criterion={shown(criterion)} with genotypes: variants are scored for classes "
+            "such as cases and controls; for a number score a frame, "
+            "study.to_table().to_frame(), with the numbers as y"
+        )
+    if memory_limit is not None:
+        raise ValueError(
+            f"memory_limit={memory_limit}: genotypes are scored in blocks of a fixed size; "
+            "leave it out"
+        )
+    made: Any = criteria.make(criterion)
     samples, table = labelled(study, y)
-    evidence = made.info["evidence"] if isinstance(made, criteria.Criterion) else "table"
+    evidence = criteria.evidence_of(made)
     if evidence == "neighbours" and sample_weight is None and set(params) <= {"n_jobs", "progress"}:
-        assert isinstance(made, criteria.Criterion)
-        given = {"n_jobs": params.get("n_jobs"), "progress": params.get("progress")}
-        return near_scores(study, samples, table, made, **given)
+        return near_scores(study, samples, table, made, **params)
     options = {"criterion": criterion, **params}
     if sample_weight is not None:
         options["sample_weight"] = np.asarray(sample_weight)[samples]
     if evidence == "pairs":
         codes = np.ascontiguousarray(study.to_array(samples=samples, missing=3)).view(np.uint8)
-        return score_features(codes, table.y, categorical_features="all", **options)
+        options["categorical_features"] = "all"
+        scores: np.ndarray = score_features(codes, table.y, **options)
+        return scores
     progress = options.pop("progress", None)
     size = VARIANTS if evidence == "table" else study.n_variants
     found = []

@@ -86,8 +86,8 @@ def near_scores(
     table: Table,
     criterion: criteria.Criterion,
     *,
-    n_jobs: int | None,
-    progress: Progress,
+    n_jobs: int | None = None,
+    progress: Progress = None,
 ) -> np.ndarray:
     """Scores of a criterion on neighbours, from the packed genotypes; `table` has the classes of
     the samples."""

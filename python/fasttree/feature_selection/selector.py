@@ -53,21 +53,20 @@ class Selector(SelectorMixin, TransformerMixin, BaseEstimator):
         """
         as_given = kept_columns(self.columns) is None
         X, y = given(X, y, "classification", as_given=as_given)
-        if not isinstance(X, Table):
-            if y is None:
-                raise ValueError(
-                    f"{type(self).__name__} requires y to be passed, but the target y is None"
-                )
+        if isinstance(X, Table):
+            table = X
+            self.n_features_in_ = table.n_features
+            self.__dict__.pop("feature_names_in_", None)
+            if table.has_feature_names:
+                self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+        elif y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        else:
             validate_data(self, X, skip_check_array=True)
             roles = self.categorical_features
             table = table_to_inspect(X, y, self.columns, categorical_features=roles)
-        else:
-            table = X
-            self.n_features_in_ = table.n_features
-        if isinstance(X, Table):
-            self.__dict__.pop("feature_names_in_", None)
-            if X.has_feature_names:
-                self.feature_names_in_ = np.array(X.feature_names, dtype=object)
         self.support_: np.ndarray = self._choose(table, sample_weight)
         return self
 

@@ -36,27 +36,18 @@ def codes_of(
 ) -> np.ndarray | None:
     """The array to stream; None where `score_features` has to encode X first, as it always has for
     pairs of rows that are `weighted`."""
-    if not isinstance(criterion, Criterion) or criterion.info["evidence"] not in (
-        "neighbours",
-        "pairs",
-    ):
-        return None
     block = X.block if isinstance(X, Table) else X
-    if not isinstance(block, np.ndarray) or block.dtype != np.uint8 or block.ndim != 2:
-        return None
-    if isinstance(block, np.ma.MaskedArray):
-        return None
-    if not isinstance(X, Table) and not (
+    is_nominal = isinstance(X, Table) or (
         isinstance(categorical_features, str) and categorical_features == "all"
-    ):
+    )
+    if not is_nominal or not isinstance(block, np.ndarray) or isinstance(block, np.ma.MaskedArray):
         return None
-    if criterion.info["evidence"] == "pairs" and (
-        weighted
-        or block.shape[1] <= PAIRS_UP_TO
-        or getattr(criterion, "precision", "exact") == "fixed"
-    ):
+    if block.dtype != np.uint8 or block.ndim != 2 or not isinstance(criterion, Criterion):
         return None
-    return block
+    if criterion.info["evidence"] == "pairs":
+        weighted = weighted or getattr(criterion, "precision", "exact") == "fixed"
+        return None if weighted or block.shape[1] <= PAIRS_UP_TO else block
+    return block if criterion.info["evidence"] == "neighbours" else None
 
 
 def stream(

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -80,7 +81,7 @@ class Strata:
         self.rng = rng
         self.enumerated, groups = _layout(n, self.p, budget)
         self.left = budget - sum(math.comb(n, s) for s in self.enumerated)
-        self.drawn = [_Stratum(sizes, self.p) for sizes in groups]
+        self.drawn = [_Stratum(sizes, self.p[list(sizes)]) for sizes in groups]
         self.leaders: tuple[int, ...] = ()
         self.subsets: list[Subset] = [
             c for s in self.enumerated for c in itertools.combinations(range(n), s)
@@ -228,21 +229,21 @@ class Strata:
         return whole, covariance
 
 
+@dataclass
 class _Stratum:
     """Subsets of some sizes that are drawn.
 
     Attributes:
         sizes: the sizes.
-        several: whether it is the stratum of subsets with two or more leaders.
         p: probability of each size.
+        several: whether it is the stratum of subsets with two or more leaders.
         seen: subsets that were drawn.
     """
 
-    def __init__(self, sizes: tuple[int, ...], p: np.ndarray, several: bool = False) -> None:
-        self.sizes = sizes
-        self.several = several
-        self.p = p if several else p[list(sizes)]
-        self.seen: set[Subset] = set()
+    sizes: tuple[int, ...]
+    p: np.ndarray
+    several: bool = False
+    seen: set[Subset] = field(default_factory=set)
 
     @property
     def mixed(self) -> bool:
@@ -297,16 +298,11 @@ def _layout(n: int, p: np.ndarray, budget: int) -> tuple[list[int], list[tuple[i
             break
         enumerated = sorted([*enumerated, *whole])
     # Join neighbouring sizes to groups with at least `LEAST` expected draws.
-    groups: list[list[int]] = []
-    open_group: list[int] = []
+    groups: list[list[int]] = [[]]
     for s in rest:
-        open_group.append(s)
-        if left * float(p[open_group].sum()) >= LEAST * mass:
-            groups.append(open_group)
-            open_group = []
-    if open_group:
-        if groups:
-            groups[-1] = groups[-1] + open_group
-        else:
-            groups = [open_group]
-    return enumerated, [tuple(g) for g in groups]
+        if left * float(p[groups[-1]].sum()) >= LEAST * mass:
+            groups.append([])
+        groups[-1].append(s)
+    if len(groups) > 1 and left * float(p[groups[-1]].sum()) < LEAST * mass:
+        groups[-2:] = [groups[-2] + groups[-1]]
+    return enumerated, [tuple(group) for group in groups if group]

@@ -13,22 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from .confusion import of_labels
+from .f_measures import ratio
 
 
 def _margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     counts = counts.astype(np.float64)
-    true = counts.sum(axis=-1)
-    true = np.concatenate([true, np.zeros((*true.shape[:-1], 1))], axis=-1)
-    return (
-        counts.sum(axis=(-2, -1)),
-        np.trace(counts, axis1=-2, axis2=-1),
-        counts.sum(axis=-2),
-        true,
-    )
-
-
-def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
-    return np.divide(top, bottom, out=np.zeros_like(top), where=bottom > 0)
+    true, predicted = counts.sum(axis=-1), counts.sum(axis=-2)
+    total = counts.sum(axis=(-2, -1))
+    return total, np.trace(counts, axis1=-2, axis2=-1), predicted, true
 
 
 @of_labels("agreement beyond chance", "Cohen 1960", minimum=-1.0, aliases=("kappa",))
@@ -39,8 +31,8 @@ def cohen_kappa(counts: np.ndarray) -> np.ndarray:
     0.5
     """
     total, right, predicted, true = _margins(counts)
-    chance = (predicted * true).sum(axis=-1)
-    return _ratio(np.asarray(right * total - chance), np.asarray(total * total - chance))
+    chance = (predicted[..., :-1] * true).sum(axis=-1)
+    return ratio(np.asarray(right * total - chance), np.asarray(total * total - chance))
 
 
 @of_labels(
@@ -56,9 +48,9 @@ def matthews_correlation(counts: np.ndarray) -> np.ndarray:
     0.57735
     """
     total, right, predicted, true = _margins(counts)
-    top = np.asarray(right * total - (predicted * true).sum(axis=-1))
+    top = np.asarray(right * total - (predicted[..., :-1] * true).sum(axis=-1))
     spread = (total**2 - (predicted**2).sum(axis=-1)) * (total**2 - (true**2).sum(axis=-1))
-    return _ratio(top, np.asarray(np.sqrt(spread)))
+    return ratio(top, np.asarray(np.sqrt(spread)))
 
 
 METRICS = (cohen_kappa.metric, matthews_correlation.metric)

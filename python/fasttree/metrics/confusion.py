@@ -15,9 +15,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import row_weights
-from .._checks.aliases import ClassLabels, MaybeArray
-from .labels import encode_pair
+from .._checks import checked, one_value, row_weights
+from .._checks.aliases import ClassLabels, Label, MaybeArray
+from .labels import encode_pair, positive_code
 from .metric import Metric, metric_of, presented_as
 
 
@@ -72,15 +72,22 @@ def confusion_matrix(
     array([[1, 1, 0],
            [0, 0, 1]])
     """
+    return counts_of(y_true, y_pred, classes, sample_weight)[0]
+
+
+def counts_of(
+    y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None, sample_weight: MaybeArray
+) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """The `confusion_matrix`, and the classes of its rows."""
     true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
     weights = row_weights(sample_weight, len(true_codes))
-    return confusion_counts(true_codes, pred_codes, len(known), weights=weights)
+    return confusion_counts(true_codes, pred_codes, len(known), weights=weights), known
 
 
 class OfLabels(Protocol):
     """A public measure of predicted labels, with its array form and its entry in the registry."""
 
-    from_confusion: Callable[[np.ndarray], np.ndarray]
+    from_confusion: Callable[..., np.ndarray]
     metric: Metric
 
     def __call__(
@@ -88,6 +95,7 @@ class OfLabels(Protocol):
         y_true: ArrayLike,
         y_pred: ArrayLike,
         *,
+        positive: Label | None = None,
         classes: ClassLabels | None = None,
         sample_weight: MaybeArray = None,
     ) -> float:
@@ -95,23 +103,32 @@ class OfLabels(Protocol):
 
 
 def of_labels(
-    doc: str, source: str, **facts: Any
-) -> Callable[[Callable[[np.ndarray], np.ndarray]], OfLabels]:
+    doc: str, source: str, *, of_positive: bool = False, **facts: Any
+) -> Callable[[Callable[..., np.ndarray]], OfLabels]:
     """Return a decorator that makes the public function on labels from a function of confusion
-    counts (..., k, k + 1); the arguments are those of `metric_of`."""
+    counts (..., k, k + 1); the arguments are those of `metric_of`.
 
-    def decorate(from_confusion: Callable[[np.ndarray], np.ndarray]) -> OfLabels:
+    `of_positive`: the function takes the code of the positive class, and the public one its label.
+    """
+    hidden = () if of_positive else ("positive",)
+
+    def decorate(from_confusion: Callable[..., np.ndarray]) -> OfLabels:
+        @checked(positive=one_value)
         def function(
             y_true: ArrayLike,
             y_pred: ArrayLike,
             *,
+            positive: Label | None = None,
             classes: ClassLabels | None = None,
             sample_weight: MaybeArray = None,
         ) -> float:
-            counts = confusion_matrix(y_true, y_pred, classes=classes, sample_weight=sample_weight)
-            return float(from_confusion(counts))
+            if positive is not None and not of_positive:
+                raise TypeError(f"{from_confusion.__name__} is of all classes; leave positive= out")
+            counts, known = counts_of(y_true, y_pred, classes, sample_weight)
+            code = {"positive": positive_code(known, positive)} if of_positive else {}
+            return float(from_confusion(counts, **code))
 
-        public = cast(OfLabels, presented_as(from_confusion, function))
+        public = cast(OfLabels, presented_as(from_confusion, function, *hidden))
         public.from_confusion = from_confusion
         public.metric = metric_of(function, doc, source, from_confusion=from_confusion, **facts)
         return public

@@ -93,6 +93,12 @@ def probability_cost(positive_share: Any, *, cost_fp: float = 1.0, cost_fn: floa
     return value if value.ndim else float(value)
 
 
+def _points(curve: Any) -> list[tuple[float, float]]:
+    """Pairs of false and true positive rates."""
+    fpr, tpr = (np.asarray(rates, dtype=np.float64).tolist() for rates in curve[:2])
+    return list(zip(fpr, tpr, strict=True))
+
+
 def cost_envelope(*curves: Any) -> CostCurve:
     """Return the lower envelope of ROC curves (`RocCurve` or pairs (fpr, tpr)) and the two constant
     answers.
@@ -104,14 +110,8 @@ def cost_envelope(*curves: Any) -> CostCurve:
     thresholds = np.full(len(fpr), np.nan)
     for curve in reversed(curves):
         if isinstance(curve, RocCurve):
-            known = dict(
-                zip(
-                    zip(curve.fpr.tolist(), curve.tpr.tolist(), strict=True),
-                    curve.thresholds,
-                    strict=True,
-                )
-            )
-            for place, point in enumerate(zip(fpr.tolist(), tpr.tolist(), strict=True)):
+            known = dict(zip(_points(curve), curve.thresholds, strict=True))
+            for place, point in enumerate(_points((fpr, tpr))):
                 thresholds[place] = known.get(point, thresholds[place])
     d_fpr, d_tpr = np.diff(fpr), np.diff(tpr)
     corners = np.concatenate([[0.0], d_fpr / (d_fpr + d_tpr), [1.0]])
@@ -161,12 +161,10 @@ def cheapest_classifiers(curves: Mapping[str, Any]) -> list[CostRange]:
     envelope = cost_envelope(*curves.values())
     owner: dict[tuple[float, float], str] = {}
     for name, curve in curves.items():
-        for point in zip(
-            np.asarray(curve[0], float).tolist(), np.asarray(curve[1], float).tolist(), strict=True
-        ):
+        for point in _points(curve):
             owner.setdefault(point, name)
     owner.update({(0.0, 0.0): "always negative", (1.0, 1.0): "always positive"})
-    points = zip(envelope.fpr.tolist(), envelope.tpr.tolist(), strict=True)
+    points = _points((envelope.fpr, envelope.tpr))
     corners = envelope.probability_cost.tolist()
     return [
         CostRange(owner[point], lower, upper, *point)

@@ -94,14 +94,12 @@ class Evaluation(Summary):
             self.mean_cost = float(cost)
             self._costs = costs_in_words(cost_matrix, self.classes)
         usable = proba is not None and self.unclassified == 0
-        self.information_reward = (
-            float(bayesian_information_reward(y_true, proba, prior=prior, classes=classes))
-            if usable
-            else float("nan")
-        )
-        self.ruled_out = (
-            int((np.asarray(proba)[np.arange(self.n_rows), codes] <= 0.0).sum()) if usable else 0
-        )
+        self.information_reward, self.ruled_out = float("nan"), 0
+        if usable:
+            reward = bayesian_information_reward(y_true, proba, prior=prior, classes=classes)
+            self.information_reward = float(reward)
+            true = np.asarray(proba)[np.arange(self.n_rows), codes]
+            self.ruled_out = int((true <= 0.0).sum())
         self.over_groups = None if groups is None else MeanOverGroups.of(codes == predicted, groups)
         self.per_class = per_class(y_true, y_pred, proba if usable else None, classes=classes)
 
@@ -149,16 +147,10 @@ class Evaluation(Summary):
         return f"minus infinity: the class of {rows} had probability 0 (see leaf_smoothing)"
 
     def _matrix(self) -> tuple[list[str], list[list[str]]]:
-        wide = len(self.classes) + (self.unclassified > 0)
-        header = [
-            "true class",
-            *map(str, self.classes),
-            *(["unclassified"] * (wide > len(self.classes))),
-        ]
-        rows = [
-            [str(label), *(str(int(v)) for v in self.confusion[i][:wide])]
-            for i, label in enumerate(self.classes)
-        ]
+        labels = list(map(str, self.classes))
+        header = ["true class", *labels, *(["unclassified"] if self.unclassified else [])]
+        counts = self.confusion[:, : len(header) - 1].astype(int)
+        rows = [[label, *map(str, own)] for label, own in zip(labels, counts.tolist(), strict=True)]
         return header, rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -198,18 +190,10 @@ class Evaluation(Summary):
 
     def _repr_html_(self) -> str:
         header, matrix = self._matrix()
-        return "".join(
-            (
-                super()._repr_html_(),
-                html_table(
-                    ["class", *COLUMNS, "rows"],
-                    self.per_class.cells(),
-                    rules=(len(self.classes),),
-                    styled=False,
-                ),
-                html_table(header, matrix, title="Confusion matrix", styled=False),
-            )
-        )
+        columns, rules = ["class", *COLUMNS, "rows"], (len(self.classes),)
+        by_class = html_table(columns, self.per_class.cells(), rules=rules, styled=False)
+        confusion = html_table(header, matrix, title="Confusion matrix", styled=False)
+        return super()._repr_html_() + by_class + confusion
 
 
 def _aligned(header: list[str], rows: list[list[str]]) -> str:

@@ -16,10 +16,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import checked, number_array, number_in, one_value, row_weights, shown
+from .._checks import checked, number_array, number_in, one_value, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
-from .confusion import confusion_counts
-from .labels import encode_pair, positive_code
+from .confusion import counts_of, of_labels
+from .labels import positive_code
 from .metric import metric_of
 
 
@@ -52,9 +52,9 @@ def _positive_counts(
     counts: np.ndarray, positive: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return tp, fp, fn of the class with code `positive` in confusion counts (..., k, k + 1)."""
-    tp = counts[..., positive, positive] if positive >= 0 else counts[..., positive, positive - 1]
-    row = counts[..., positive, :].sum(axis=-1)
-    column = counts[..., :, positive if positive >= 0 else positive - 1].sum(axis=-1)
+    code = positive % counts.shape[-2]
+    tp = counts[..., code, code]
+    row, column = counts[..., code, :].sum(axis=-1), counts[..., :, code].sum(axis=-1)
     return tp, column - tp, row - tp
 
 
@@ -79,32 +79,6 @@ def f_beta_from_confusion(
     )
 
 
-def precision_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
-    """TP / (TP + FP) of confusion counts (..., k, k + 1)."""
-    tp, fp, _ = _positive_counts(counts, positive)
-    return ratio(tp, tp + fp)
-
-
-def recall_from_confusion(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
-    """TP / (TP + FN) of confusion counts (..., k, k + 1)."""
-    tp, _, fn = _positive_counts(counts, positive)
-    return ratio(tp, tp + fn)
-
-
-def _counts(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    classes: Any,
-    positive: Label | None,
-    sample_weight: MaybeArray,
-) -> tuple[np.ndarray, int]:
-    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
-    weights = row_weights(sample_weight, len(true_codes))
-    return confusion_counts(true_codes, pred_codes, len(known), weights=weights), positive_code(
-        known, positive
-    )
-
-
 @checked(positive=one_value, average=one_value)
 def f_beta(
     y_true: ArrayLike,
@@ -125,44 +99,31 @@ def f_beta(
     >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1])
     0.8
     """
-    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
+    counts, known = counts_of(y_true, y_pred, classes, sample_weight)
+    code = positive_code(known, positive)
     return float(f_beta_from_confusion(counts, beta=beta, positive=code, average=average))
 
 
-@checked(positive=one_value)
-def precision(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    positive: Label | None = None,
-    classes: ClassLabels | None = None,
-    sample_weight: MaybeArray = None,
-) -> float:
+@of_labels("share of positive predictions that are right", "TP / (TP + FP)", of_positive=True)
+def precision(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
     """Return TP / (TP + FP), 0 to 1; 0 when nothing was predicted positive.
 
     >>> precision([0, 1, 1, 1], [1, 1, 1, 0])
     0.6666666666666666
     """
-    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
-    return float(precision_from_confusion(counts, positive=code))
+    tp, fp, _ = _positive_counts(counts, positive)
+    return ratio(tp, tp + fp)
 
 
-@checked(positive=one_value)
-def recall(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    positive: Label | None = None,
-    classes: ClassLabels | None = None,
-    sample_weight: MaybeArray = None,
-) -> float:
+@of_labels("share of positive rows that are found", "TP / (TP + FN)", of_positive=True)
+def recall(counts: np.ndarray, *, positive: int = -1) -> np.ndarray:
     """Return TP / (TP + FN), 0 to 1; 0 when there is no positive row.
 
     >>> recall([0, 1, 1, 1, 1], [1, 1, 1, 0, None])
     0.5
     """
-    counts, code = _counts(y_true, y_pred, classes, positive, sample_weight)
-    return float(recall_from_confusion(counts, positive=code))
+    tp, _, fn = _positive_counts(counts, positive)
+    return ratio(tp, tp + fn)
 
 
 METRICS = (
@@ -174,16 +135,6 @@ METRICS = (
         aliases=("f_measure", "f1"),
         from_confusion=f_beta_from_confusion,
     ),
-    metric_of(
-        precision,
-        "share of positive predictions that are right",
-        "TP / (TP + FP)",
-        from_confusion=precision_from_confusion,
-    ),
-    metric_of(
-        recall,
-        "share of positive rows that are found",
-        "TP / (TP + FN)",
-        from_confusion=recall_from_confusion,
-    ),
+    precision.metric,
+    recall.metric,
 )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks import hashable, is_missing, listing, number_array, shown
-from .._checks.aliases import ClassLabels, Label
+from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .._checks.masks import refuse_masked
 from .._checks.naming import written
 
@@ -113,11 +113,12 @@ def check_lengths(what: str, expected: int, got: int) -> None:
         raise ValueError("there are no rows; a metric needs at least one")
 
 
-def average(values: np.ndarray, weights: np.ndarray | None) -> float:
+def average(values: np.ndarray, weights: MaybeArray) -> float:
     """Return the (weighted) mean; a weight of zero silences a row even where its value is
     infinite."""
     if weights is None:
         return float(values.mean())
+    weights = np.asarray(weights)
     kept = weights > 0
     return float((values[kept] * weights[kept]).sum() / weights[kept].sum())
 

@@ -8,17 +8,19 @@ deviance.
     pinball  = sum w max(q (y - p), (q - 1)(y - p)) / W           (Koenker & Bassett 1978)
     Poisson  = 2 sum w (y log(y / p) - y + p) / W                 (McCullagh & Nelder 1989)
 
-with observed y, predicted p, weights w of sum W.  The functions are those of scikit-learn, after
-checks that name the row.  Each has an array form without weights, which scores the folds of a
-cross-validation: a call of scikit-learn's costs as much as a small fit.  O(rows), the median O(rows
-log(rows)) with weights.  Not for classes: see `error_rates` and `probability`.
+with observed y, predicted p, weights w of sum W.  The values are those of scikit-learn, whose calls
+cost as much as a small fit.  A function is written once, on checked arrays: so it scores the folds
+of a cross-validation, and `of_numbers` puts checks that name the row before its public form.
+O(rows), the median O(rows log(rows)) with weights.  Not for classes: see `error_rates` and
+`probability`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,17 +66,49 @@ def number_pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.nd
     return truth, predicted
 
 
-def _by_scikit_learn(
-    name: str, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: MaybeArray, **options: Any
-) -> float:
-    """The value of scikit-learn's function of that name on checked numbers."""
-    from sklearn import metrics
-
-    truth, predicted = number_pair(y_true, y_pred)
-    weights = row_weights(sample_weight, len(truth))
-    return float(getattr(metrics, name)(truth, predicted, sample_weight=weights, **options))
+METRICS: list[Metric] = []
+F = TypeVar("F", bound=Callable[..., float])
 
 
+def of_numbers(doc: str, source: str, **facts: Any) -> Callable[[F], F]:
+    """Turn a function of checked arrays into a metric of numbers, with checks before it.
+
+    Args:
+        doc, source, **facts: of the `Metric`, which is added to `METRICS`.
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def public(
+            y_true: ArrayLike,
+            y_pred: ArrayLike,
+            *,
+            sample_weight: MaybeArray = None,
+            **options: Any,
+        ) -> float:
+            truth, predicted = number_pair(y_true, y_pred)
+            weights = row_weights(sample_weight, len(truth))
+            return function(truth, predicted, sample_weight=weights, **options)
+
+        known = {"needs": "numbers", "better": False, "maximum": math.inf, **facts}
+        METRICS.append(metric_of(public, doc, source, from_rows=function, **known))
+        return cast(F, public)
+
+    return decorate
+
+
+def _gaps(y_true: ArrayLike, y_pred: ArrayLike) -> np.ndarray:
+    return np.asarray(y_true) - np.asarray(y_pred)
+
+
+@of_numbers(
+    "share of the variance that the predictions explain; 0: as good as the mean",
+    "Wright 1921",
+    better=True,
+    minimum=-math.inf,
+    maximum=1.0,
+    aliases=("r2",),
+)
 def r2_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None) -> float:
     """Return R2, the coefficient of determination: 1 is perfect, 0 as good as always saying the
     mean of `y_true`, and there is no lower bound.
@@ -84,9 +118,18 @@ def r2_score(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray 
     >>> r2_score([1.0, 2.0, 3.0], [1.0, 2.0, 2.0])
     0.5
     """
-    return _by_scikit_learn("r2_score", y_true, y_pred, sample_weight)
+    y, gaps = np.asarray(y_true), _gaps(y_true, y_pred)
+    if len(y) < 2:
+        return math.nan
+    weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight)
+    left = (weights * gaps**2).sum()
+    whole = (weights * (y - np.average(y, weights=weights)) ** 2).sum()
+    return float(1.0 - left / whole) if whole > 0 else float(left == 0)
 
 
+@of_numbers(
+    "root of the mean squared error, in the target's units", "Gauss 1809", aliases=("rmse",)
+)
 def root_mean_squared_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
@@ -95,9 +138,10 @@ def root_mean_squared_error(
     >>> root_mean_squared_error([0.0, 0.0], [1.0, 7.0])
     5.0
     """
-    return _by_scikit_learn("root_mean_squared_error", y_true, y_pred, sample_weight)
+    return math.sqrt(average(_gaps(y_true, y_pred) ** 2, sample_weight))
 
 
+@of_numbers("mean of the absolute errors, in the target's units", "Laplace 1774", aliases=("mae",))
 def mean_absolute_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
@@ -106,9 +150,12 @@ def mean_absolute_error(
     >>> mean_absolute_error([0.0, 0.0], [1.0, -7.0])
     4.0
     """
-    return _by_scikit_learn("mean_absolute_error", y_true, y_pred, sample_weight)
+    return average(np.abs(_gaps(y_true, y_pred)), sample_weight)
 
 
+@of_numbers(
+    "median of the absolute errors, in the target's units", "Gauss 1816", aliases=("medae",)
+)
 def median_absolute_error(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
@@ -118,9 +165,18 @@ def median_absolute_error(
     >>> median_absolute_error([0.0, 0.0, 0.0], [1.0, -2.0, 90.0])
     2.0
     """
-    return _by_scikit_learn("median_absolute_error", y_true, y_pred, sample_weight)
+    if sample_weight is None:
+        return float(np.median(np.abs(_gaps(y_true, y_pred))))
+    from sklearn import metrics
+
+    return float(metrics.median_absolute_error(y_true, y_pred, sample_weight=sample_weight))
 
 
+@of_numbers(
+    "mean loss of a predicted quantile, in the target's units",
+    "Koenker & Bassett 1978",
+    aliases=("pinball_loss", "pinball"),
+)
 def mean_pinball_loss(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -138,9 +194,15 @@ def mean_pinball_loss(
     0.5
     """
     share = between_0_and_1("quantile", quantile)
-    return _by_scikit_learn("mean_pinball_loss", y_true, y_pred, sample_weight, alpha=share)
+    gaps = _gaps(y_true, y_pred)
+    return average(np.maximum(share * gaps, (share - 1.0) * gaps), sample_weight)
 
 
+@of_numbers(
+    "mean deviance (twice the half deviance) of predicted counts or rates",
+    "McCullagh & Nelder 1989",
+    aliases=("poisson_deviance",),
+)
 def mean_poisson_deviance(
     y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: MaybeArray = None
 ) -> float:
@@ -154,14 +216,9 @@ def mean_poisson_deviance(
     >>> round(mean_poisson_deviance([1.0, 0.0], [1.0, 2.0]), 12), mean_poisson_deviance([1], [0])
     (2.0, inf)
     """
-    truth, predicted = number_pair(y_true, y_pred)
-    return average(poisson_deviances(truth, predicted), row_weights(sample_weight, len(truth)))
-
-
-def poisson_deviances(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """The Poisson deviance of each row, shape (n,)."""
     from scipy.special import xlogy
 
+    y, predicted = np.asarray(y_true), np.asarray(y_pred)
     for what, values in (("y_true", y), ("y_pred", predicted)):
         bad = np.flatnonzero(values < 0)
         if len(bad):
@@ -171,88 +228,4 @@ def poisson_deviances(y: np.ndarray, predicted: np.ndarray) -> np.ndarray:
             )
     with np.errstate(divide="ignore", invalid="ignore"):
         log = xlogy(y, np.where(y > 0, y / predicted, 1.0))
-    return 2.0 * (log - y + predicted)
-
-
-# -- array forms of the rows of one fold ----------------------------------------------------------
-
-
-def _r2(y: np.ndarray, predicted: np.ndarray) -> float:
-    if len(y) < 2:
-        return math.nan
-    left, whole = ((y - predicted) ** 2).sum(), ((y - y.mean()) ** 2).sum()
-    return float(1.0 - left / whole) if whole > 0 else float(left == 0)
-
-
-def _rmse(y: np.ndarray, predicted: np.ndarray) -> float:
-    return math.sqrt(((y - predicted) ** 2).mean())
-
-
-def _mae(y: np.ndarray, predicted: np.ndarray) -> float:
-    return float(np.abs(y - predicted).mean())
-
-
-def _median(y: np.ndarray, predicted: np.ndarray) -> float:
-    return float(np.median(np.abs(y - predicted)))
-
-
-def _pinball(y: np.ndarray, predicted: np.ndarray, *, quantile: float = 0.5) -> float:
-    share, gap = between_0_and_1("quantile", quantile), y - predicted
-    return float(np.maximum(share * gap, (share - 1.0) * gap).mean())
-
-
-def _poisson(y: np.ndarray, predicted: np.ndarray) -> float:
-    return float(poisson_deviances(y, predicted).mean())
-
-
-def _error(function: Callable[..., float], doc: str, source: str, **more: Any) -> Metric:
-    """The entry of an error, which is 0 or more, and the smaller the better."""
-    return metric_of(function, doc, source, needs="numbers", better=False, maximum=math.inf, **more)
-
-
-METRICS = (
-    metric_of(
-        r2_score,
-        "share of the variance that the predictions explain; 0: as good as the mean",
-        "Wright 1921",
-        needs="numbers",
-        minimum=-math.inf,
-        aliases=("r2",),
-        from_rows=_r2,
-    ),
-    _error(
-        root_mean_squared_error,
-        "root of the mean squared error, in the target's units",
-        "Gauss 1809",
-        aliases=("rmse",),
-        from_rows=_rmse,
-    ),
-    _error(
-        mean_absolute_error,
-        "mean of the absolute errors, in the target's units",
-        "Laplace 1774",
-        aliases=("mae",),
-        from_rows=_mae,
-    ),
-    _error(
-        median_absolute_error,
-        "median of the absolute errors, in the target's units",
-        "Gauss 1816",
-        aliases=("medae",),
-        from_rows=_median,
-    ),
-    _error(
-        mean_pinball_loss,
-        "mean loss of a predicted quantile, in the target's units",
-        "Koenker & Bassett 1978",
-        aliases=("pinball_loss", "pinball"),
-        from_rows=_pinball,
-    ),
-    _error(
-        mean_poisson_deviance,
-        "mean deviance (twice the half deviance) of predicted counts or rates",
-        "McCullagh & Nelder 1989",
-        aliases=("poisson_deviance",),
-        from_rows=_poisson,
-    ),
-)
+    return average(2.0 * (log - y + predicted), sample_weight)

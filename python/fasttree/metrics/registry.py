@@ -69,13 +69,10 @@ def list_metrics() -> list[dict[str, object]]:
     >>> [row["name"] for row in list_metrics()][:2]
     ['accuracy', 'error_rate']
     """
+    facts = ("name", "aliases", "task", "needs", "greater_is_better")
     return [
         {
-            "name": metric.name,
-            "aliases": metric.aliases,
-            "task": metric.task,
-            "needs": metric.needs,
-            "greater_is_better": metric.greater_is_better,
+            **{fact: getattr(metric, fact) for fact in facts},
             "range": (metric.minimum, metric.maximum),
             "doc": metric.doc,
             "source": metric.source,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from .metric import metric_of
@@ -25,8 +26,14 @@ def nested(estimator: Any) -> Iterator[Any]:
         estimator = inner
 
 
-def _final_step(estimator: Any) -> Any:
-    return [estimator, *nested(estimator)][-1]
+def _counted(estimator: Any, *paths: str) -> float:
+    """The first count that the innermost estimator has, by its dotted name; NaN without one."""
+    *_, final = [estimator, *nested(estimator)]
+    for path in paths:
+        count = reduce(lambda one, name: getattr(one, name, None), path.split("."), final)
+        if count is not None:
+            return float(count() if callable(count) else count)
+    return math.nan
 
 
 def leaves(estimator: Any) -> float:
@@ -36,8 +43,7 @@ def leaves(estimator: Any) -> float:
     >>> leaves(object())
     nan
     """
-    count = getattr(_final_step(estimator), "get_n_leaves", None)
-    return float(count()) if count is not None else math.nan
+    return _counted(estimator, "get_n_leaves")
 
 
 def nodes(estimator: Any) -> float:
@@ -46,11 +52,7 @@ def nodes(estimator: Any) -> float:
     >>> nodes(object())
     nan
     """
-    final = _final_step(estimator)
-    count = getattr(final, "n_nodes_", None)
-    if count is None:
-        count = getattr(getattr(final, "tree_", None), "node_count", None)
-    return float(count) if count is not None else math.nan
+    return _counted(estimator, "n_nodes_", "tree_.node_count")
 
 
 def depth(estimator: Any) -> float:
@@ -59,21 +61,13 @@ def depth(estimator: Any) -> float:
     >>> depth(object())
     nan
     """
-    final = _final_step(estimator)
-    count = getattr(final, "get_depth", None)
-    return float(count()) if count is not None else math.nan
+    return _counted(estimator, "get_depth")
 
+
+_FACTS: Any = {"needs": "tree", "better": False, "maximum": math.inf}
 
 METRICS = tuple(
-    metric_of(
-        function,
-        doc,
-        "size of the fitted tree",
-        needs="tree",
-        better=False,
-        maximum=math.inf,
-        from_tree=function,
-    )
+    metric_of(function, doc, "size of the fitted tree", from_tree=function, **_FACTS)
     for function, doc in (
         (leaves, "number of leaves, empty ones included"),
         (nodes, "number of nodes, leaves included"),

@@ -91,7 +91,9 @@ class BayesClassifier(NetworkClassifier):
         inspect(table, "as_given").warn()
         table, weights = weighted_rows(table, sample_weight)
         # Cut points, and the configuration of the core.
-        cuts = self._cut_points(table, weights)
+        bins = {"needs": f"{type(self).__name__} needs bins there"}
+        names = self._binned(table)
+        cuts = cut_points(table, names, weights, self.discretize, self.n_bins, **bins)
         config = {
             "learner": self._learner(table),
             "smoothing": {
@@ -131,12 +133,6 @@ class BayesClassifier(NetworkClassifier):
     def _binned(self, table: Table) -> list[str]:
         """Names of the columns that are binned: all numeric ones."""
         return [c.name for c in table.columns if c.kind == "numeric"]
-
-    def _cut_points(self, table: Table, weights: np.ndarray | None) -> dict[str, np.ndarray]:
-        """Ascending cut points of the binned columns, by name."""
-        needs = f"{type(self).__name__} needs bins there"
-        names = self._binned(table)
-        return cut_points(table, names, weights, self.discretize, self.n_bins, needs=needs)
 
     def _take_back(self, data: bytes) -> None:
         """Restore the core's model, when the estimator is unpickled."""

@@ -93,16 +93,16 @@ class NaiveBayes(BayesClassifier):
 
     def _priors(self, table: Table, weights: np.ndarray | None) -> list[float] | None:
         """Class probabilities; None: shares in the training rows."""
-        n_classes = len(table.classes)
-        weka = isinstance(self.distribution, str) and self.distribution == "weka"
-        if self.priors is None and not weka:
+        priors, n_classes = self.priors, len(table.classes)
+        if priors is None and isinstance(self.distribution, str) and self.distribution == "weka":
+            priors = "laplace"
+        if priors is None:
             return None
-        if self.priors is None or isinstance(self.priors, str):
-            if self.priors is not None:
-                one_of("priors", self.priors, ("laplace",))
+        if isinstance(priors, str):
+            one_of("priors", priors, ("laplace",))
             counts = class_sums(table.y_codes, weights, n_classes) + 1.0
             return [float(p) for p in counts / counts.sum()]
-        priors = number_array("priors", self.priors)
+        priors = number_array("priors", priors)
         if priors.shape != (n_classes,):
             raise ValueError(
                 f"priors has shape {priors.shape}: it needs one number for each of {n_classes} "
@@ -114,31 +114,33 @@ class NaiveBayes(BayesClassifier):
             )
         return [float(p) for p in priors]
 
-    def _binned(self, table: Table) -> list[str]:
-        """Names of the columns that are binned, by `distribution`."""
-        numeric = super()._binned(table)
+    def _distributions(self, table: Table) -> dict[str, str]:
+        """The distribution of each numeric column, by `distribution`."""
         chosen = self.distribution
-        if isinstance(chosen, Mapping):
-            for name, value in chosen.items():
-                if name not in table.feature_names:
-                    raise ValueError(f"distribution names column {name!r}, which is not in X")
-                if name not in numeric:
-                    raise ValueError(
-                        f"distribution names column {name!r}, which is nominal: only numbers have "
-                        "a choice"
-                    )
-                one_of("distribution", value, ("gaussian", "discretized", "weka"))
-            return [n for n in numeric if chosen.get(n) == "discretized"]
-        one_of("distribution", chosen, ("auto", "gaussian", "discretized", "weka"))
-        return numeric if chosen == "discretized" else []
+        numeric = super()._binned(table)
+        if not isinstance(chosen, Mapping):
+            one_of("distribution", chosen, ("auto", "gaussian", "discretized", "weka"))
+            return dict.fromkeys(numeric, chosen)
+        for name, value in chosen.items():
+            if name not in table.feature_names:
+                raise ValueError(f"distribution names column {name!r}, which is not in X")
+            if name not in numeric:
+                raise ValueError(
+                    f"distribution names column {name!r}, which is nominal: only numbers have "
+                    "a choice"
+                )
+            one_of("distribution", value, ("gaussian", "discretized", "weka"))
+        return {name: chosen.get(name, "auto") for name in numeric}
+
+    def _binned(self, table: Table) -> list[str]:
+        """Names of the columns that are binned."""
+        found = self._distributions(table)
+        return [name for name, distribution in found.items() if distribution == "discretized"]
 
     def _by_weka(self, table: Table) -> list[int]:
         """Indices of the numeric columns that are modelled by Weka's rule."""
-        chosen = self.distribution
-        numeric = [j for j, c in enumerate(table.columns) if c.kind == "numeric"]
-        if isinstance(chosen, Mapping):
-            return [j for j in numeric if chosen.get(table.feature_names[j]) == "weka"]
-        return numeric if chosen == "weka" else []
+        found = self._distributions(table)
+        return [j for j, name in enumerate(table.feature_names) if found.get(name) == "weka"]
 
     def _read(self, state: dict[str, Any]) -> None:
         """Set moments, precisions and counts by column, from the core's model."""

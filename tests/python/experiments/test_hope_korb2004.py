@@ -12,7 +12,7 @@ import pytest
 import fasttree
 from fasttree import Table, experiments
 from fasttree.bayesian_networks import CaMML
-from fasttree.experiments.hope_korb2004 import models, sets
+from fasttree.experiments.hope_korb2004 import models, results, sets
 from fasttree.experiments.hope_korb2004 import run as paper
 from fasttree.experiments.reproduction import published as packaged
 from fasttree.metrics import bayesian_information_reward
@@ -221,7 +221,7 @@ def test_differences_are_ours_less_the_printed_ones():
     from fasttree.experiments.hope_korb2004 import layout
 
     values = {"camml": np.full(10, 0.75), "nb": np.full(10, 0.74)}
-    found = paper.SetResult(values, {}, 1.0, {})
+    found = paper.SetResult(values, {}, 1.0)
     table = layout._differences({"led": found}, packaged("hope_korb2004"))
     assert table.header == ["data set", "nb", "j48", "camml", "aode", "tan"]
     # printed: .7408 for nb, .7404 for camml
@@ -292,9 +292,9 @@ def test_bcw_has_levels_in_the_paper(uci):
     assert [c.kind for c in table.columns] == ["nominal"] * 9
     assert len(table) == len(numbers) == 699
     printed = packaged("hope_korb2004")["accuracy"]["bcw"]
-    learners = {name: paper.SECTION_2[name] for name in paper.SHOWN}
+    learners = {name: paper.SECTION_2[name] for name in results.SHOWN}
     learners["camml"] = lambda: CaMML(n_steps=50_000, random_state=0)
-    assert nearness(table, learners, printed) == dict.fromkeys(paper.SHOWN, True)
+    assert nearness(table, learners, printed) == dict.fromkeys(results.SHOWN, True)
     two = {name: learners[name] for name in ("nb", "camml")}
     assert nearness(numbers, two, printed) == {"nb": False, "camml": False}
 

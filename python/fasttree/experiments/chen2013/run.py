@@ -41,7 +41,7 @@ from .tables import SetResult
 
 METHODS: dict[str, Any] = {
     "info_gain": criteria.make("info_gain"),
-    "gain_ratio": criteria.make("gain_ratio").set_params(guard="chen2013"),  # type: ignore[union-attr]
+    "gain_ratio": criteria.GainRatio(guard="chen2013"),
     "normal_gain": criteria.make("normal_gain"),
     "distance": criteria.make("mantaras"),
 }
@@ -93,18 +93,12 @@ def prepare(table: Table, dataset: str) -> Table:
 def run_set(table: Table, dataset: str, n_jobs: int | None = -1) -> SetResult:
     """Cross-validate the four measures on one data set, and grow the four trees of all its rows."""
     rows = prepare(table, dataset)
-    validation = cross_validate(
-        rows,
-        criterion=METHODS,
-        cv=WekaStratifiedKFold(),
-        n_jobs=n_jobs,
-        progress=False,
-        **settings(),
-    )
+    how = {"n_jobs": n_jobs, **settings()}
+    validation = cross_validate(rows, criterion=METHODS, cv=WekaStratifiedKFold(), **how)
     validation.name = dataset
     leaves, nonempty = {}, {}
     for method, criterion in METHODS.items():
-        tree = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **settings()).fit(rows).tree_
+        tree = FastTreeClassifier(criterion=criterion, **how).fit(rows).tree_
         is_leaf = tree.n_children == 0
         leaves[method] = int(is_leaf.sum())
         nonempty[method] = int((is_leaf & (tree.n_node_samples > 0)).sum())
@@ -160,15 +154,16 @@ class Experiment(Paper[str, SetResult]):
         everything = _compared(results)
         facts = {name: one.facts for name, one in results.items()}
         out.rows += _accuracy_rows(everything, printed, sampled)
-        out.rows += tables.fact_rows(facts, printed)
-        out.rows += _leaf_rows(results, printed)
-        out.tables.append(tables.table_one(facts, printed))
-        out.tables.append(tables.table_two(out.rows, everything.methods, printed))
+        checks = tables.fact_rows(facts, printed)
+        out.rows += [*checks, *_leaf_rows(results, printed)]
+        out.tables.append(tables.table_one(checks, facts, printed))
         # Averages, wins and tests over the sets that are comparable.
         comparable = {name: one for name, one in results.items() if name not in sampled}
-        if comparable:
-            fair = _compared(comparable)
+        fair = _compared(comparable) if comparable else None
+        if fair is not None:
             out.rows += tables.average_rows(fair, printed)
+        out.tables.append(tables.table_two(out.rows, everything.methods, printed))
+        if fair is not None:
             out.extra["win_tie_loss"] = tables.win_tie_loss(fair, printed)
             out.tables.append(tables.table_three(out.extra["win_tie_loss"], len(comparable)))
             if len(comparable) > 1:
@@ -229,10 +224,10 @@ def _accuracy_rows(result: Comparison, printed: dict[str, Any], sampled: set[str
             match = agrees(value, mean) and agrees(deviation, sd) and str(marks[i, j]) == mark
             own = (value, deviation, str(marks[i, j]))
             theirs = (float(mean), float(sd), mark)
-            verdict: tuple[Any, ...] = (match,)
+            row = Row(dataset, method, "accuracy", *own, *theirs, match)
             if dataset in sampled:
-                verdict = (None, "not comparable: the paper used a sample of the rows")
-            rows.append(Row(dataset, method, "accuracy", *own, *theirs, *verdict))
+                row.match, row.note = None, "not comparable: the paper used a sample of the rows"
+            rows.append(row)
     return rows
 
 
@@ -242,11 +237,10 @@ def _leaf_rows(results: dict[str, SetResult], printed: dict[str, Any]) -> list[R
     for dataset, one in results.items():
         for method in METHODS:
             text = printed["leaves"].get(dataset, {}).get(method)
-            count = one.leaves[method]
-            theirs: dict[str, Any] = {}
+            row = Row(dataset, method, "leaves", one.leaves[method])
             if text is not None:
-                theirs = {"published": int(text), "match": agrees(count, text)}
-            rows.append(Row(dataset, method, "leaves", count, **theirs))
+                row.published, row.match = int(text), agrees(one.leaves[method], text)
+            rows.append(row)
             rows.append(Row(dataset, method, "nonempty_leaves", one.nonempty[method]))
     return rows
 
@@ -266,16 +260,13 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
         counts = [[getattr(one, field)[m] for m in fair.methods] for one in results.values()]
         sizes[quantity] = friedman_nemenyi(counts, names=fair.methods, greater_is_better=False)
     out.extra["friedman"] = {}
+    names = ("critical_difference", "significant", "sentence")
     for quantity, found in {"accuracy": accuracy, **sizes}.items():
         out.extra["friedman"][quantity] = {
             "data_sets": found.n,
-            "statistic": found.statistic,
-            "df": found.df,
-            "p_value": found.p_value,
+            **{name: getattr(found, name) for name in ("statistic", "df", "p_value")},
             "mean_ranks": dict(zip(found.names, found.mean_ranks.tolist(), strict=True)),
-            "critical_difference": found.critical_difference,
-            "significant": found.significant,
-            "sentence": found.sentence,
+            **{name: getattr(found, name) for name in names},
         }
         (table,) = tables_of(found)
         table.title = f"Friedman's test: {what.get(quantity, quantity)}"
@@ -299,7 +290,5 @@ def _test_the_claim(out: Reproduction, fair: Comparison, results: dict[str, SetR
             f"{smallest['leaves']} with empty leaves, "
             f"as the paper counts, {smallest['nonempty_leaves']} without them."
         )
-    out.extra["claim"] = {
-        "size_differs": size.significant,
-        "accuracy_differs": accuracy.significant,
-    }
+    differs = {"size_differs": size.significant, "accuracy_differs": accuracy.significant}
+    out.extra["claim"] = differs

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -55,11 +56,13 @@ def fact_rows(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
     return rows
 
 
-def table_one(facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]) -> ReportTable:
-    """Table 1 as counted in the files; the last column has what the paper prints otherwise."""
+def table_one(
+    checks: Sequence[Row], facts: Mapping[str, Mapping[str, Any]], printed: Mapping[str, Any]
+) -> ReportTable:
+    """Table 1 as counted in the files; the last column has what the paper prints otherwise, by the
+    rows of `fact_rows`."""
     names = list(printed["table1_columns"])
     rows, notes = [], []
-    checks = fact_rows(facts, printed)
     for dataset, own in facts.items():
         expected = dict(zip(names, printed["table1"][dataset], strict=True))
         wrong = [row.quantity[7:] for row in checks if row.dataset == dataset and not row.match]
@@ -78,7 +81,11 @@ def table_two(
     """Table 2: mean ± sd and mark, ours and the paper's side by side, with averages over the
     comparable sets."""
     # Comparable sets come first, then the others, then the averages of the first.
-    cells = {(row.dataset, row.method): row for row in rows if row.quantity == "accuracy"}
+    cells = {
+        (row.dataset, row.method): row
+        for row in rows
+        if row.quantity in {"accuracy", "average_accuracy"}
+    }
     datasets = list(dict.fromkeys(row.dataset for row in rows if row.quantity == "accuracy"))
     comparable = [name for name in datasets if name not in printed["subsampled"]]
     body = []
@@ -94,10 +101,9 @@ def table_two(
     if comparable:
         line = ["average"]
         for method in methods:
-            ours = float(np.mean([float(cells[name, method].value or 0.0) for name in comparable]))
-            theirs = printed_average(printed, comparable, method)
-            close = SAME if averages_agree(ours, theirs) else OTHER
-            line += [f"{ours:.2f}  ", f"{theirs:.2f}  ", close]
+            row = cells["average", method]
+            verdict = SAME if row.match else OTHER
+            line += [f"{row.value:.2f}  ", f"{row.published:.2f}  ", verdict]
         body.append(line)
     header = header_beside(["data set"], methods, "paper", "")
     whole = ", ".join(f"{method} {value}" for method, value in printed["table2_average"].items())
@@ -114,11 +120,6 @@ def table_two(
     )
 
 
-def printed_average(printed: Mapping[str, Any], datasets: Sequence[str], method: str) -> float:
-    """Average of the printed means of some data sets."""
-    return float(np.mean([float(printed["table2"][name][method][0]) for name in datasets]))
-
-
 def averages_agree(ours: float, theirs: float) -> bool:
     """Whether averages of our means and of printed means can be equal but for the rounding of the
     print, which is up to 0.005 per mean.
@@ -133,14 +134,13 @@ def average_rows(fair: Comparison, printed: Mapping[str, Any]) -> list[Row]:
     """Averages over the comparable sets, ours and of the printed means of the same sets."""
     rows = []
     for method, value in zip(fair.methods, fair.averages, strict=True):
-        theirs = printed_average(printed, fair.datasets, method)
+        theirs = float(
+            np.mean([float(printed["table2"][name][method][0]) for name in fair.datasets])
+        )
         ours = 100.0 * float(value)
-        beside: dict[str, Any] = {
-            "published": round(theirs, 4),
-            "match": averages_agree(ours, theirs),
-        }
-        note = f"over {len(fair.datasets)} data sets"
-        rows.append(Row("average", method, "average_accuracy", ours, **beside, note=note))
+        row = Row("average", method, "average_accuracy", ours, published=round(theirs, 4))
+        row.match, row.note = averages_agree(ours, theirs), f"over {len(fair.datasets)} data sets"
+        rows.append(row)
     return rows
 
 
@@ -151,25 +151,16 @@ def win_tie_loss(fair: Comparison, printed: Mapping[str, Any]) -> list[dict[str,
     for the other bases.
     """
     out = []
-    methods = list(fair.methods)
-    for i, base in enumerate(methods):
-        for j in range(i + 1, len(methods)):
-            method = methods[j]
-            sign = fair.better[:, j, i]
-            same = None
-            if i == 0:
-                marks = [printed["table2"][name][method][2] for name in fair.datasets]
-                same = [marks.count(mark) for mark in ("v", "", "*")]
-            words = {"wins": 1, "ties": 0, "losses": -1}
-            out.append(
-                {
-                    "base": base,
-                    "method": method,
-                    **{word: int((sign == value).sum()) for word, value in words.items()},
-                    "published_same_sets": same,
-                    "published_36_sets": printed["table3"].get(base, {}).get(method),
-                }
-            )
+    for (i, base), (j, method) in combinations(enumerate(fair.methods), 2):
+        same = None
+        if i == 0:
+            marks = [printed["table2"][name][method][2] for name in fair.datasets]
+            same = [marks.count(mark) for mark in ("v", "", "*")]
+        words = {"wins": 1, "ties": 0, "losses": -1}
+        counts = {word: int((fair.better[:, j, i] == sign).sum()) for word, sign in words.items()}
+        theirs = printed["table3"].get(base, {}).get(method)
+        found = {"published_same_sets": same, "published_36_sets": theirs}
+        out.append({"base": base, "method": method, **counts, **found})
     return out
 
 
@@ -182,16 +173,10 @@ def table_three(entries: Sequence[Mapping[str, Any]], n_sets: int) -> ReportTabl
         theirs = "not printed" if same is None else "/".join(map(str, same))
         verdict = "" if same is None else SAME if theirs == ours else OTHER
         rows.append([one["base"], one["method"], ours, theirs, verdict, one["published_36_sets"]])
+    ours_beside = [f"w/t/l, {n_sets} sets", "paper's marks, same sets", "", "paper, 36 sets"]
     return report_table(
         "Table 3: wins, ties and losses in accuracy",
-        [
-            "base",
-            "measure",
-            f"w/t/l, {n_sets} sets",
-            "paper's marks, same sets",
-            "",
-            "paper, 36 sets",
-        ],
+        ["base", "measure", *ours_beside],
         rows,
         "w/t/l: data sets on which the measure is significantly better than / not different from / "
         "worse than the base.",

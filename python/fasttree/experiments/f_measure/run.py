@@ -54,22 +54,15 @@ TRAINING = ("training_error_mean", "training_error_sd", "training_f_mean", "trai
 TEST = ("test_error", "test_f", "test_auc")
 
 
-def _with_options(name: str, **options: Any) -> Criterion:
-    """The criterion of a name, with options."""
-    made = criteria.make(name)
-    assert isinstance(made, Criterion)
-    return made.set_params(**options)
-
-
 def _variations() -> dict[str, Any]:
     """Other readings of the F measure as a criterion, by name."""
     out: dict[str, Any] = {}
     for beta in (1.0, 0.5, 2.0):
         suffix = "" if beta == 1.0 else f"_beta{beta:g}"
-        out[f"algorithm1{suffix}"] = _with_options("f_measure_max", beta=beta)
-        out[f"algorithm2{suffix}"] = _with_options("f_measure", beta=beta)
+        out[f"algorithm1{suffix}"] = criteria.FMeasureMax(beta=beta)
+        out[f"algorithm2{suffix}"] = criteria.FMeasure(beta=beta)
         if beta != 1.0:
-            out[f"change{suffix}"] = _with_options("f_measure", variant="change", beta=beta)
+            out[f"change{suffix}"] = criteria.FMeasure(variant="change", beta=beta)
     return out
 
 
@@ -85,7 +78,6 @@ class Outcome:
     """Its ROC curve."""
     leaves: list[int]
     """Leaves of the four fold models."""
-    model: FastTreeClassifier
     """The chosen one of them."""
 
 
@@ -101,15 +93,9 @@ def evaluate(
     """Four contiguous folds of every criterion, then the best fold model on the held-out rows."""
     # All criteria on the same four folds.
     splitter = ContiguousKFold()
-    params = settings(dataset)
-    validation = cross_validate(
-        table,
-        criterion=dict(methods),
-        cv=splitter,
-        scoring=("error_rate", "f_beta"),
-        n_jobs=n_jobs,
-        **params,
-    )
+    params = {**settings(dataset), "n_jobs": n_jobs}
+    how = {"scoring": ("error_rate", "f_beta"), **params}
+    validation = cross_validate(table, criterion=dict(methods), cv=splitter, **how)
     folds = list(splitter.split(table))
     test = table.take(splitter.holdout_rows(len(table)))
     out = {}
@@ -117,9 +103,7 @@ def evaluate(
         # The best fold model on the held-out rows.
         errors, f_values = validation[name]["error_rate"], validation[name]["f_beta"]
         train, _ = folds[int(np.argmin(errors))]
-        model = FastTreeClassifier(criterion=criterion, n_jobs=n_jobs, **params).fit(
-            table.take(train)
-        )
+        model = FastTreeClassifier(criterion=criterion, **params).fit(table.take(train))
         truth, answers = np.asarray(test.y), model.predict(test)
         scores = model.predict_proba(test)[:, 1]
         (tn, fp), (fn, tp) = confusion_matrix(truth, answers, classes=table.classes)[:, :2]
@@ -137,7 +121,6 @@ def evaluate(
             (float(fp / (fp + tn)), float(tp / (tp + fn))),
             roc_curve(truth, scores),
             validation[name]["leaves"].astype(int).tolist(),
-            model,
         )
     return out
 
@@ -338,7 +321,7 @@ def _blind_table(blind: dict[str, dict[str, int]]) -> ReportTable:
 def _example_scores() -> dict[str, list[float]]:
     """Scores of the example by four criteria."""
     return {
-        "f_measure_max": criteria.make("f_measure_max").score(EXAMPLE).tolist(),  # type: ignore[union-attr]
+        "f_measure_max": criteria.FMeasureMax().score(EXAMPLE).tolist(),
         "f_measure, change": CRITERION.score(EXAMPLE).tolist(),
         "gini": METHODS["gini"].score(EXAMPLE).tolist(),
         "info_gain": METHODS["mutual_information"].score(EXAMPLE).tolist(),

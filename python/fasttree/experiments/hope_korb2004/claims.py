@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from .models import Simulation
 
@@ -35,21 +36,36 @@ class Finding:
     evidence: str
 
 
+MODELS = {"nb": "naive Bayes", "tan": "TAN", "aode": "AODE"}
+"""The paper's words for its types of models."""
+
+
 def findings(results: Mapping[str, Simulation]) -> list[Finding]:
     """The paper's findings about the models of each type."""
+    nb, tan, aode = (results[kind] for kind in MODELS)
+    small, large = nb.sizes[0], nb.sizes[-1]
+    others = ("nb", "tan", "aode")
+    pairs, with_camml = list(combinations(others, 2)), [(other, "camml") for other in others]
+    on_tan = (("tan", "aode"), ("camml", "aode"), ("tan", "nb"), ("aode", "nb"))
+    alike, like_others = "the learners perform alike", "camml is like the others"
     return [
-        *_on_naive_bayes(results["nb"]),
-        *_on_tan(results["tan"]),
-        *_on_aode(results["aode"]),
+        *(_alike(nb, alike, pairs, size) for size in nb.sizes),
+        *(_ahead(nb, other, "camml", small) for other in others),
+        _alike(nb, like_others, with_camml, large, named=False),
+        *(_ahead(tan, *pair, large) for pair in on_tan),
+        _ahead(tan, "aode", "tan", small),
+        *(_ahead(aode, "aode", other, large) for other in ("nb", "tan", "camml")),
+        *(_ahead(aode, "camml", other, small) for other in others),
+        _unrewarded(aode, small),
     ]
 
 
-def _ahead(sim: Simulation, models: str, first: str, second: str, size: int) -> Finding:
+def _ahead(sim: Simulation, first: str, second: str, size: int) -> Finding:
     """The claim that the first learner is ahead of the second at a training size."""
     mean, half = sim.difference(first, second, size)
     return Finding(
         sim.kind,
-        f"On {models} models {first} is ahead of {second} with {size} rows",
+        f"On {MODELS[sim.kind]} models {first} is ahead of {second} with {size} rows",
         mean > half,
         sim.apart(first, second, size),
         f"{first} - {second} at {size} rows: {mean:+.4f} ± {half:.4f} nats",
@@ -67,57 +83,24 @@ def _alike(
     ]
     return Finding(
         sim.kind,
-        claim,
+        f"On {MODELS[sim.kind]} models {claim} with {size} rows",
         all(abs(mean) <= half for mean, half in gaps),
         not any(sim.apart(a, b, size) or sim.apart(b, a, size) for a, b in pairs),
         ", ".join(texts) + " nats (paired differences)",
     )
 
 
-def _on_naive_bayes(sim: Simulation) -> list[Finding]:
-    small, large = sim.sizes[0], sim.sizes[-1]
-    pairs = [("nb", "tan"), ("nb", "aode"), ("tan", "aode")]
-    others = ("nb", "tan", "aode")
-    return [
-        *(
-            _alike(
-                sim,
-                f"On naive Bayes models the learners perform alike with {size} rows",
-                pairs,
-                size,
-            )
-            for size in sim.sizes
-        ),
-        *(_ahead(sim, "naive Bayes", other, "camml", small) for other in others),
-        _alike(
-            sim,
-            f"On naive Bayes models camml is like the others with {large} rows",
-            [(other, "camml") for other in others],
-            large,
-            named=False,
-        ),
-    ]
-
-
-def _on_tan(sim: Simulation) -> list[Finding]:
-    pairs = (("tan", "aode"), ("camml", "aode"), ("tan", "nb"), ("aode", "nb"))
-    found = [_ahead(sim, "TAN", *pair, sim.sizes[-1]) for pair in pairs]
-    return [*found, _ahead(sim, "TAN", "aode", "tan", sim.sizes[0])]
-
-
-def _on_aode(sim: Simulation) -> list[Finding]:
-    small, large = sim.sizes[0], sim.sizes[-1]
-    mean = dict(zip(sim.learners, sim.reward[:, :, 0].mean(axis=0), strict=True))
-    half = dict(zip(sim.learners, sim.interval()[:, 0], strict=True))
+def _unrewarded(sim: Simulation, size: int) -> Finding:
+    """The claim that CaMML alone has a mean reward above zero at a training size."""
+    place = sim.sizes.index(size)
+    mean = dict(zip(sim.learners, sim.reward[:, :, place].mean(axis=0), strict=True))
+    half = dict(zip(sim.learners, sim.interval()[:, place], strict=True))
     others = [name for name in sim.learners if name != "camml"]
-    return [
-        *(_ahead(sim, "AODE", "aode", other, large) for other in ("nb", "tan", "camml")),
-        *(_ahead(sim, "AODE", "camml", other, small) for other in ("nb", "tan", "aode")),
-        Finding(
-            "aode",
-            f"On AODE models no learner but camml is rewarded above zero with {small} rows",
-            all(mean[name] <= 0 for name in others),
-            all(mean[name] - half[name] <= 0 for name in others),
-            ", ".join(f"{name} {value:+.4f}" for name, value in mean.items()) + " nats",
-        ),
-    ]
+    return Finding(
+        sim.kind,
+        f"On {MODELS[sim.kind]} models no learner but camml is rewarded above zero with {size} "
+        "rows",
+        all(mean[name] <= 0 for name in others),
+        all(mean[name] - half[name] <= 0 for name in others),
+        ", ".join(f"{name} {value:+.4f}" for name, value in mean.items()) + " nats",
+    )

@@ -175,15 +175,11 @@ def _accuracies(results: Mapping[str, SetResult], printed: Mapping[str, Any]) ->
 
 def _differences(results: Mapping[str, SetResult], printed: Mapping[str, Any]) -> ReportTable:
     """Our accuracies minus those of A.2, in points."""
-    gaps = {
-        dataset: [
-            round(100 * (own[name] - float(printed["accuracy"][dataset][name])), 1) + 0.0
-            if name in own
-            else math.nan
-            for name in SHOWN
-        ]
-        for dataset, own in ((name, found.order("accuracy")) for name, found in results.items())
-    }
+    gaps: dict[str, list[float]] = {}
+    for dataset, found in results.items():
+        own, theirs = found.order("accuracy"), printed["accuracy"][dataset]
+        points = [100 * (own.get(name, math.nan) - float(theirs[name])) for name in SHOWN]
+        gaps[dataset] = [round(gap, 1) + 0.0 for gap in points]
     rows = [
         [dataset, *((NOT_RUN if math.isnan(v) else f"{v:+.1f}") for v in line)]
         for dataset, line in gaps.items()

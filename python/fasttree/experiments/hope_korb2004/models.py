@@ -26,20 +26,15 @@ from typing import Any
 import numpy as np
 
 from ...datasets import make_bayesian_network
-from ...metrics import (
-    accuracy,
-    auc,
-    bayesian_information_reward,
-    brier_score,
-    information_reward_2002,
-    kononenko_bratko_information_score,
-    log_loss,
-)
+from ...metrics import bayesian_information_reward, get_metric, kullback_leibler_divergence
 from ...metrics.information import class_prior
 from ...model_selection import TwoWayAnovaResult, two_way_repeated_measures_anova
 
 KINDS = {"nb": "Naive Bayes models", "tan": "TAN models", "aode": "AODE models"}
 """The paper's model types, in the order of its figures 2 to 4."""
+
+N_TEST, N_TRAIN = 1000, 200
+"""Test rows of a simulation, and training rows of the meta-metric."""
 
 Learners = Mapping[str, Callable[[], Any]]
 
@@ -66,26 +61,17 @@ class Simulation:
         return Simulation(self.kind, list(learners), self.sizes, *parts)
 
     def interval(self) -> np.ndarray:
-        """Half the widths of the 95 % intervals of the mean rewards, Bonferroni over all cells;
+        """Half widths of the 95 % intervals of the mean rewards, Bonferroni over all cells; shape
         (learners, sizes)."""
-        from scipy.special import stdtrit
-
-        n = len(self.reward)
-        cells = self.reward.shape[1] * self.reward.shape[2]
-        spread = self.reward.std(axis=0, ddof=1) / np.sqrt(n)
-        found: np.ndarray = stdtrit(n - 1, 1.0 - 0.05 / (2 * cells)) * spread
-        return found
+        return _half_width(self.reward, self.reward[0].size)
 
     def difference(self, first: str, second: str, size: int) -> tuple[float, float]:
-        """Mean difference of two learners' rewards at a size, and half its interval (Bonferroni
-        over all pairs)."""
-        from scipy.special import stdtrit
-
+        """Mean difference of two learners' rewards on the same models, and half the width of its
+        95 % interval, Bonferroni over the pairs of learners."""
         place = self.sizes.index(size)
         a, b = (self.reward[:, self.learners.index(name), place] for name in (first, second))
-        n, k = len(a), len(self.learners)
-        half = stdtrit(n - 1, 1.0 - 0.05 / (k * (k - 1))) * (a - b).std(ddof=1) / np.sqrt(n)
-        return float((a - b).mean()), float(half)
+        n_pairs = math.comb(len(self.learners), 2)
+        return float((a - b).mean()), float(_half_width(a - b, n_pairs))
 
     def groups(self, size: int) -> list[list[str]]:
         """The maximal sets of learners in which the interval of every paired difference contains
@@ -113,6 +99,16 @@ class Simulation:
         return bool(mean[a] - half[a, s] > mean[b] + half[b, s])
 
 
+def _half_width(values: np.ndarray, n_intervals: int) -> np.ndarray:
+    """Half widths of the 95 % intervals of the means over models, axis 0, by Student's t with
+    Bonferroni's correction."""
+    from scipy.special import stdtrit
+
+    n = len(values)
+    quantile = stdtrit(n - 1, 1.0 - 0.05 / (2 * n_intervals))
+    return np.asarray(quantile * (values.std(axis=0, ddof=1) / np.sqrt(n)))
+
+
 def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
     """Mean Kullback-Leibler divergence of predictions from the true posterior, nats; arrays (rows,
     classes).
@@ -120,9 +116,7 @@ def divergence(posterior: np.ndarray, given: np.ndarray) -> float:
     >>> divergence(np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]]))
     0.0
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(posterior > 0, posterior * (np.log(posterior) - np.log(given)), 0.0)
-    return float(terms.sum(axis=1).mean())
+    return float(kullback_leibler_divergence(posterior, given, base=None))
 
 
 def aligned(model: Any, table: Any, n_classes: int) -> np.ndarray:
@@ -141,7 +135,6 @@ def simulate(
     n_models: int,
     seed: int,
     *,
-    n_test: int = 1000,
     tick: Callable[[], None] = lambda: None,
 ) -> Simulation:
     """One of the paper's three experiments.
@@ -160,7 +153,7 @@ def simulate(
     for m in range(n_models):
         rng = np.random.default_rng([seed, m])
         _, network = make_bayesian_network(kind, 1, random_state=rng)  # type: ignore[arg-type]
-        test = network.sample(n_test, rng)
+        test = network.sample(N_TEST, rng)
         posterior, k = network.predict_proba(test), len(network.classes)
         for s, size in enumerate(sizes):
             train = network.sample(size, rng)
@@ -181,18 +174,16 @@ TRUTHS = {
     "cost": "smaller cost under a random cost matrix",
 }
 
-METRICS: dict[str, tuple[Callable[..., float], float, bool]] = {
-    "bayesian_information_reward": (bayesian_information_reward, 1.0, True),
-    "information_reward_2002": (information_reward_2002, 1.0, True),
-    "kononenko_bratko_information_score": (kononenko_bratko_information_score, 1.0, True),
-    "log_loss": (log_loss, -1.0, False),
-    "brier_score": (brier_score, -1.0, False),
-    "auc": (auc, 1.0, False),
-}
-"""Metrics of probabilities: the function, the sign for which larger is better, and whether it takes
-the prior."""
-
-METRIC_NAMES = (*METRICS, "accuracy")
+METRICS = (
+    "bayesian_information_reward",
+    "information_reward_2002",
+    "kononenko_bratko_information_score",
+    "log_loss",
+    "brier_score",
+    "auc",
+    "accuracy",
+)
+"""The metrics that are compared."""
 
 
 @dataclass
@@ -205,18 +196,18 @@ class MetaMetric:
     """Share of right picks by (truth, metric); a tie is half a right pick."""
     trials: dict[str, np.ndarray]
     """Number of comparisons by truth."""
-    names: tuple[str, ...] = METRIC_NAMES
+    names: tuple[str, ...] = METRICS
     spread: dict[tuple[str, str], np.ndarray] = field(default_factory=dict)
     """Half the width of the 95 % interval of `right`."""
 
 
 def _judged(name: str, y: np.ndarray, given: np.ndarray, prior: np.ndarray, classes: Any) -> float:
     """The value of a metric, with the sign for which larger is better."""
-    if name == "accuracy":
-        return float(accuracy(y, given.argmax(axis=1), classes=classes))
-    function, sign, with_prior = METRICS[name]
-    more = {"prior": prior} if with_prior else {}
-    return sign * float(function(y, given, classes=classes, **more))
+    metric = get_metric(name)
+    answers = given.argmax(axis=1) if metric.needs == "labels" else given
+    more = {"prior": prior} if metric.uses_prior else {}
+    value = float(metric.function(y, answers, classes=classes, **more))
+    return value if metric.greater_is_better else -value
 
 
 def _truths(posterior: np.ndarray, given: np.ndarray, costs: np.ndarray) -> dict[str, float]:
@@ -256,7 +247,6 @@ def meta_metric(
     n_models: int,
     seed: int,
     *,
-    n_train: int = 200,
     n_true: int = 5000,
     repeats: int = 5,
     tick: Callable[[], None] = lambda: None,
@@ -264,7 +254,7 @@ def meta_metric(
     """Measure how often each metric picks the better of two models.
 
     For each random model (of all three types in turn) every learner is fitted to one sample of
-    `n_train` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
+    `N_TRAIN` rows. Each pair of fitted classifiers whose true losses differ is then judged by every
     metric on `repeats` test sets of every size.
 
     Args:
@@ -272,22 +262,20 @@ def meta_metric(
         sizes: rows of the test sets.
         n_models: random models.
         seed: seed of models and samples.
-        n_train: rows of the training sample.
         n_true: rows over which the true losses are taken.
         repeats: test sets of a size.
         tick: called after each model.
     """
-    per_model: dict[tuple[str, str], list[np.ndarray]] = {
-        (t, m): [] for t in TRUTHS for m in METRIC_NAMES
-    }
-    counts: dict[str, list[np.ndarray]] = {t: [] for t in TRUTHS}
+    shape = (n_models, len(sizes))
+    right = {(truth, name): np.zeros(shape) for truth in TRUTHS for name in METRICS}
+    trials = {truth: np.zeros(shape) for truth in TRUTHS}
     kinds = list(KINDS)
     for number in range(n_models):
         # A random model, one classifier per learner, and their true losses.
         rng = np.random.default_rng([seed, number])
         _, network = make_bayesian_network(kinds[number % len(kinds)], 1, random_state=rng)  # type: ignore[arg-type]
         k = len(network.classes)
-        train, large = network.sample(n_train, rng), network.sample(n_true, rng)
+        train, large = network.sample(N_TRAIN, rng), network.sample(n_true, rng)
         prior = class_prior(np.bincount(train.y_codes, minlength=k))
         costs = rng.uniform(0.0, 1.0, (k, k)) * (1.0 - np.eye(k))
         models = [make().fit(train) for make in learners.values()]
@@ -295,8 +283,6 @@ def meta_metric(
         losses = [_truths(posterior, aligned(model, large, k), costs) for model in models]
         # Every metric on small test sets.
         pairs = [(a, b) for a in range(len(models)) for b in range(a)]
-        right = {key: np.zeros(len(sizes)) for key in per_model}
-        trials = {truth: np.zeros(len(sizes)) for truth in TRUTHS}
         for s, _ in itertools.product(range(len(sizes)), range(repeats)):
             test = network.sample(sizes[s], rng)
             y = np.asarray(test.y_codes)
@@ -305,23 +291,19 @@ def meta_metric(
             answers = [aligned(model, test, k) for model in models]
             judged = {
                 name: [_judged(name, y, given, prior, network.classes) for given in answers]
-                for name in METRIC_NAMES
+                for name in METRICS
             }
             for truth in TRUTHS:
                 better = [np.sign(losses[b][truth] - losses[a][truth]) for a, b in pairs]
-                trials[truth][s] += np.count_nonzero(better)
-                for name in METRIC_NAMES:
-                    right[truth, name][s] += _picks(judged[name], better, pairs)
-        for key, values in right.items():
-            per_model[key].append(values)
-        for truth in TRUTHS:
-            counts[truth].append(trials[truth])
+                trials[truth][number, s] += np.count_nonzero(better)
+                for name in METRICS:
+                    right[truth, name][number, s] += _picks(judged[name], better, pairs)
         tick()
-    out = MetaMetric(list(sizes), {}, {truth: np.sum(counts[truth], axis=0) for truth in TRUTHS})
-    for (truth, name), found in per_model.items():
+    out = MetaMetric(list(sizes), {}, {truth: of.sum(axis=0) for truth, of in trials.items()})
+    for (truth, name), found in right.items():
         total = np.maximum(out.trials[truth], 1)
-        out.right[truth, name] = np.sum(found, axis=0) / total
+        out.right[truth, name] = found.sum(axis=0) / total
         # models are the independent units: the spread of a ratio over them
-        residual = np.array(found) - out.right[truth, name] * np.array(counts[truth])
+        residual = found - out.right[truth, name] * trials[truth]
         out.spread[truth, name] = 1.96 * np.sqrt((residual**2).sum(axis=0)) / total
     return out

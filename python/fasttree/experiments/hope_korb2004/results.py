@@ -24,8 +24,6 @@ class SetResult:
     """In bits."""
     bound: float
     """The largest mean reward of any predictor, in bits."""
-    seconds: dict[str, float]
-    """Mean time per fold."""
 
     def order(self, quantity: str) -> dict[str, float]:
         """Mean of each of the paper's learners that was run, in the paper's order; J48's rewards

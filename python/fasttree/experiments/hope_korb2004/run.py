@@ -38,7 +38,7 @@ from ...metrics.information import class_prior
 from ...model_selection import cross_validate
 from ...naive_bayes import AODE, TAN, NaiveBayes
 from ...table import Table
-from ..paper import Paper, Request
+from ..paper import Paper
 from ..reproduction import Reproduction, Row, deviation_of_repetitions, rank_correlation
 from . import layout
 from .claims import Finding, findings
@@ -132,7 +132,6 @@ def evaluate(
         {name: np.asarray(found[name]["accuracy"]) for name in learners},
         {name: np.asarray(found[name]["reward"]) for name in learners},
         bound(np.asarray(table.y_codes), len(table.classes)),
-        {name: float(np.mean(found[name]["seconds"])) for name in learners},
     )
 
 
@@ -147,8 +146,8 @@ class Experiment(Paper[str, SetResult]):
         f"data sets of more than {QUICK_ROWS:,} rows"
     )
 
-    def __init__(self, request: Request) -> None:
-        super().__init__(request)
+    def __post_init__(self) -> None:
+        super().__post_init__()
         part = 4 if self.quick else 1
         self.n_models, self.n_meta = MODELS // part, META_MODELS // part
         self.methods = dict(SECTION_2)

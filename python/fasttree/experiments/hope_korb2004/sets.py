@@ -70,6 +70,17 @@ FILES: dict[str, tuple[str, ...]] = {
 CODED = ("bcw", "chess")
 """Sets whose whole numbers are codes of nominal values."""
 
+OPTIONS: dict[str, dict[str, Any]] = {
+    "adult": {"target": 14, "header": False},
+    "echocardiogram": {
+        "target": "still_alive",
+        "drop": ("survival", "wall_motion_score", "mult", "name", "group", "alive_at_1"),
+    },
+    "new-thyroid": {"target": 5},
+}
+"""How files are read that do not say it themselves; attributes that name a patient or leak the
+class are left out."""
+
 OUT_OF_REACH: dict[tuple[str, str], str] = {
     ("anneal", "nb"): "not explained: 75.9 to 77.5 % over 10 divisions, 88.1 % where missing cells "
     "are a value of their own; the print lies between",
@@ -93,16 +104,6 @@ OUT_OF_REACH: dict[tuple[str, str], str] = {
 }
 """(Set, learner) whose accuracy here is out of reach of the printed one -> what is known of it."""
 
-ECHOCARDIOGRAM = (
-    "age_at_heart_attack",
-    "pericard_effusion",
-    "fract_shortening",
-    "epss",
-    "lvdd",
-    "wall_motion_index",
-)
-"""Attributes that neither name a patient nor leak the class."""
-
 
 def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     """One data set; None when a file of it is not there."""
@@ -111,9 +112,8 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     keys = [plain_key(stem) for stem in FILES[name]]
     if not all(key in files for key in keys):
         return None
-    if name == "new-thyroid":
-        return load(files[keys[0]], target=5, task="classification")
-    tables = [load(files[key], **_options(name), task="classification") for key in keys]
+    options = OPTIONS.get(name, {})
+    tables = [load(files[key], **options, task="classification") for key in keys]
     if name == "hypothyroid" and len(tables[0]) != 3163:
         return None  # the 3772-row set of the same name is another one
     if name == "echocardiogram":
@@ -123,14 +123,9 @@ def open_set(name: str, files: Mapping[str, Path]) -> Table | None:
     if name == "glass":
         return _three_kinds(tables[0])
     if name in CODED:
-        table = tables[0]
-        return Table(
-            table.X,
-            table.y,
-            feature_names=table.feature_names,
-            categorical_features="all",
-            name=name,
-        )
+        (table,) = tables
+        names = table.feature_names
+        return Table(table.X, table.y, feature_names=names, categorical_features="all", name=name)
     return tables[0]
 
 
@@ -142,17 +137,6 @@ def _three_kinds(glass: Table) -> Table:
     }
     y = [kinds[str(label)] for label in np.asarray(glass.y)]
     return Table(glass.X, y, feature_names=glass.feature_names, name="glass")
-
-
-def _options(name: str) -> dict[str, Any]:
-    if name == "echocardiogram":
-        return {
-            "target": "still_alive",
-            "drop": ("survival", "wall_motion_score", "mult", "name", "group", "alive_at_1"),
-        }
-    if name == "adult":
-        return {"target": 14, "header": False}
-    return {}
 
 
 def _stacked(tables: list[Table], name: str) -> Table:

@@ -206,34 +206,31 @@ def figure_5(sizes: Sizes) -> list[Verdict]:
     worst_good, best_rest = max(local[m] for m in good), min(local[m] for m in rest)
     generating = float(np.mean(sizes.generating))
     shown = ", ".join(f"{m} {local[m]:.1f} / {whole[m]:.1f}" for m in measures)
-    return [
-        Verdict(
-            "5",
+    claims = (
+        (
             "Global evaluation generates larger trees for every distance",
             all(r > 1 for r in ratio.values()),
             f"mean nodes local / global: {shown}; generating trees {generating:.1f}",
         ),
-        Verdict(
-            "5",
+        (
             "Local information gain, normalised VI and Gini impurity generate the smallest trees",
             worst_good < best_rest,
             f"largest of these {worst_good:.1f} nodes, smallest of the other local ones "
             f"{best_rest:.1f}",
         ),
-        Verdict(
-            "5",
+        (
             "Global evaluation of these three is not much worse",
             all(ratio[m] < 1.5 for m in good),
             ", ".join(f"{m} x {ratio[m]:.2f}" for m in good) + " (not much: below x 1.5)",
         ),
-        Verdict(
-            "5",
+        (
             "The global versions of all others create unnecessarily large trees",
             all(whole[m] > 2 * generating for m in rest),
             ", ".join(f"{m} {whole[m]:.1f} nodes" for m in rest)
             + f" (generating: {generating:.1f})",
         ),
-    ]
+    )
+    return [Verdict("5", *claim) for claim in claims]
 
 
 def efficient(redundant: np.ndarray) -> str:
@@ -247,24 +244,28 @@ def efficient(redundant: np.ndarray) -> str:
 
 def figure_6(sizes: Sizes, measures: Sequence[str]) -> list[Verdict]:
     """Claims of section 3.2 about redundant splits."""
-    mean = {name: float(values.mean()) for name, values in sizes.redundant.items()}
-    whole = {m: mean[method_name(m, "global")] for m in measures}
-    local = {m: mean[method_name(m, "local")] for m in measures}
+    whole, local = (
+        {m: float(sizes.redundant[method_name(m, e)].mean()) for m in measures}
+        for e in ("global", "local")
+    )
     blind = ("jaccard", "accuracy")
-    return [
-        Verdict(
-            "6",
+    claims = (
+        (
             "All distances are susceptible to redundant splits when evaluated globally",
             all(v > 0 for v in whole.values()),
-            "redundant splits per tree: " + ", ".join(f"{m} {v:.2f}" for m, v in whole.items()),
+            whole,
         ),
-        Verdict(
-            "6",
+        (
             "The extended Jaccard distance and accuracy are so locally, too; the others are "
             "efficient",
             all((local[m] >= FEW) == (m in blind) for m in measures),
-            "redundant splits per tree: " + ", ".join(f"{m} {v:.2f}" for m, v in local.items()),
+            local,
         ),
+    )
+    said = [", ".join(f"{m} {v:.2f}" for m, v in found.items()) for _, _, found in claims]
+    return [
+        Verdict("6", claim, holds, f"redundant splits per tree: {text}")
+        for (claim, holds, _), text in zip(claims, said, strict=True)
     ]
 
 
@@ -330,31 +331,22 @@ def figure_8(panels: Mapping[str, Growth]) -> list[Verdict]:
             continue
         growth = panels[name]
         end, splits = _by_evaluation(growth.final, 100.0), _by_evaluation(growth.steps, 1.0)
-        out.append(
-            Verdict(
-                "8",
-                text,
-                end["glocal"] >= end["global"] and splits["glocal"] < splits["global"],
-                ", ".join(
-                    f"{e} {end[e]:.1f} % with {splits[e]:.1f} splits"
-                    for e in ("local", "global", "glocal")
-                ),
-            )
-        )
+        helps = end["glocal"] >= end["global"] and splits["glocal"] < splits["global"]
+        said = [f"{e} {end[e]:.1f} % with {splits[e]:.1f} splits" for e in end]
+        out.append(Verdict("8", text, helps, ", ".join(said)))
     return out
 
 
 TABLE_1 = {
-    "info_gain": ("similarity", None, True),
-    "gain_ratio": ("similarity", 1.0, True),
-    "normalized_vi": ("distance", 1.0, True),
-    "gini": ("distance", 1.0, True),
-    "jaccard": ("distance", None, True),
-    "accuracy": ("similarity", 1.0, True),
+    "info_gain": "similarity",
+    "gain_ratio": "similarity",
+    "normalized_vi": "distance",
+    "gini": "distance",
+    "jaccard": "distance",
+    "accuracy": "similarity",
 }
-"""Table 1 as far as its text survives: kind, upper end of the range (None: not a constant),
-symmetric. The marks of the columns "permutation invariant" and "metric" are lost in the text at
-hand."""
+"""Kind of each distance in table 1, which calls all of them symmetric. The marks of its columns
+"permutation invariant" and "metric" are lost in the text at hand."""
 
 
 def _facts() -> dict[str, dict[str, object]]:
@@ -368,16 +360,11 @@ def facts_table() -> ReportTable:
     rows = []
     for name, facts in _facts().items():
         top = "unbounded" if facts["highest"] is None else f"{facts['highest']:g}"
-        yes = {
-            fact: "yes" if facts[fact] else "no"
-            for fact in ("symmetric", "branch_invariant", "metric")
-        }
-        kind, _, symmetric = TABLE_1[name]
-        verdict = "=" if facts["symmetric"] is symmetric else "paper: yes"
+        names = ("symmetric", "branch_invariant", "metric")
+        symmetric, *others = ("yes" if facts[fact] else "no" for fact in names)
+        verdict = "=" if facts["symmetric"] else "paper: yes"
         span = f"[{facts['lowest']:g}, {top}]"
-        rows.append(
-            [name, span, kind, yes["symmetric"], verdict, yes["branch_invariant"], yes["metric"]]
-        )
+        rows.append([name, span, TABLE_1[name], symmetric, verdict, *others])
     rest = ("permutation invariant", "metric")
     return report_table(
         "Table 1: the distances as the registry knows them",
@@ -396,8 +383,7 @@ def fact_rows() -> list[Row]:
     why = "not symmetric: see the example below table 1"
     rows = []
     for name, facts in _facts().items():
-        value, said = bool(facts["symmetric"]), TABLE_1[name][2]
-        note = None if value is said else why
-        theirs: dict[str, Any] = {"published": said, "match": value is said, "note": note}
-        rows.append(Row("table 1", name, "symmetric", value, **theirs))
+        row = Row("table 1", name, "symmetric", bool(facts["symmetric"]), published=True)
+        row.match, row.note = bool(row.value), None if row.value else why
+        rows.append(row)
     return rows

@@ -15,6 +15,8 @@ from .repeats import Curves, Growth, Sizes, evaluation_of, interval, method_name
 
 COLOURS = dict(zip(("local", "global", "glocal"), PALETTE, strict=False))
 """Colour of each evaluation (the paper's global curves are red)."""
+BAND: Any = {"alpha": 0.2, "linewidth": 0}
+"""Style of the area around a curve."""
 
 
 def draw_learning_curves(
@@ -43,9 +45,7 @@ def draw_learning_curves(
                 for axis, values, style in ((ax, accuracy, "-"), (other, nodes, "--")):
                     middle, half = values.mean(axis=1), interval(values)
                     axis.plot(shares, middle, style, color=colour, linewidth=1.4, label=evaluation)
-                    axis.fill_between(
-                        shares, middle - half, middle + half, color=colour, alpha=0.2, linewidth=0
-                    )
+                    axis.fill_between(shares, middle - half, middle + half, color=colour, **BAND)
             ax.set_ylim(least - 0.03, 1.01)
             other.set_ylim(0, 1.08 * most)
             other.tick_params(labelsize=7, length=2, labelright=column == len(measures) - 1)
@@ -70,27 +70,16 @@ def draw_tree_sizes(sizes: Sizes, measures: Mapping[str, str]) -> Any:
     from ...plots.canvas import new_figure, plain_frame
 
     figure, axes = new_figure(2, (len(measures) + 1) // 2, width=9.6, height=5.6)
+    x = sizes.generating
     for place, (measure, title) in enumerate(measures.items()):
         ax = axes[place]
         for evaluation in ("local", "global"):
             values = sizes.nodes[method_name(measure, evaluation)]
             middle, sd = values.mean(axis=1), values.std(axis=1, ddof=1)
-            ax.plot(sizes.generating, middle, color=COLOURS[evaluation], label=evaluation)
-            ax.fill_between(
-                sizes.generating,
-                np.maximum(middle - sd, sizes.generating),
-                middle + sd,
-                color=COLOURS[evaluation],
-                alpha=0.2,
-                linewidth=0,
-            )
-        ax.plot(
-            sizes.generating,
-            sizes.generating,
-            color="black",
-            linewidth=1.0,
-            label="generating tree",
-        )
+            ax.plot(x, middle, color=COLOURS[evaluation], label=evaluation)
+            least = np.maximum(middle - sd, x)
+            ax.fill_between(x, least, middle + sd, color=COLOURS[evaluation], **BAND)
+        ax.plot(x, x, color="black", linewidth=1.0, label="generating tree")
         ax.set_yscale("log")
         ax.set_yticks([3, 10, 30, 100, 300], ["3", "10", "30", "100", "300"])
         ax.set_ylim(2.5, 500)
@@ -124,15 +113,8 @@ def draw_redundant_splits(sizes: Sizes, measures: Mapping[str, str], few: float)
             label=evaluation,
         )
     ax.axhline(few, color="black", linewidth=1.0, linestyle=":")
-    ax.text(
-        0.99,
-        few / 1.2,
-        "efficient",
-        fontsize=8,
-        ha="right",
-        va="top",
-        transform=ax.get_yaxis_transform(),
-    )
+    right = {"ha": "right", "va": "top", "transform": ax.get_yaxis_transform()}
+    ax.text(0.99, few / 1.2, "efficient", fontsize=8, **right)
     ax.set_yscale("symlog", linthresh=0.01)
     ax.set_ylim(-0.002, 300)
     ax.set_yticks([0, 0.01, 0.1, 1, 10, 100], ["0", "0.01", "0.1", "1", "10", "100"])
@@ -154,9 +136,8 @@ def draw_growth(panels: Mapping[str, Growth]) -> Any:
 
     from ...plots.canvas import new_figure, plain_frame
 
-    columns = 2
     lines = (len(panels) + 1) // 2
-    figure, axes = new_figure(lines, columns, width=9.4, height=3.4 * lines)
+    figure, axes = new_figure(lines, 2, width=9.4, height=3.4 * lines)
     for ax, (title, growth) in zip(axes, panels.items(), strict=False):
         # Each curve is 120 segments, whose opacity is the share of trees that still grow.
         longest = 1
@@ -171,18 +152,13 @@ def draw_growth(panels: Mapping[str, Growth]) -> Any:
                 points = np.column_stack([x, np.interp(x, np.arange(len(values)), values)])
                 segments = np.stack([points[:-1], points[1:]], axis=1)[::every]
                 alpha = np.clip(np.interp(x[:-1:every], np.arange(len(shown)), shown), 0.12, 1.0)
-                ax.add_collection(
-                    LineCollection(list(segments), colors=colour, alpha=alpha, linewidths=1.6)
-                )
+                style = {"colors": colour, "alpha": alpha, "linewidths": 1.6}
+                ax.add_collection(LineCollection(list(segments), **style))
             half = int(np.argmax(shown < 0.5))
             at = growth.test[name][min(half, len(growth.test[name]) - 1)]
             ax.plot([half], [at], marker="|", markersize=13, markeredgewidth=2, color=colour)
-            ax.plot(
-                [],
-                [],
-                color=colour,
-                label=f"{evaluation_of(name)}: {growth.final[name].mean():.3f} at the end",
-            )
+            label = f"{evaluation_of(name)}: {growth.final[name].mean():.3f} at the end"
+            ax.plot([], [], color=colour, label=label)
         ax.set_xlim(0, longest)
         ax.set_ylim(0.3, 1.02)
         ax.set_title(title, fontsize=10)

@@ -101,16 +101,15 @@ def learning_curves(
     orders = [rng.permutation(n) for _ in range(repeats)]
     held_out = max(1, n // 10)
     rows = [max(1, round(share * (n - held_out))) for share in shares]
-    out = Curves(rows, {name: np.empty((len(rows), repeats)) for name in methods}, {})
-    out.nodes = {name: np.empty((len(rows), repeats)) for name in methods}
+    accuracy, nodes = ({name: np.empty((len(rows), repeats)) for name in methods} for _ in range(2))
     for place, size in enumerate(rows):
         folds = [(order[held_out : held_out + size], order[:held_out]) for order in orders]
         found = cross_validate(table, estimators=dict(methods), cv=folds, n_jobs=n_jobs)
         for name in methods:
-            out.accuracy[name][place] = found[name]["accuracy"]
-            out.nodes[name][place] = found[name]["nodes"]
+            accuracy[name][place] = found[name]["accuracy"]
+            nodes[name][place] = found[name]["nodes"]
         tick()
-    return out
+    return Curves(rows, accuracy, nodes)
 
 
 def redundant_splits(model: FastTreeClassifier) -> int:
@@ -158,9 +157,6 @@ def tree_sizes(
     repeats: int,
     seed: int,
     *,
-    n_rows: int = 500,
-    n_features: int = 6,
-    n_classes: int = 4,
     tick: Callable[[], None] = lambda: None,
 ) -> Sizes:
     """Sizes of trees that are fitted to uniform rows, labelled by random trees of known sizes.
@@ -173,34 +169,26 @@ def tree_sizes(
         generating: nodes of the generating trees.
         repeats: samples per size.
         seed: seed of trees and samples.
-        n_rows, n_features, n_classes: of a sample.
         tick: called after each size.
     """
-    shape = (len(generating), repeats)
-    out = Sizes(
-        list(generating),
-        {m: np.empty(shape) for m in methods},
-        {m: np.empty(shape) for m in methods},
-        [],
+    nodes, redundant = (
+        {name: np.empty((len(generating), repeats)) for name in methods} for _ in range(2)
     )
+    out = Sizes(list(generating), nodes, redundant, [])
     for place, size in enumerate(generating):
         rng = np.random.default_rng([seed, size])
         kept = discarded = 0
         while kept < repeats:
-            table, tree = make_random_tree(
-                n_rows, n_features, (size + 1) // 2, n_classes, random_state=rng
-            )
-            if len(np.unique(tree.apply(table.X))) < tree.n_leaves:
-                discarded += 1
-                continue
-            models = {name: clone(one).fit(table) for name, one in methods.items()}
-            if any(model.n_nodes_ < size for model in models.values()):
-                discarded += 1
-                continue
-            for name, model in models.items():
-                out.nodes[name][place, kept] = model.n_nodes_
-                out.redundant[name][place, kept] = redundant_splits(model)
-            kept += 1
+            table, tree = make_random_tree(500, 6, (size + 1) // 2, 4, random_state=rng)
+            if len(np.unique(tree.apply(table.X))) == tree.n_leaves:
+                models = {name: clone(one).fit(table) for name, one in methods.items()}
+                if all(model.n_nodes_ >= size for model in models.values()):
+                    for name, model in models.items():
+                        nodes[name][place, kept] = model.n_nodes_
+                        redundant[name][place, kept] = redundant_splits(model)
+                    kept += 1
+                    continue
+            discarded += 1
         out.discarded.append(discarded)
         tick()
     return out
@@ -246,6 +234,7 @@ def growth_curves(
     n, k = len(table), len(table.classes)
     X, codes = table.X, np.asarray(table.y_codes)
     n_train = n - n // 5
+    schema: Any = {"feature_names": table.feature_names, "levels": {"class": range(k)}}
     curves: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {name: [] for name in methods}
     # Fit on noisy labels, and score after every split.
     for _ in range(repeats):
@@ -254,12 +243,7 @@ def growth_curves(
         labels = codes[train].copy()
         again = rng.permutation(n_train)[: round(noise * n_train)]
         labels[again] = rng.integers(0, k, len(again))
-        noisy = Table(
-            X[train], labels, feature_names=table.feature_names, levels={"class": range(k)}
-        )
-        true = Table(
-            X[test], codes[test], feature_names=table.feature_names, levels={"class": range(k)}
-        )
+        noisy, true = Table(X[train], labels, **schema), Table(X[test], codes[test], **schema)
         for name, one in methods.items():
             model = clone(one).fit(noisy)
             curves[name].append((model.staged_score(noisy), model.staged_score(true)))
@@ -268,19 +252,12 @@ def growth_curves(
     out = Growth({}, {}, {}, {}, {})
     for name, pairs in curves.items():
         lengths = np.array([len(a) for a, _ in pairs])
-        longest = int(lengths.max())
-
-        def mean(which: int, pairs: Any = pairs, longest: int = longest) -> np.ndarray:
-            padded = [
-                np.pad(pair[which], (0, longest - len(pair[which])), mode="edge") for pair in pairs
-            ]
-            found: np.ndarray = np.mean(padded, axis=0)
-            return found
-
-        out.train[name], out.test[name] = mean(0), mean(1)
-        out.unfinished[name] = np.array(
-            [float(np.mean(lengths > step + 1)) for step in range(longest)]
+        steps = np.arange(lengths.max())
+        out.train[name], out.test[name] = (
+            np.mean([scores[np.minimum(steps, len(scores) - 1)] for scores in side], axis=0)
+            for side in zip(*pairs, strict=True)
         )
+        out.unfinished[name] = (lengths[:, None] > steps + 1).mean(axis=0)
         out.final[name] = np.array([b[-1] for _, b in pairs])
         out.steps[name] = lengths - 1
     return out

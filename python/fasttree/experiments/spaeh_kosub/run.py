@@ -39,13 +39,7 @@ from ...table import Table
 from ..paper import Paper
 from ..reproduction import Reproduction, plain_key, report_table
 from . import claims
-from .layout import (
-    FIGURE_4,
-    MEASURES,
-    figure_4_table,
-    figure_5_table,
-    redundant_table,
-)
+from .layout import FIGURE_4, MEASURES, figure_4_table, figure_5_table, redundant_table
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
 from .repeats import (
     Curves,
@@ -144,17 +138,13 @@ def _pairs(
 
 def _numeric(table: Table, name: str) -> Table:
     """Every feature as numbers and classes as codes, so that all sets have thresholds."""
-    X = np.asarray(table.X, dtype=np.float64)
-    codes = np.asarray(table.y_codes)
+    X, codes = np.asarray(table.X, dtype=np.float64), np.asarray(table.y_codes)
+    kept = list(range(X.shape[1]))
     if name == "cardiotocography-10class":
-        kept = [j for j in range(X.shape[1]) if not _marks_a_class(X[:, j], codes)]
-        X = X[:, kept]
-        names = [table.feature_names[j] for j in kept]
-    else:
-        names = table.feature_names
-    return Table(
-        X, codes, feature_names=names, levels={"class": range(len(table.classes))}, name=name
-    )
+        kept = [j for j in kept if not _marks_a_class(X[:, j], codes)]
+    names = [table.feature_names[j] for j in kept]
+    levels = {"class": range(len(table.classes))}
+    return Table(X[:, kept], codes, feature_names=names, levels=levels, name=name)
 
 
 def _marks_a_class(column: np.ndarray, codes: np.ndarray) -> bool:
@@ -335,28 +325,21 @@ def _add_figures(out: Reproduction, found: _Outcome) -> None:
     suffix = "" if found.ties == "first" else "-random-ties"
     note = "" if found.ties == "first" else ", random ties"
     four = {measure: MEASURES[measure] for measure in FIGURE_4}
-    figures: list[tuple[int, str, Any]] = [
-        (
-            5,
-            "nodes against the generating tree",
-            partial(draw_tree_sizes, found.sizes, MEASURES),
-        ),
-        (
-            6,
-            "redundant splits, locally and globally",
-            partial(draw_redundant_splits, found.sizes, MEASURES, claims.FEW),
-        ),
+    learning = partial(draw_learning_curves, found.curves, SHARES, four)
+    sizes = partial(draw_tree_sizes, found.sizes, MEASURES)
+    redundant = partial(draw_redundant_splits, found.sizes, MEASURES, claims.FEW)
+    growth = "accuracy while trees grow"
+    figures: list[tuple[str, str, Any, Any]] = [
+        ("4", "accuracy and nodes by training size", found.curves, learning),
+        ("5", "nodes against the generating tree", found.sizes, sizes),
+        ("6 (c)", "redundant splits, locally and globally", found.sizes, redundant),
+        ("7", growth, found.noisy, partial(draw_growth, found.noisy)),
+        ("8", growth, found.glocal, partial(draw_growth, found.glocal)),
     ]
-    if found.curves:
-        draw = partial(draw_learning_curves, found.curves, SHARES, four)
-        figures.insert(0, (4, "accuracy and nodes by training size", draw))
-    for number, panels in ((7, found.noisy), (8, found.glocal)):
-        if panels:
-            figures.append((number, "accuracy while trees grow", partial(draw_growth, panels)))
-    for number, caption, draw in figures:
-        part = " (c)" if number == 6 else ""
-        title = f"Figure {number}{part}: {caption}{note}"
-        out.add_figure(f"spaeh-kosub-figure-{number}{suffix}", title, draw)
+    for number, caption, data, draw in figures:
+        if data:  # figures 4, 7 and 8 need data sets
+            title = f"Figure {number}: {caption}{note}"
+            out.add_figure(f"spaeh-kosub-figure-{number[0]}{suffix}", title, draw)
 
 
 def _ties_table(out: Reproduction) -> ReportTable:

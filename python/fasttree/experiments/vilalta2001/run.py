@@ -163,7 +163,6 @@ def asterisk(means: Sequence[float], sds: Sequence[float], repetitions: int = 5)
 class SetResult:
     """Fold accuracies (50,) by pruning and method, and mean leaves."""
 
-    rows: int
     accuracy: dict[tuple[str, str], np.ndarray]
     leaves: dict[tuple[str, str], float]
 
@@ -186,7 +185,7 @@ def _validated(
 
 def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = None) -> SetResult:
     """Five repetitions of stratified 10-fold cross-validation of all metrics."""
-    out = SetResult(len(table), {}, {})
+    out = SetResult({}, {})
     for pruning, method in prunings.items():
         found = _validated(table, method, "5x10", 0, n_jobs)
         for name in METHODS:

@@ -132,9 +132,11 @@ def _advantages(found: Study) -> dict[str, float]:
     }
 
 
-def permutation_p(
-    a: Sequence[float], b: Sequence[float], seed: int = 0, draws: int = 20_000
-) -> float:
+DRAWS = 20_000
+"""Random permutations of a test on more than seven domains."""
+
+
+def permutation_p(a: Sequence[float], b: Sequence[float]) -> float:
     """Two-sided p of Spearman's correlation: all permutations up to seven values, else random ones
     (with the observed one).
 
@@ -149,10 +151,10 @@ def permutation_p(
             for order in itertools.permutations(range(n))
         ]
         return float(np.mean(found))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     x, y = _standardised(a), _standardised(b)
-    shuffled = rng.permuted(np.tile(y, (draws, 1)), axis=1)
-    return float((1 + np.count_nonzero(np.abs(shuffled @ x) >= observed)) / (draws + 1))
+    shuffled = rng.permuted(np.tile(y, (DRAWS, 1)), axis=1)
+    return float((1 + np.count_nonzero(np.abs(shuffled @ x) >= observed)) / (DRAWS + 1))
 
 
 def _standardised(values: Sequence[float]) -> np.ndarray:
@@ -267,30 +269,16 @@ def draw(studies: Mapping[str, Study], which: str) -> Any:
     values = np.array([100.0 * getattr(found, which).mean(axis=1) for found in studies.values()])
     centred = values - values.mean(axis=1, keepdims=True)
     limit = float(np.abs(centred).max()) or 1.0
-    figure, axes = new_figure(
-        1, 1, width=0.62 * len(labels) + 2.4, height=0.42 * len(studies) + 1.6
-    )
-    ax = axes[0]
+    width, height = 0.62 * len(labels) + 2.4, 0.42 * len(studies) + 1.6
+    figure, (ax,) = new_figure(1, 1, width=width, height=height)
     image = ax.imshow(centred, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto")
     for i, line in enumerate(values):
         for j, value in enumerate(line):
             dark = abs(centred[i, j]) > 0.6 * limit
-            ax.text(
-                j,
-                i,
-                f"{value:.1f}",
-                ha="center",
-                va="center",
-                fontsize=7,
-                color="white" if dark else "black",
-            )
-    ax.set_xticks(
-        range(len(labels)),
-        labels,
-        rotation=40 if which == "decay" else 0,
-        fontsize=8,
-        ha="right" if which == "decay" else "center",
-    )
+            style = {"fontsize": 7, "color": "white" if dark else "black"}
+            ax.text(j, i, f"{value:.1f}", ha="center", va="center", **style)
+    slope = {"rotation": 40, "ha": "right"} if which == "decay" else {"rotation": 0, "ha": "center"}
+    ax.set_xticks(range(len(labels)), labels, fontsize=8, **slope)
     ax.set_yticks(range(len(studies)), list(studies), fontsize=8)
     ax.set_xlabel("theta (cases 1 to 4)" if which == "theta" else "decay and alpha", fontsize=9)
     figure.colorbar(image, ax=ax, label="accuracy less the domain's mean (points)", shrink=0.9)

@@ -15,20 +15,22 @@ counts:
 
 Hope & Korb 2004 is Bayesian: it rewards the true probability most, which the 2002 form does not.  A
 certain wrong prediction is worth -inf, and stays so unless `clip=`.  A prediction equal to the
-prior is worth 0 in all but Good's. One file per reward has its terms per row and class; `reward`
-turns them into values per row, means, and parts by class. O(n k).  Not for hard labels: every
+prior is worth 0 in all but Good's. `formulas` has the rewards, and `reward` turns them into values
+per row, means, and parts by class. O(n k).  Not for hard labels: every
 certain answer is either very good or worth -inf.
 """
 
 from . import kullback_leibler
-from .bayesian import bayesian_information_reward
 from .curves import RewardCurves, reward_curves
-from .good import good_information_reward
-from .kononenko_bratko import kononenko_bratko_information_score
+from .formulas import (
+    bayesian_information_reward,
+    good_information_reward,
+    information_reward_2002,
+    kononenko_bratko_information_score,
+)
 from .kullback_leibler import kullback_leibler_divergence
 from .prior import class_prior
 from .reward import ClassRewards
-from .reward_2002 import information_reward_2002
 
 __all__ = [
     "METRICS",

@@ -15,20 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._checks import checked, listing, number_array, one_of, shown, whole
-from .bayesian import bayesian_information_reward
-from .good import good_information_reward
-from .kononenko_bratko import kononenko_bratko_information_score
+from . import formulas
 from .prior import check_prior
 from .reward import Reward
-from .reward_2002 import information_reward_2002
 
 REWARDS: dict[str, Reward] = {
     one.__name__: one  # type: ignore[attr-defined]
     for one in (
-        information_reward_2002,
-        bayesian_information_reward,
-        kononenko_bratko_information_score,
-        good_information_reward,
+        formulas.information_reward_2002,
+        formulas.bayesian_information_reward,
+        formulas.kononenko_bratko_information_score,
+        formulas.good_information_reward,
     )
 }
 

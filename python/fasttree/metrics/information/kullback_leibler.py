@@ -18,7 +18,7 @@ from ..._checks.aliases import MaybeArray
 from ..labels import average, check_proba
 from ..metric import metric_of
 from ..probability import clip_proba, log_unit
-from .reward import ClassRewards
+from .reward import ClassRewards, refuse_both
 
 
 @checked(P_true=number_array, P_pred=number_array, per_instance=one_value, by_class=one_value)
@@ -43,10 +43,7 @@ def kullback_leibler_divergence(
     >>> round(kullback_leibler_divergence([1.0, 0.0], [0.25, 0.75]), 6)
     2.0
     """
-    if per_instance and by_class:
-        raise ValueError(
-            "per_instance=True and by_class=True exclude each other; ask for one of them"
-        )
+    refuse_both(per_instance, by_class)
     if np.shape(P_true) != np.shape(P_pred):
         raise ValueError(
             f"P_true has shape {np.shape(P_true)} and P_pred {np.shape(P_pred)}; they must agree"

@@ -1,10 +1,9 @@
-"""What all information rewards share: from terms to values per row, means, and parts by class.
+"""What all information rewards share: from a formula to values per row, means, and parts by class.
 
-A reward is written as its terms per row and class, in nats: ``terms(codes, given, prior) -> (n,
-k)`` with `given` the (clipped) probabilities (n, k), `prior` (n, k) or (k,), `codes` (n,) the true
-classes.  `@reward` makes of it the public function: labels and probabilities are checked, logs are
-in the base asked for. The value of a row is the mean of its terms over the classes. It is their sum
-for rewards that look at the true class alone (its term is then the only one).
+A reward is written as a formula of two arrays, a probability that was predicted for what turned out
+to be true and its prior: of the true class, shape (n,), or of the bet on every class, shape (n, k).
+`@reward` makes of it the public function: labels and probabilities are checked, logs are in the
+base asked for. The value of a row is the mean over the classes if there are bets on all of them.
 
 By class, a mean reward R falls apart in two ways, both exact:
 
@@ -30,7 +29,7 @@ from ..metric import Metric, metric_of, presented_as
 from ..probability import clip_proba, log_unit
 from .prior import check_prior
 
-Terms = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+Formula = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 class ClassRewards(NamedTuple):
@@ -69,30 +68,7 @@ class Reward(Protocol):
         """Return the mean reward (float), values per row (n,), or `ClassRewards`."""
 
 
-def difference(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return ln left - ln right, 0 where the two are equal (also where both are 0)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(left == right, 0.0, np.log(left) - np.log(right))
-
-
-def is_true(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return whether a class is the true one, bool (n, k)."""
-    return codes[:, None] == np.arange(n_classes)
-
-
-def true_column(values: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the entry of each row's true class; `values` is (n, k), or (k,) for all rows."""
-    return values[codes] if values.ndim == 1 else values[np.arange(len(codes)), codes]
-
-
-def at_true(codes: np.ndarray, values: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return terms (n, k) that are `values` (n,) at the true class and 0 elsewhere."""
-    out = np.zeros((len(codes), n_classes))
-    out[np.arange(len(codes)), codes] = values
-    return out
-
-
-def by_class(
+def class_rewards(
     codes: np.ndarray,
     terms: np.ndarray,
     rows: np.ndarray,
@@ -111,35 +87,52 @@ def by_class(
     return ClassRewards(tuple(classes), held / held.sum(), reward, term)
 
 
+def _predicted(codes: np.ndarray, values: np.ndarray, every_class: bool) -> np.ndarray:
+    """Probabilities (n, k) or (k,) of what turned out to be true, (n, k) or (n,)."""
+    if every_class:
+        is_true = codes[:, None] == np.arange(values.shape[-1])
+        return np.where(is_true, values, 1.0 - values)
+    return values[codes] if values.ndim == 1 else values[np.arange(len(codes)), codes]
+
+
 def reward(
     doc: str,
     source: str,
     *,
-    mean: bool,
+    every_class: bool = False,
+    two_classes: bool = False,
     uses_prior: bool = True,
     has_base: bool = True,
     **facts: Any,
-) -> Callable[[Terms], Reward]:
-    """Return a decorator that makes the public function of a reward from its terms.
+) -> Callable[[Formula], Reward]:
+    """Return a decorator that makes the public function of a reward from its formula.
 
     `doc`, `source` and `facts` are those of `metric_of`.
-    `mean`: a row's value is the mean of its terms over the classes (else their sum).  `uses_prior`:
-    without it the function takes no ``prior=``.  `has_base`: terms are logarithms (else the base
-    cancels and is only checked).
+    `every_class`: there is a bet on every class (else on the true one).  `two_classes`: others are
+    refused.  `uses_prior`: without it the function takes no ``prior=``, and the formula gets the
+    predicted probability twice.  `has_base`: values are logarithms (else the base cancels and is
+    only checked).
     """
 
     hidden = () if uses_prior else ("prior",)
 
-    def decorate(terms_of: Terms) -> Reward:
-        name = terms_of.__name__
+    def decorate(formula: Formula) -> Reward:
+        name = formula.__name__
 
-        # The terms of all rows and classes, in the unit that `base` asks for.
-        def terms(
+        # Values of all bets, in the unit that `base` asks for: (n, k) of every class, else (n,).
+        def bets(
             codes: np.ndarray, proba: np.ndarray, prior: Any, base: float | None, clip: float | None
         ) -> np.ndarray:
-            unit = log_unit(base)
-            found = terms_of(codes, clip_proba(proba, clip), prior)
-            return found / unit if has_base else found
+            if two_classes and proba.shape[1] != 2:
+                raise ValueError(
+                    f"{name} is defined for two classes, got {proba.shape[1]}; "
+                    "use bayesian_information_reward"
+                )
+            unit = log_unit(base)  # checked even where it cancels
+            given = _predicted(codes, clip_proba(proba, clip), every_class)
+            before = _predicted(codes, prior, every_class) if uses_prior else given
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return formula(given, before) / (unit if has_base else 1.0)
 
         # The array form, on codes and checked probabilities: one value per row.
         def per_row(
@@ -150,8 +143,8 @@ def reward(
             base: float | None = 2.0,
             clip: float | None = None,
         ) -> np.ndarray:
-            found = terms(codes, proba, prior, base, clip)
-            return found.mean(axis=1) if mean else found.sum(axis=1)
+            found = bets(codes, proba, prior, base, clip)
+            return found.mean(axis=1) if every_class else found
 
         # The public form, on labels.
         @checked(per_instance=one_value, by_class=one_value)
@@ -169,10 +162,7 @@ def reward(
         ) -> Any:
             if not uses_prior and prior is not None:
                 raise TypeError(f"{name} compares with no prior; leave prior= out")
-            if per_instance and by_class:
-                raise ValueError(
-                    "per_instance=True and by_class=True exclude each other; ask for one of them"
-                )
+            refuse_both(per_instance, by_class)
             # `checked` are probabilities (n, k) in the order of the classes `known`.
             codes, checked, known = encode_proba(y_true, proba, classes)
             weights = row_weights(sample_weight, len(codes))
@@ -180,27 +170,26 @@ def reward(
             rows = per_row(codes, checked, before, base=base, clip=clip)
             if per_instance:
                 return rows
-            if by_class:
-                parts = terms(codes, checked, before, base, clip)
-                return parts_of(codes, parts / len(known) if mean else parts, rows, weights, known)
-            return average(rows, weights)
+            if not by_class:
+                return average(rows, weights)
+            if every_class:
+                terms = bets(codes, checked, before, base, clip) / len(known)
+            else:
+                terms = np.where(codes[:, None] == np.arange(len(known)), rows[:, None], 0.0)
+            return class_rewards(codes, terms, rows, weights, known)
 
-        public = cast(Reward, presented_as(terms_of, function, *hidden))
+        public = cast(Reward, presented_as(formula, function, *hidden))
         public.per_row = per_row
-        public.metric = metric_of(
-            function,
-            doc,
-            source,
-            needs="proba",
-            minimum=-math.inf,
-            uses_prior=uses_prior,
-            per_row=per_row,
-            **facts,
-        )
+        known = {"needs": "proba", "minimum": -math.inf, "uses_prior": uses_prior, **facts}
+        public.metric = metric_of(function, doc, source, per_row=per_row, **known)
         return public
 
     return decorate
 
 
-parts_of = by_class
-"""`by_class` under a name that no parameter hides."""
+def refuse_both(per_instance: bool, by_class: bool) -> None:
+    """Refuse values by row and by class in one call."""
+    if per_instance and by_class:
+        raise ValueError(
+            "per_instance=True and by_class=True exclude each other; ask for one of them"
+        )

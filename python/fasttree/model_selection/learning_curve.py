@@ -15,17 +15,14 @@ import numpy as np
 from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
-from ..datasets.inputs import given
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable
-from ..table.data_checks.findings import all_as_given
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
-from .scoring import resolve_scoring
 from .statistics.ties import exact_mean
-from .tasks import task_for, task_to_read
+from .tasks import with_task
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -167,10 +164,8 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    asked = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criterion, "estimators": estimators, "scoring": asked, "params": params}
-    X, y = given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
-    task = task_for(X, y, task, **what)
+    methods = {"criterion": criterion, "estimators": estimators}
+    X, y, task, _ = with_task(X, y, task, **methods, scoring=scoring, params=params)
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
@@ -182,8 +177,7 @@ def learning_curve(
     result = cross_validate(
         X,
         y,
-        criterion=criterion,
-        estimators=estimators,
+        **methods,
         cv=cv,
         scoring=scoring,
         task=task,

@@ -37,7 +37,6 @@ def validate_all(
         client, journal, on_interrupt: as in `compare`.
         report: called with (sets done, sets), or None.
     """
-    policy = {"on_interrupt": on_interrupt, "on_error": options["on_error"]}
 
     def prepared(name: str) -> Run:
         return make_run(loaded[name], None, criteria, groups=groups[name], **options)
@@ -46,7 +45,7 @@ def validate_all(
 
     def validated(name: str) -> CrossValidation:
         with about(name):
-            found = prepared(name).carried_out(execution, options["on_error"])
+            found = prepared(name).carried_out(execution)
         if report is not None:
             report(next(done), len(loaded))
         return found
@@ -61,16 +60,17 @@ def validate_all(
                 with about(name):
                     runs[name] = prepared(name)
             found = run_tasks(
-                [run.task(policy["on_error"]) for run in runs.values()],
+                [run.task for run in runs.values()],
                 execution,
                 names=list(runs),
                 tasks_report=None if report is None else lambda done: report(done, len(runs)),
-                **policy,
+                on_interrupt=on_interrupt,
+                on_error=options["on_error"],
             )
             results = {
                 name: run.finished(one)
                 for (name, run), one in zip(runs.items(), found, strict=True)
-                if one is not None and len(one.folds.pairs) == len(run.folds.pairs)
+                if one is not None and len(one.folds.pairs) == len(run.task.folds.pairs)
             }
             left = [name for name in runs if name not in results]
             if not results:

@@ -194,11 +194,14 @@ def rewritten(journal, change):
 @pytest.mark.parametrize(
     "change",
     [
-        {"places": [7], "errors": {}},
-        {"places": "many"},
+        {"methods": ["else"]},
+        {"methods": 7},
+        {"methods": []},
+        {"errors": {"pi": ["ValueError", "no"], "else": ["ValueError", "no"]}},
         {"arrays": {}},
         {"arrays": {"predictions": {"dtype": "<i4", "shape": [2, 2], "data": ""}}},
-        {"unit": 10**9},
+        {"stop": 10**9},
+        {"start": "0"},
         {"task": -1},
         {"what": "else"},
         {"errors": {"0": ["OSError", "no"]}},
@@ -275,9 +278,12 @@ def test_units_are_planned_by_the_time_that_the_first_folds_take(tmp_path, monke
     model_selection.cross_validate(X, Y, **how, journal=path)
     with Journal(path) as journal:
         (task,) = journal.tasks
-    sizes = [unit.stop - unit.start for unit in task.units if unit.places == (1,)]
-    assert sum(sizes) == 20 and sizes[0] == 1 and max(sizes) <= 5
-    assert max(u.stop - u.start for u in task.units if u.places == (0,)) >= 5
+    sizes = {"gini": [], "slow": []}
+    for _, record in task.done:
+        (name,) = record["methods"]
+        sizes[name].append(record["stop"] - record["start"])
+    assert sum(sizes["slow"]) == 20 and sizes["slow"][0] == 1 and max(sizes["slow"]) <= 5
+    assert max(sizes["gini"]) >= 5
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no such devices")
@@ -310,8 +316,9 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path, whole, monkeypat
     assert_same(model_selection.cross_validate(X, Y, **HOW, journal=path), whole)
 
 
-def test_a_plan_that_is_none_is_refused(journal):
-    rewritten(journal, lambda r: r["what"] == "task" and (r.update(units=[[[9], 0, 1]]) or True))
+@pytest.mark.parametrize("change", [{"methods": 9}, {"folds": "many"}, {"settings": []}], ids=str)
+def test_a_task_that_is_none_is_refused(journal, change):
+    rewritten(journal, lambda r: r["what"] == "task" and (r.update(change) or True))
     with pytest.raises(DataFileError, match="line 2: is no task"):
         read_journal(journal)
 

@@ -40,11 +40,9 @@ from .trees import (
     cross_validate,
     explain,
     fit,
-    float32_conflicts,
     forest_fit,
     forest_from_bytes,
     model_from_bytes,
-    prune,
 )
 
 __all__ = [
@@ -67,7 +65,6 @@ __all__ = [
     "exercise",
     "explain",
     "fit",
-    "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
     "make_report",
@@ -75,7 +72,6 @@ __all__ = [
     "pair_block_scores",
     "pair_counts",
     "plain",
-    "prune",
     "readable",
     "registry",
     "schema_of",

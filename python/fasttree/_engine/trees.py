@@ -73,32 +73,6 @@ def forest_fit(
     )
 
 
-def float32_conflicts(
-    table: Table, model: Model | Forest
-) -> list[tuple[int, float, list[float], list[int]]] | None:
-    """The thresholds over which rounding to float32 moves a training value: feature, threshold, the
-    values of the whole column on its two sides, and rows that hold them. None: they are not known,
-    as the core has read only codes."""
-    if table.block is not None and table.block.dtype == np.float32:
-        return []
-    return model.float32_conflicts(dataset_of(table))
-
-
-def prune(
-    model: Model,
-    config: dict[str, Any],
-    parameters: str,
-    table: Table | None = None,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-) -> Model:
-    """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
-    method, merged, costs = (config[k] for k in ("pruning", "merge_redundant", "cost_matrix"))
-    data = None if table is None else dataset_of(table, n_jobs)
-    return model.prune(parameters, method, merged, data, as_weights(sample_weight), n_jobs, costs)
-
-
 def explain(
     model: Model,
     table: Table,

@@ -266,7 +266,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
             found = np.full((len(own), len(names)), np.nan if own.dtype.kind == "f" else None)
             found[:, places] = own
             return found
-        table = X if isinstance(X, Table) else Table(X, unused=_unused(schema, X, {}))
+        table = X if isinstance(X, Table) else Table(X, unused=_options(schema, X)["unused"])
         return np.asarray(table.X)
     X = _with_names(schema, X)
     known = names_of(X) or []
@@ -374,12 +374,37 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
-    """Options by which a Table of X gets the kinds of the schema's columns."""
+    """Options by which a Table of X gets the kinds of the schema's columns: of what has too few or
+    too many, which is refused where columns are counted, none."""
     if isinstance(X, Table):
         return {}
-    kinds = _roles(schema, X)
-    dates = _dates_of(schema, X)
-    return {"categorical_features": kinds, "unused": _unused(schema, X, dates), "dates": dates}
+    names, dates = names_of(X), _dates_of(schema, X)
+    by_name = names is not None and schema.has_names
+    # Names are checked first: else a text in an unknown column would be reported as a wrong number.
+    if names is not None and by_name and len(set(names)) == len(names):
+        check_names(schema, names)
+    keys = [f"x{j}" for j in range(_width(X))] if names is None else names
+    own = keys if by_name else schema.names
+    place_of = {name: j for j, name in enumerate(schema.names)}
+    known = [(at, place_of[name]) for at, name in enumerate(own) if name in place_of]
+    is_whole = len(keys) == len(own)
+    nominal = [at for at, j in known if is_whole and schema.nominal[j]]
+    unused = {keys[at]: why for at, j in known if is_whole and (why := schema.unused[j])}
+    by_dtype = hasattr(X, "columns") or not is_whole
+    return {
+        "categorical_features": nominal or ("from_dtype" if by_dtype else None),
+        "unused": {name: why for name, why in unused.items() if name not in dates},
+        "dates": dates,
+    }
+
+
+def _width(X: Any) -> int:
+    """Number of columns of rows without names of columns."""
+    shape: Any = getattr(X, "shape", ())
+    if len(shape) == 2:
+        return int(shape[1])
+    row = X[0] if isinstance(X, list | tuple) and X else ()
+    return len(row) if hasattr(row, "__len__") else 0
 
 
 def _dates_of(schema: Schema, X: Any) -> dict[str, DateOrder]:
@@ -413,24 +438,6 @@ def _with_names(schema: Schema, X: Any) -> Any:
     check_count(schema, len(rows[0]))
     columns = rows.T if isinstance(rows, np.ndarray) else zip(*rows, strict=True)
     return {name: list(cells) for name, cells in zip(schema.given_names, columns, strict=True)}
-
-
-def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str, str]:
-    """The unused columns of the model that X has, but for dates: name in X -> why."""
-    if not any(schema.unused):
-        return {}
-    names = names_of(X)
-    if names is None or not schema.has_names:
-        if names is None:
-            shape: Any = getattr(X, "shape", ())
-            row = X[0] if isinstance(X, list | tuple) and X else ()
-            width = shape[1] if len(shape) == 2 else len(row) if hasattr(row, "__len__") else 0
-            names = [f"x{j}" for j in range(width)]
-        if len(names) != len(schema.names):
-            return {}  # refused where columns are counted
-        return {name: why for name, why in zip(names, schema.unused, strict=True) if why}
-    whys = zip(schema.names, schema.unused, strict=True)
-    return {name: why for name, why in whys if why and name in names and name not in dates}
 
 
 def check_count(schema: Schema, n_features: int) -> None:
@@ -471,25 +478,6 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
         return
     row, column = np.argwhere(np.isinf(X))[0]
     raise ValueError(infinity_message(schema.names[column], int(row), X[row, column]))
-
-
-def _roles(schema: Schema, X: Any) -> Any:
-    """The nominal columns of X as ``categorical_features``: names in a frame, else indices."""
-    names = names_of(X)
-    # Names are checked first: else a text in an unknown column would be reported as a wrong number.
-    if names is not None and schema.has_names and len(set(names)) == len(names):
-        check_names(schema, names)
-    if not any(schema.nominal):
-        return "from_dtype" if hasattr(X, "columns") else None
-    if all(schema.nominal):
-        return "all"
-    if names is not None and schema.has_names:
-        chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
-        return [name for name in names if name in chosen]
-    shape = getattr(X, "shape", None)
-    if shape is not None and len(shape) == 2 and shape[1] != len(schema.names):
-        return "from_dtype"
-    return [j for j, nominal in enumerate(schema.nominal) if nominal]
 
 
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:

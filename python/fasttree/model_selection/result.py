@@ -251,7 +251,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         of_classes = self.task == "classification" and "unclassified" not in metrics
         if of_classes and self.matrix("unclassified").any():
             metrics.append("unclassified")
-        columns = [self.cells(metric, sd) for metric in metrics]
+        columns = [mean_cells(self, metric, sd) for metric in metrics]
         rows = [[Cell(method), *of] for method, *of in zip(self.methods, *columns, strict=True)]
         rows += [
             [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
@@ -276,21 +276,6 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
                 for name, one in self.items()
                 if per_class
             ),
-        ]
-
-    def cells(self, metric: str, sd: str) -> list[Cell]:
-        """Return the cell of a table of each method: mean and deviation (`sd` as in `tables`); the
-        best mean of a metric that was asked for is bold."""
-        means = np.array([self.mean(method, metric) for method in self.methods])
-        bold = np.zeros(len(means), dtype=bool)
-        if metric in self.metrics and len(means) > 1 and np.isfinite(means).any():
-            best = np.nanmax(means) if self.directions.get(metric, True) else np.nanmin(means)
-            bold = np.isclose(means, best, rtol=TIED, atol=0.0)
-        return [
-            Cell(mean_sd(mean, self.sd(method, metric, of=sd), metric), is_best)
-            for method, mean, is_best in zip(
-                self.methods, means.tolist(), bold.tolist(), strict=True
-            )
         ]
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
@@ -342,6 +327,20 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
         return records_to_frame(list(by_method.values()))
+
+
+def mean_cells(result: CrossValidation, metric: str, sd: str) -> list[Cell]:
+    """Mean and deviation (`sd` as in `CrossValidation.tables`) of each method; the best mean of a
+    metric that was asked for is bold."""
+    means = np.array([result.mean(method, metric) for method in result.methods])
+    bold = np.zeros(len(means), dtype=bool)
+    if metric in result.metrics and len(means) > 1 and np.isfinite(means).any():
+        best = np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
+        bold = np.isclose(means, best, rtol=TIED, atol=0.0)
+    return [
+        Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), is_best)
+        for method, mean, is_best in zip(result.methods, means.tolist(), bold.tolist(), strict=True)
+    ]
 
 
 def _made(estimator: Any) -> str:

@@ -31,7 +31,7 @@ from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import scale_of
 from ..exports.tables.table import Cell, ReportTable
 from .arguments import data_and_criteria
-from .result import CrossValidation, spread_note
+from .result import CrossValidation, mean_cells, spread_note
 from .statistics.ties import snap
 from .validation import cross_validate
 
@@ -121,7 +121,10 @@ class Sweep(Rendered):
         folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         tables = []
         for metric in scores.metrics:
-            cells = [*scores.cells(metric, sd), Cell("")]  # the last one stands for no setting
+            cells = [
+                *mean_cells(scores, metric, sd),
+                Cell(""),
+            ]  # the last one stands for no setting
             body = [
                 [Cell(label), *(cells[place] for place in row)]
                 for label, row in zip(rows, places.tolist(), strict=True)

@@ -277,7 +277,7 @@ def coded_rows(
         part = slice(start, start + len(encoded.records))
         start = part.stop
         records[part] = encoded.records
-        if hashes is not None:
+        if hashes is not None and encoded.hashes is not None:
             hashes[part] = encoded.hashes
         features = passes.joined_features(features, encoded.features)
         sums = passes.joined_sums(sums, encoded.sums)

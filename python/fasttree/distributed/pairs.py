@@ -6,8 +6,9 @@ What
     all rows to the bit, in any order, and so do scores, which are contractions of the sums.
     Estimates divide the subsets of features, or the pairs of blocks of a sample, among the workers.
 Complexity
-    O(t^2 n) bit operations over all workers, for t rows and n features. A unit reads two blocks of
-    codes (one or two bytes per cell) and returns counts of 32 bytes x values x classes x (n + 1).
+    O(t^2 n) bit operations over all workers, for t rows and n features. A worker holds the codes of
+    all rows (one byte per cell, four of a column with more than 256 values); a unit returns counts
+    of 32 bytes x values x classes x (n + 1).
 When not to use it
     If one process takes seconds.
 """
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -39,79 +41,28 @@ MOST_WEIGHT = 3_037_000_499
 """Largest total weight: its square fits the signed 64-bit counters."""
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Rows as codes, as they are sent to a worker."""
-
-    codes: tuple[np.ndarray, ...]
-    """Codes of each column, shape (n_rows,)."""
-    values: tuple[int, ...]
-    """Number of values of each column."""
-    classes: np.ndarray
-    n_classes: int
-    copies: np.ndarray | None
-    """Copies of each row; None: one."""
-
-    @classmethod
-    def of(cls, table: Table, copies: np.ndarray | None) -> _Rows:
-        """The rows of a Table of nominal columns; missing cells become a value of their own."""
-        codes, values = [], []
-        for column in table.columns:
-            own = np.asarray(column.values).astype(np.int64)
-            n = len(column.levels or ())
-            if (own < 0).any():
-                own = np.where(own < 0, n, own)
-                n += 1
-            codes.append(own.astype(np.uint8 if n <= 256 else np.int32))
-            values.append(n)
-        classes = np.asarray(table.y_codes, dtype=np.int32)
-        return cls(tuple(codes), tuple(values), classes, len(table.classes), copies)
-
-    def part(self, rows: slice) -> _Rows:
-        """Some of the rows."""
-        copies = None if self.copies is None else self.copies[rows]
-        codes = tuple(np.ascontiguousarray(one[rows]) for one in self.codes)
-        return _Rows(codes, self.values, self.classes[rows], self.n_classes, copies)
-
-    @classmethod
-    def joined(cls, parts: tuple[_Rows, ...]) -> _Rows:
-        """Rows one after the other."""
-        first = parts[0]
-        if len(parts) == 1:
-            return first
-        codes = tuple(
-            np.concatenate(column) for column in zip(*(p.codes for p in parts), strict=True)
-        )
-        copies = [p.copies for p in parts if p.copies is not None]
-        return cls(
-            codes,
-            first.values,
-            np.concatenate([p.classes for p in parts]),
-            first.n_classes,
-            np.concatenate(copies) if copies else None,
-        )
-
-    def table(self) -> Table:
-        """The rows as a Table whose levels are numbers."""
-        columns = [
-            Column(f"x{k}", "nominal", codes, tuple(range(n)))
-            for k, (codes, n) in enumerate(zip(self.codes, self.values, strict=True))
-        ]
-        target = Column("class", "nominal", self.classes, tuple(range(self.n_classes)))
-        return Table.from_columns(columns, target)
+def _without_missing(table: Table) -> Table:
+    """A Table of nominal columns whose levels are numbers, with missing cells as one more level: so
+    the counts of all parts of the rows have the same shape."""
+    columns = []
+    for column in table.columns:
+        n, codes = len(column.levels or ()), column.values
+        if column.n_missing:
+            codes, n = np.where(codes < 0, n, codes), n + 1
+        codes = codes.astype(np.uint8 if n <= 256 else np.int32)
+        columns.append(Column(column.name, "nominal", codes, tuple(range(n))))
+    return Table.from_columns(columns, table.target_column)
 
 
-def _count(blocks: tuple[_Rows, ...], _: None) -> Any:
-    """Counts of the pairs within one block, or between two in both orders."""
-    rows = _Rows.joined(blocks)
-    table = rows.table()
-    if len(blocks) == 1:
-        return _engine.pair_counts(table, sample_weight=rows.copies, n_jobs=1)
-    first = len(blocks[0].classes)
-    places = np.arange(len(table))
-    return _engine.pair_counts(
-        table, places[:first], places[first:], sample_weight=rows.copies, n_jobs=1
-    )
+def _count(shared: tuple[Table, np.ndarray | None], blocks: tuple[slice, slice]) -> Any:
+    """Counts of the pairs within one block of rows, or between two in both orders."""
+    table, copies = shared
+    first, second = blocks
+    if first == second:
+        own = None if copies is None else copies[first]
+        return _engine.pair_counts(table.take(first), sample_weight=own, n_jobs=1)
+    rows, others = (np.arange(block.start, block.stop) for block in blocks)
+    return _engine.pair_counts(table, rows, others, sample_weight=copies, n_jobs=1)
 
 
 def _blocks_for(n_rows: int, workers: int) -> int:
@@ -173,15 +124,13 @@ def pair_counts(
         n_blocks = _blocks_for(len(table), backend.workers)
     if not 1 <= n_blocks <= len(table):
         raise ValueError(f"n_blocks={n_blocks} must be between 1 and {len(table)}, the rows")
-    # Blocks are sent to the workers once; a unit names those that it needs.
-    rows = _Rows.of(table, copies)
-    ends = np.linspace(0, len(table), n_blocks + 1).astype(int).tolist()
-    shared = {str(b): rows.part(slice(ends[b], ends[b + 1])) for b in range(n_blocks)}
     # Pairs of different blocks take twice as long as those within one: they come first.
-    keys = [(str(a), str(b)) for a in range(n_blocks) for b in range(a + 1, n_blocks)]
-    units = [(key, None) for key in [*keys, *((name,) for name in shared)]]
+    ends = np.linspace(0, len(table), n_blocks + 1).astype(int).tolist()
+    blocks = [slice(*bounds) for bounds in pairwise(ends)]
+    pairs = [*combinations(blocks, 2), *((block, block) for block in blocks)]
+    shared = {"rows": (_without_missing(table), copies)}
     core: Any = None
-    for _, found in backend.run(_count, units, shared):
+    for _, found in backend.run(_count, [("rows", pair) for pair in pairs], shared):
         core = found if core is None else core.plus(found)
     levels = [tuple(column.levels or ()) for column in table.columns]
     return PairCounts(core, table.feature_names, levels, table.classes, total)

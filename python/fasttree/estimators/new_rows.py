@@ -618,45 +618,31 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
     Such columns may have more levels than a Table allows. Other X are returned unchanged.
     """
-    named = _columns_by_name(schema, X)
-    if named is None:
+    is_long = isinstance(X, Mapping) or (hasattr(X, "__len__") and len(X) > MAX_LEVELS)
+    if not is_long or not any(schema.nominal):
+        return X
+    names: list[Any] = schema.names
+    if isinstance(X, Mapping):
+        names, columns = list(X), list(X.values())
+    elif isinstance(X, np.ndarray):
+        columns = list(X.T) if X.ndim == 2 and X.dtype.kind in "OUT" else []
+    else:
+        names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+        columns = [X[name] for name in names] if len(set(names)) == len(names) else []
+    known = len(columns) == len(names) == len(schema.names)
+    if not known or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
+        return X
+    if not all(isinstance(name, str) for name in names):
         return X
     by_name = {name: j for j, name in enumerate(schema.names)}
     coded = {}
-    for j, (name, cells) in enumerate(named.items()):
+    for j, (name, cells) in enumerate(zip(names, columns, strict=True)):
         feature = by_name.get(name, j) if schema.has_names else j
         levels = schema.levels[feature]
         is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
         is_text = is_text and not _truths(levels)
         coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
     return coded
-
-
-def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
-    """The columns of X if any is nominal and X has more rows than `MAX_LEVELS`, else None."""
-    if not any(schema.nominal):
-        return None
-    names: list[Any]
-    if isinstance(X, Mapping):
-        names, columns = list(X), list(X.values())
-    elif isinstance(X, np.ndarray):
-        if X.ndim != 2 or X.dtype.kind not in "OUT":
-            return None
-        names, columns = list(schema.names), [X[:, j] for j in range(X.shape[1])]
-    elif hasattr(X, "columns") and hasattr(X, "shape"):
-        names = list(getattr(X, "column_names", X.columns))
-        if len(X) <= MAX_LEVELS or len(set(names)) < len(names):
-            return None
-        columns = [X[name] for name in names]
-    else:
-        return None
-    if len(names) != len(columns) or len(names) != len(schema.names):
-        return None
-    if not all(isinstance(n, str) for n in names) or any(map(is_single, columns)):
-        return None
-    if len(columns[0]) <= MAX_LEVELS:
-        return None
-    return dict(zip(names, columns, strict=True))
 
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:

@@ -29,9 +29,10 @@ from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable, number
 from ..table.data_checks.findings import all_as_given
-from ..table.data_checks.warned import quiet
+from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
+from .grid import execution_of
 from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation, Named, automatic_notes, spread_note
@@ -49,7 +50,7 @@ from .statistics.ranks import friedman_nemenyi
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for, task_to_read
-from .validation import ON_ERROR
+from .validation import ON_ERROR, check_seeded, make_run
 
 
 def _significant(
@@ -543,26 +544,31 @@ def compare(
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
-    results, unfinished = validate_all(
-        loaded,
-        criteria,
-        {
-            "estimators": estimators,
-            "cv": cv,
-            "scoring": scoring,
-            "task": task,
-            "random_state": random_state,
-            "n_jobs": n_jobs,
-            "keep_proba": keep_proba,
-            "params": params,
-            "on_error": on_error,
-        },
-        groups=groups_of,
-        client=client,
-        journal=journal,
-        report=report,
-        on_interrupt=on_interrupt,
-    )
+    prepare = {
+        name: partial(
+            make_run,
+            table,
+            None,
+            criteria,
+            estimators=estimators,
+            cv=cv,
+            groups=groups_of[name],
+            scoring=scoring,
+            task=task,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            keep_proba=keep_proba,
+            params=params,
+            on_error=on_error,
+        )
+        for name, table in loaded.items()
+    }
+    policy = {"on_interrupt": on_interrupt, "on_error": on_error}
+    with execution_of(client, journal) as execution, about():
+        check_seeded(execution, random_state)
+        results, unfinished = validate_all(prepare, execution, report=report, **policy)
+    for name, one in results.items():
+        one.name = name
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)
     return Comparison(

@@ -24,9 +24,7 @@ from .._checks.progress import Progress, make_report
 from .._checks.speech import argument
 from .._checks.words import counted, some_of
 from ..metrics.constant import best_constant
-from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
-from ..metrics.scorers import Scorer
 from ..table.data_checks.findings import inspect, screened
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.data_checks.unreadable import table_to_inspect
@@ -39,7 +37,7 @@ from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
-from .run import REFUSALS, SIZES, Data, Method, Runs, Task, is_ours, named_error
+from .run import REFUSALS, Data, Method, Task, is_ours, named_error
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -504,8 +502,8 @@ class Run:
             if isinstance(one, TreeEstimator) and (n_leaves == 1).any():
                 with about(name):
                     warn_of_one_leaf(one, data.fitted)
-        scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
-        columns = self._columns(scoring_of, runs)
+        fold_scores = FoldScores(data, folds, runs)
+        columns = fold_scores.columns(scorers)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)
         exposure = None if exposure is None else exposure[tested]
         constant = best_constant(data.target[tested], data.classes, exposure=exposure)
@@ -524,7 +522,7 @@ class Run:
             directions={name: greater_is_better(name, scorers) for name in scorers},
             folds=folds,
             classes=data.classes,
-            _truth=scoring_of.truth,
+            _truth=fold_scores.truth,
             task=data.task,
             name=self.name,
             settings={
@@ -539,25 +537,3 @@ class Run:
             skipped={name: str(errors[name]) for name, _ in self.methods if name in errors},
             asked=self.call,
         )
-
-    def _columns(self, scoring_of: FoldScores, runs: Runs) -> dict[str, np.ndarray]:
-        """Fold values of every metric, shape (methods, folds)."""
-        columns: dict[str, np.ndarray] = {}
-        for name, one in self.scorers.items():
-            if not isinstance(one, Scorer):
-                columns[name] = runs.folds[f"scored {name}"]
-            elif one.metric.needs == "tree":
-                columns[name] = runs.folds[f"sizes {one.metric.name}"]
-            else:
-                columns[name] = scoring_of.score(one)
-        for name in SIZES:
-            columns.setdefault(name, runs.folds[f"sizes {name}"])
-        if self.task.data.task == "classification":
-            columns.setdefault(
-                "unclassified",
-                unclassified_rate_from_confusion(scoring_of.counts)
-                if (runs.predictions < 0).any()
-                else np.zeros(runs.folds["seconds"].shape),
-            )
-        columns.setdefault("seconds", runs.folds["seconds"])
-        return columns

@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,14 +45,17 @@ PATIENCE = 10.0
 """Seconds without a worker after which a call warns that it is waiting."""
 
 
-class Backend(Protocol):
-    """Runs units of work.
+class InProcess:
+    """Runs units one after the other in this process, in their order.
 
     Attributes:
         workers: number of units that run at the same time.
+
+    >>> list(InProcess().run(pow, [("two", 3), ("two", 5)], {"two": 2}))
+    [(0, 8), (1, 32)]
     """
 
-    workers: int
+    workers = 1
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (index of the unit, outcome) as units finish.
@@ -62,20 +65,6 @@ class Backend(Protocol):
             units: (key of the shared object, argument) of each unit.
             shared: objects by key.
         """
-        ...
-
-
-class InProcess:
-    """Runs units one after the other in this process, in their order.
-
-    >>> list(InProcess().run(pow, [("two", 3), ("two", 5)], {"two": 2}))
-    [(0, 8), (1, 32)]
-    """
-
-    workers = 1
-
-    def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, outcome) in the order of the units."""
         for index, (key, argument) in enumerate(units):
             yield index, work(shared[key], argument)
 
@@ -407,6 +396,9 @@ class _DaskRun:
 
 
 # -- choice ---------------------------------------------------------------------------------------
+
+Backend = InProcess | JoblibBackend | DaskBackend
+"""What runs units of work."""
 
 
 def backend_of(client: Any = None) -> Backend | None:

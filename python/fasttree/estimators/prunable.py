@@ -113,7 +113,10 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         raise ValueError(
             "cp_table: the rows of the root are all alike, so nothing can be relative to them"
         )
-    said = _root_cost(fitted, root, costs)
+    said = root  # the mean cost of the training rows where all get the answer of the root
+    if fitted._task == "classification" and costs is None:
+        counts = fitted.tree_.value[0]
+        said = float(1.0 - counts.max() / counts.sum())
     rows: list[dict[str, Any]] = []
     for tree in range(len(alphas))[::-1]:
         if rows and rows[-1]["CP"] <= least:
@@ -129,14 +132,6 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
             }
         )
     return Records(rows)
-
-
-def _root_cost(fitted: Any, impurity: float, costs: Any) -> float:
-    """The mean cost of the training rows where all get the answer of the root."""
-    if fitted._task == "regression" or costs is not None:
-        return impurity
-    counts = fitted.tree_.value[0]
-    return float(1.0 - counts.max() / counts.sum())
 
 
 def _impurity(fitted: Any, costs: Any) -> str:

@@ -177,7 +177,7 @@ def run_tasks(
     run = partial(run, report=count.within) if execution.is_local else run
     plans: list[list[Unit]] = []
     try:
-        while count.is_left():
+        while any(count.left):
             if execution.is_local:
                 plans = [local_units(task, on_interrupt) for task in tasks]
             else:
@@ -251,7 +251,11 @@ def _finished(task: Task, outcomes: list[Outcome]) -> Finished | None:
 
 
 class _Count:
-    """Counts of fits and tasks, which are reported as they grow."""
+    """Counts of fits and tasks, which are reported as they grow.
+
+    Attributes:
+        left: fits that are left of each task.
+    """
 
     def __init__(
         self,
@@ -267,10 +271,6 @@ class _Count:
         self.said = 0
         if tasks_report is not None and 0 in self.left:
             tasks_report(self.left.count(0))
-
-    def is_left(self) -> bool:
-        """Whether some fit is not done."""
-        return any(self.left)
 
     def finished(self, at: int) -> None:
         """Note that a unit of a task is finished."""

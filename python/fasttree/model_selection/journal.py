@@ -4,7 +4,7 @@ What
     A text file with one JSON record per line, each after its CRC-32. The first line holds the
     versions. A line ``task`` holds the settings and the hash of the data of a data set; a line
     ``methods`` the methods that a later call added, with their settings; a line ``unit`` the output
-    of some methods on some folds (arrays compressed, base64). Lines are appended and flushed to the
+    of some methods on some folds (compressed, base64). Lines are appended and flushed to the
     disk one at a
     time. A last line without a line end was not written to its end and is dropped. The file is
     locked while a run writes it. `grid` writes journals, `read_journal` and ``ftree`` show them.
@@ -40,7 +40,6 @@ _KINDS = {
     "TypeError": TypeError,
     "NotImplementedError": NotImplementedError,
 }
-_DTYPES = ("<i4", "<i8", "<f8", "<f4")
 
 
 # -- lines ----------------------------------------------------------------------------------------
@@ -93,49 +92,45 @@ _START = _line(_HEAD)
 """The first line of a journal that this process writes."""
 
 
-def _packed(values: np.ndarray) -> dict[str, Any]:
-    """An array as JSON: type, shape, and its little-endian bytes, compressed."""
-    values = np.ascontiguousarray(values)
-    values = values.astype(values.dtype.newbyteorder("<"), copy=False)
-    data = base64.b64encode(zlib.compress(values.tobytes(), 1)).decode()
-    return {"dtype": values.dtype.str, "shape": list(values.shape), "data": data}
+def _packed(runs: Runs) -> str:
+    """The output of methods on folds as text: the little-endian bytes of its arrays, compressed."""
+    arrays = [*runs.rows.values(), *runs.folds.values()]
+    data = b"".join(one.astype(one.dtype.newbyteorder("<")).tobytes() for one in arrays)
+    return base64.b64encode(zlib.compress(data, 1)).decode()
 
 
-def _unpacked(packed: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
-    """The array that `_packed` wrote; no more is decompressed than the shape needs.
+def _unpack(text: str, runs: Runs) -> None:
+    """Fill the arrays of an output with those that `_packed` wrote; no more is decompressed than
+    they need.
 
     Raises:
-        ValueError: another type, shape or length.
+        ValueError: another length.
     """
-    dtype = packed["dtype"]
-    if dtype not in _DTYPES or tuple(packed["shape"]) != shape:
-        raise ValueError("the array has another type or shape")
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    inflate = zlib.decompressobj()
-    data = inflate.decompress(base64.b64decode(packed["data"], validate=True), size + 1)
+    arrays = [*runs.rows.values(), *runs.folds.values()]
+    size = sum(one.nbytes for one in arrays)
+    data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
     if len(data) != size:
-        raise ValueError("the array has another length")
-    values = np.frombuffer(data, dtype=dtype).reshape(shape)
-    return values.astype(values.dtype.newbyteorder("="), copy=False)
+        raise ValueError("the arrays have another length")
+    for one in arrays:
+        values = np.frombuffer(data, one.dtype.newbyteorder("<"), one.size)
+        one[...] = values.reshape(one.shape)
+        data = data[one.nbytes :]
 
 
 def _record_of(task: Task, outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON, methods by their names."""
     names = [method.name for method in task.methods]
-    unit, runs = outcome.unit, outcome.runs
-    arrays = {} if runs is None else {**runs.rows, **runs.folds}
+    errors = {
+        names[place]: [next(k for k, kind in _KINDS.items() if isinstance(one, kind)), str(one)]
+        for place, one in sorted(outcome.errors.items())
+    }
+    unit = outcome.unit
     return {
         "methods": [names[place] for place in unit.places],
         "start": unit.start,
         "stop": unit.stop,
-        "errors": {
-            names[place]: [
-                next(k for k, kind in _KINDS.items() if isinstance(error, kind)),
-                str(error),
-            ]
-            for place, error in sorted(outcome.errors.items())
-        },
-        "arrays": {name: _packed(values) for name, values in arrays.items()},
+        "errors": errors,
+        "output": None if outcome.runs is None else _packed(outcome.runs),
     }
 
 
@@ -146,29 +141,19 @@ def _outcome_of(record: dict[str, Any], task: Task) -> Outcome:
         ValueError, TypeError, KeyError: the record is not one of such a unit.
     """
     place_of = {method.name: place for place, method in enumerate(task.methods)}
-    start, stop = record["start"], record["stop"]
-    unit = Unit(tuple(place_of[name] for name in record["methods"]), start, stop)
+    places = tuple(place_of[name] for name in record["methods"])
     errors = {
         place_of[name]: _KINDS[kind](str(message))
         for name, (kind, message) in record["errors"].items()
     }
-    found = Outcome(unit, None, errors)
-    if not errors.keys() <= {*unit.places}:
+    found = Outcome(Unit(places, record["start"], record["stop"]), None, errors)
+    if not errors.keys() <= {*places}:
         raise ValueError("the record has other methods than its unit")
-    if not found.places:
-        return found
-    arrays, n_methods = record["arrays"], len(found.places)
-    rows = int(task.folds.ends[stop] - task.folds.ends[start])
-    shapes: dict[str, tuple[int, ...]] = {"predictions": (n_methods, rows)}
-    if "proba" in arrays:
-        shapes["proba"] = (n_methods, rows, len(task.data.classes))
-    of_folds = dict.fromkeys(arrays.keys() - shapes.keys(), (n_methods, stop - start))
-    parts = (
-        {name: _unpacked(arrays[name], shape) for name, shape in part.items()}
-        for part in (shapes, of_folds)
-    )
-    found.runs = Runs(*parts)
-    check_runs(task, found)
+    if found.places:
+        folds = task.folds.part(found.unit.start, found.unit.stop)
+        found.runs = Runs.empty(task, len(found.places), folds)
+        _unpack(record["output"], found.runs)
+        check_runs(task, found)
     return found
 
 

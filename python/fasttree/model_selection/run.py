@@ -92,10 +92,12 @@ class Data:
             return "rows", self.X
         form = "frame" if hasattr(estimator, "steps") else "codes"
         if form not in self._views:
+            table = self.table
             if form == "frame":  # without the target: it is no feature
-                self._views[form] = self.table.to_frame()[self.table.feature_names]
+                self._views[form] = table.to_frame()[table.feature_names]
             else:
-                self._views[form] = codes_matrix(self.table)
+                columns = [column.numbers() for column in table.columns]
+                self._views[form] = np.column_stack(columns).astype(np.float64, copy=False)
         return "rows", self._views[form]
 
     def as_seen(self, table: Table, train: np.ndarray, dates: Collection[str] = ()) -> Table:
@@ -223,15 +225,6 @@ class Runs:
 def is_ours(estimator: Any) -> bool:
     """Whether an estimator is one of this package, which takes Tables."""
     return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
-
-
-def codes_matrix(table: Table) -> np.ndarray:
-    """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing
-    NaN."""
-    matrix = np.empty(table.shape, dtype=np.float64)
-    for place, column in enumerate(table.columns):
-        matrix[:, place] = column.numbers()
-    return matrix
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
@@ -381,20 +374,13 @@ def _folds_alike(
             yield data.treated(table, reasons), whole
 
 
-def _config_on(method: Method, table: Table) -> dict[str, Any]:
-    """The configuration of a tree on a Table whose columns were screened."""
-    from ..estimators.tree import config_for
-
-    config = config_for(method.estimator, table) if table.dates else method.config
-    return config or {}
-
-
 def run_methods(
     task: Task, methods: list[Method], folds: Folds, report: Report | None = None
 ) -> Runs:
     """Run some methods of a task on some of its folds; `report` is called with (fits done, fits),
     or None."""
     from .. import _engine
+    from ..estimators.tree import config_for
 
     runs = Runs.empty(task, len(methods), folds)
     fast = [place for place, method in enumerate(methods) if task.is_fast(method)]
@@ -414,9 +400,14 @@ def run_methods(
     for table, columns, places in _by_table(task, methods, fast):
         for own, numbers in _folds_alike(task.data, table, columns, folds):
             started = time.perf_counter()
+            trees = [methods[place] for place in places]
+            if own.dates:  # their parts are columns, which a configuration counts
+                configs = [config_for(one.estimator, own) or {} for one in trees]
+            else:
+                configs = [one.config or {} for one in trees]
             found = _engine.cross_validate(
                 own,
-                [_config_on(methods[place], own) for place in places],
+                configs,
                 [folds.pairs[number] for number in numbers],
                 sample_weight=own.sample_weight,  # an ARFF file's count as they do in `fit`
                 proba=task.want is not None or task.data.task == "regression",

@@ -164,14 +164,6 @@ def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
         return True
 
 
-def training_prior(codes: np.ndarray, folds: Folds, n_classes: int) -> np.ndarray:
-    """Return the class prior of each test row's training set, float64 (test rows, k)."""
-    priors = [
-        class_prior(np.bincount(codes[train], minlength=n_classes)) for train, _ in folds.pairs
-    ]
-    return np.repeat(np.array(priors), folds.test_sizes, axis=0)
-
-
 def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
     """Return the scorer's options for the array form: labels become codes."""
     options = {
@@ -200,11 +192,6 @@ class FoldScores:
     folds: Folds
     runs: Runs
 
-    @property
-    def target(self) -> np.ndarray:
-        """True class codes or numbers of all rows, shape (n_rows,)."""
-        return self.data.target
-
     def columns(self, scoring: Scoring) -> dict[str, np.ndarray]:
         """Return fold values of every metric, of sizes and times, (methods, folds) each."""
         of_folds = self.runs.folds
@@ -229,7 +216,7 @@ class FoldScores:
     @cached_property
     def truth(self) -> np.ndarray:
         """True class codes or numbers, shape (test rows,)."""
-        return self.target[self.folds.test_rows]
+        return self.data.target[self.folds.test_rows]
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -242,8 +229,10 @@ class FoldScores:
 
     @cached_property
     def prior(self) -> np.ndarray:
-        """The class probabilities of the training rows, for each test row."""
-        return training_prior(self.target, self.folds, len(self.data.classes))
+        """The class probabilities of the training rows, for each test row, (test rows, k)."""
+        codes, k = self.data.target, len(self.data.classes)
+        counts = (np.bincount(codes[train], minlength=k) for train, _ in self.folds.pairs)
+        return np.repeat(np.array([*map(class_prior, counts)]), self.folds.test_sizes, axis=0)
 
     def score(self, one: Scorer) -> np.ndarray:
         """Return the metric in its own orientation, (methods, folds)."""

@@ -377,21 +377,19 @@ def _spread_of(
 def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """A function that gives the rows that reach a node, ascending, and their weights there."""
     model, n, weight = tree.model, len(rows.table), rows.weight
-    if divides_rows(model) and any(column.n_missing for column in rows.table.columns):
+    is_divided = divides_rows(model) and any(column.n_missing for column in rows.table.columns)
+    leaves, ends = model._model.apply(rows.blocks, n), tree.reading.tree.subtree_ends()
+    rows_of = rows_by_node(leaves, ends)
 
-        def fractional(node: int) -> tuple[np.ndarray, np.ndarray]:
-            fraction = model._model.reach(rows.blocks, n, node)
-            reached = np.flatnonzero(fraction)
-            return reached, fraction[reached] * weight[reached]
+    def reaching(node: int) -> tuple[np.ndarray, np.ndarray]:
+        if not is_divided:
+            reached = np.sort(rows_of(node))
+            return reached, weight[reached]
+        fraction = model._model.reach(rows.blocks, n, node)
+        reached = np.flatnonzero(fraction)
+        return reached, fraction[reached] * weight[reached]
 
-        return fractional
-    rows_of = rows_by_node(model._model.apply(rows.blocks, n), tree.reading.tree.subtree_ends())
-
-    def undivided(node: int) -> tuple[np.ndarray, np.ndarray]:
-        reached = np.sort(rows_of(node))
-        return reached, weight[reached]
-
-    return undivided
+    return reaching
 
 
 def _nodes(

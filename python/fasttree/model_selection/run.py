@@ -13,7 +13,7 @@ import itertools
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,14 +22,11 @@ from .._checks.progress import Report
 from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
+from ..table import Table
 from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import dates_of
 from .folds import Folds
-
-if TYPE_CHECKING:
-    from ..table import Table
-
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
 """Errors by which a method refuses the data."""
@@ -76,8 +73,8 @@ class Data:
             self.labels = np.asarray(self.table.y)
         return self.labels
 
-    def view(self, method: Method) -> tuple[str, Any]:
-        """Return ("table" | "rows", X) in the form the estimator takes.
+    def view(self, method: Method) -> Any:
+        """Return the rows in the form the estimator takes.
 
         Our own estimators get the Table. Others get X as the user gave it. If that is a Table, they
         get a float array with nominal columns as codes in declared order and NaN where missing; a
@@ -85,11 +82,11 @@ class Data:
         """
         estimator = method.estimator
         if method.table is not None:
-            return "table", method.table
+            return method.table
         if is_ours(estimator) and self.table is not None:
-            return "table", self.table
+            return self.table
         if self.X is not self.table:
-            return "rows", self.X
+            return self.X
         form = "frame" if hasattr(estimator, "steps") else "codes"
         if form not in self._views:
             table = self.table
@@ -98,7 +95,7 @@ class Data:
             else:
                 columns = [column.numbers() for column in table.columns]
                 self._views[form] = np.column_stack(columns).astype(np.float64, copy=False)
-        return "rows", self._views[form]
+        return self._views[form]
 
     def as_seen(self, table: Table, train: np.ndarray, dates: Collection[str] = ()) -> Table:
         """The Table as `fit` reads the training rows alone, but for columns of dates, which are
@@ -124,11 +121,9 @@ class Data:
         """Return a clone of the estimator, fitted on all rows."""
         from sklearn.base import clone
 
-        form, X = self.view(Method("", estimator))
+        X = self.view(Method("", estimator))
         with quiet():  # the cross-validation has warned
-            if form == "table":
-                return clone(estimator).fit(X)
-            return clone(estimator).fit(X, self.y)
+            return clone(estimator).fit(X, *(() if isinstance(X, Table) else (self.y,)))
 
 
 @dataclass
@@ -259,12 +254,12 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
     # Fit and predict, in the form that the estimator takes.
     data, (train, test) = task.data, fold
     estimator = clone(method.estimator)
-    form, X = data.view(method)
+    X = data.view(method)
     started = time.perf_counter()
-    X_test = X.take(test) if form == "table" else take_rows(X, test)
+    X_test = X.take(test) if isinstance(X, Table) else take_rows(X, test)
     with held_warnings() as warned, about(method.name):
         with quiet():  # the data are warned of once, for all rows
-            if form == "table":
+            if isinstance(X, Table):
                 estimator.fit(data.as_seen(X, train).take(train))
             else:
                 estimator.fit(take_rows(X, train), data.y[train])

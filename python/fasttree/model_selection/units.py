@@ -100,27 +100,16 @@ def _seconds(task: Task, method: Method) -> float:
     """A rough estimate of the time of one fold."""
     from ..criteria import evidence_of
 
-    n = float(task.folds.train_sizes.mean())
-    p = task.data.table.n_features if task.data.table is not None else _width(task.data.X)
+    n, estimator = float(task.folds.train_sizes.mean()), method.estimator
+    shape: Any = getattr(task.data.X if task.data.table is None else task.data.table, "shape", ())
+    p = int(shape[1]) if len(shape) > 1 else 10  # of other rows the width is not known
     # Criteria on pairs or neighbours of rows are quadratic, all others are not.
-    estimator = method.estimator
-    criterion = getattr(estimator, "criterion", None)
-    try:
-        kind = evidence_of(criterion) if method.config is not None else None
-    except REFUSALS:
-        kind = None
-    if kind in ("pairs", "neighbours", "rows"):
+    is_tree = method.config is not None
+    if is_tree and evidence_of(estimator.criterion) in ("pairs", "neighbours", "rows"):
         return PAIR_RATE * n * n * p
     trees = getattr(estimator, "n_estimators", 1)
     trees = trees if isinstance(trees, int) and trees > 0 else 1
-    fit = TABLE_RATE * n * p * np.log2(n + 2) * trees
-    return float(fit if method.config is not None else PYTHON_FIT + fit)
-
-
-def _width(X: Any) -> int:
-    """Number of features, or 10 where it is not known."""
-    shape = getattr(X, "shape", None)
-    return int(shape[1]) if shape is not None and len(shape) > 1 else 10
+    return float((not is_tree) * PYTHON_FIT + TABLE_RATE * n * p * np.log2(n + 2) * trees)
 
 
 def cells_left(task: Task, outcomes: list[Outcome]) -> np.ndarray:

@@ -226,10 +226,9 @@ class Columns:
         """The facts of a pass without the spared columns, with these added."""
         if not self.spared:
             return facts
-        known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
-        pairs = [known.get(n, ("numeric", None)) for n in self.features]
-        kinds, levels = zip(*pairs, strict=True)
-        return replace(facts, names=self.features, kinds=kinds, levels=levels)
+        known = dict(zip(facts.names, facts.levels, strict=True))
+        levels = tuple(known.get(name) for name in self.features)
+        return replace(facts, names=self.features, levels=levels)
 
 
 def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import as_float, integer, one_of, real, shown
+from .._checks import as_float, at_least, choice, integer, maybe, real, shown
 from ..discretize import DISCRETIZERS
 from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 from .conditions import (
@@ -67,17 +67,14 @@ class Kind:
 def words(type: str, *values: bool | str | None, also: str = "", elsewhere: bool = False) -> Kind:
     """One of the values; None comes first in messages."""
     known = tuple(sorted(values, key=lambda value: value is not None))
-    test = None if elsewhere else lambda name, value: one_of(name, value, known)
-    return Kind(type, values, also, check=test)
+    return Kind(type, values, also, check=None if elsewhere else choice(*known))
 
 
 def whole(least: int, *none: None) -> Kind:
     """A whole number, or None."""
-
-    def test(name: str, value: Any) -> int | None:
-        return None if none and value is None else integer(name, value, least)
-
-    return Kind("int | None" if none else "int", least=least, check=test)
+    if none:
+        return Kind("int | None", least=least, check=maybe(at_least(least)))
+    return Kind("int", least=least, check=at_least(least))
 
 
 def rows(least: int) -> Kind:

@@ -174,7 +174,7 @@ def explored(
     *,
     criteria: Iterable[Any] | None = None,
     title: str = "",
-    limits: ExplorerLimits | None = None,
+    limits: ExplorerLimits,
     stability: Any = None,
     roots: dict[str, Any] | None = None,
 ) -> Exploration:
@@ -183,7 +183,7 @@ def explored(
     Args:
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.
-        limits: limits of the content; None: the defaults.
+        limits: limits of the content.
         stability: that of the first model, as in `explore`.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
@@ -193,7 +193,6 @@ def explored(
     Raises:
         ValueError: models of different columns or classes, or as in `explore`.
     """
-    limits = limits or ExplorerLimits()
     first = models[0][1]
     for name, model in models[1:]:
         same = model._schema.names == first._schema.names

@@ -346,27 +346,28 @@ def restored_parameters(text: str) -> dict[str, Any]:
     return params
 
 
+def _total(weights: np.ndarray) -> float:
+    """Sum of weights, infinite where it is too large."""
+    with np.errstate(over="ignore"):
+        return float(np.sum(weights))
+
+
 def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on
     their weight."""
-    if weights is None:
-        return n_rows, n_rows
-    with np.errstate(over="ignore"):
-        total = float(np.sum(weights))
-    if not math.isfinite(total) or total < 0:
+    total = n_rows if weights is None else _total(weights)
+    if weights is None or not math.isfinite(total) or total < 0:
         return n_rows, n_rows
     whole = total < 2**32 and bool(np.all(np.mod(weights, 1) == 0))
     return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
 
 
 def check_copies(weights: np.ndarray, criterion: Any) -> None:
-    """Refuse too many copies of rows to be counted."""
-    with np.errstate(over="ignore"):
-        total = float(np.sum(weights))
-    if not math.isfinite(total):
-        return  # refused where weights are read
-    name = getattr(criterion, "name", "")
-    if name in COUNTS_COPIES and total > 2**53 and not np.any(np.mod(weights, 1)):
+    """Refuse too many copies of rows to be counted; a sum that is not finite is refused where
+    weights are read."""
+    total, name = _total(weights), getattr(criterion, "name", "")
+    is_counted = name in COUNTS_COPIES and 2**53 < total < math.inf
+    if is_counted and not np.any(np.mod(weights, 1)):
         raise ValueError(
             f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} "
             "counts at most 2^53 of them; divide all weights by the same number"

@@ -207,13 +207,12 @@ class Comparison(Rendered, Named[CrossValidation]):
     def significantly_worse(self) -> list[dict[str, Any]]:
         """Return, for every data set and method that is beaten, which methods beat it
         significantly."""
-        out = []
-        for place, dataset in enumerate(self.datasets):
-            for j, method in enumerate(self.methods):
-                beaten_by = [self.methods[i] for i in np.flatnonzero(self.better[place, :, j] == 1)]
-                if beaten_by:
-                    out.append({"dataset": dataset, "method": method, "worse_than": beaten_by})
-        return out
+        return [
+            {"dataset": dataset, "method": method, "worse_than": beaten_by}
+            for dataset, better in zip(self.datasets, self.better, strict=True)
+            for j, method in enumerate(self.methods)
+            if (beaten_by := [self.methods[i] for i in np.flatnonzero(better[:, j] == 1)])
+        ]
 
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
         """Return the full test of two methods on one data set, with interval and sentence."""

@@ -186,19 +186,20 @@ class JournalTask:
 
     def add(self, line: int, record: dict[str, Any]) -> None:
         """Append a finished unit."""
-        methods, start, stop = record["methods"], record["start"], record["stop"]
-        if not (methods and {*methods} <= {*self.methods} and 0 <= start < stop <= self.n_folds):
+        methods, folds = record["methods"], range(record["start"], record["stop"])
+        is_known = methods and {*methods} <= {*self.methods}
+        if not (is_known and 0 <= folds.start < folds.stop <= self.n_folds):
             raise ValueError("a unit of no method or fold")
         self.done.append((line, record))
 
     def finished(self) -> dict[str, int]:
         """Number of finished folds, by method; all folds of one that does not apply."""
-        folds: dict[str, set[int]] = {name: set() for name in self.methods}
+        folds = dict.fromkeys(self.methods, 0)
         for _, record in self.done:
             for name in record["methods"]:
-                folds[name].update(range(record["start"], record["stop"]))
-        skipped = self.skipped()
-        return {n: self.n_folds if n in skipped else len(of) for n, of in folds.items()}
+                folds[name] += record["stop"] - record["start"]
+        folds |= dict.fromkeys(self.skipped(), self.n_folds)
+        return {name: min(n, self.n_folds) for name, n in folds.items()}
 
     def skipped(self) -> dict[str, str]:
         """Methods that do not apply, with the reason."""
@@ -212,7 +213,7 @@ class JournalTask:
 
 
 _FAULTS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, zlib.error)
-"""Errors that reading a record raises which is none."""
+"""Errors of a record that does not hold what its kind needs."""
 
 
 def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:

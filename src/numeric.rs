@@ -13,6 +13,7 @@
 mod exact_sum;
 mod joined_moments;
 mod moments;
+pub mod normal;
 pub mod radix;
 
 pub use exact_sum::ExactSum;

@@ -297,12 +297,13 @@ class Model(Trees):
         sample_weight: ndarray | None = None,
         custom: Any | None = None,
         n_jobs: SupportsIndex | None = None,
-    ) -> tuple[list[Any], list[tuple[int, float, float]]]:
+    ) -> tuple[list[Any], list[tuple[int, float, float]], bool]:
         """
         All candidate splits of a node: (feature, threshold or None, codes on the first branch or
         None, score), and the tests of its features where they are chosen by significance: (feature,
-        statistic, logarithm of the adjusted p-value), most significant first. `fractions` are those
-        of the rows that reach the node.
+        statistic, logarithm of the adjusted p-value), most significant first, and whether rows
+        without a value of a feature are left out of its candidates. `fractions` are those of the
+        rows that reach the node.
         """
     @staticmethod
     def from_bytes(data: bytes) -> Model:

@@ -21,7 +21,6 @@ mod counts;
 mod input;
 mod model;
 mod naive;
-mod normal;
 mod smoothing;
 mod tan;
 mod validate;

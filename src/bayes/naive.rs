@@ -19,11 +19,11 @@
 
 use super::counts::single_table;
 use super::input::RowCells;
-use super::normal::distribution;
 use super::{FeatureReading, Input, Smoothing};
 use crate::data::{Column, Dataset, NumericColumn, Weights, entry_row};
 use crate::error::{Error, Result};
 use crate::numeric::ExactSum;
+use crate::numeric::normal::distribution;
 use crate::parallel::{self, Control};
 use serde::{Deserialize, Serialize};
 

@@ -210,8 +210,9 @@ impl PyModel {
 
     /// All candidate splits of a node: (feature, threshold or None, codes on the first branch or
     /// None, score), and the tests of its features where they are chosen by significance: (feature,
-    /// statistic, logarithm of the adjusted p-value), most significant first. `fractions` are those
-    /// of the rows that reach the node.
+    /// statistic, logarithm of the adjusted p-value), most significant first, and whether rows
+    /// without a value of a feature are left out of its candidates. `fractions` are those of the
+    /// rows that reach the node.
     #[pyo3(signature = (
         data, config, fractions, sample_weight = None, custom = None, n_jobs = None
     ))]
@@ -225,7 +226,7 @@ impl PyModel {
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<(Bound<'py, PyList>, Vec<(u32, f64, f64)>)> {
+    ) -> PyResult<(Bound<'py, PyList>, Vec<(u32, f64, f64)>, bool)> {
         let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
         let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
         let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
@@ -235,7 +236,7 @@ impl PyModel {
         let weights = sample_weight.map(|w| w.as_array().to_vec());
         let node = ReachedRows::new(&rows, &fractions, weights.as_deref()).map_err(exception)?;
         let plan = ConfiguredPlan { plan, raised };
-        let (found, tests) = data.run_plan(py, plan, n_jobs, None, |plan, control| {
+        let (found, tests, left_out) = data.run_plan(py, plan, n_jobs, None, |plan, control| {
             inspect::explain(plan, &rows, &node, control)
         })?;
         let list = PyList::empty(py);
@@ -246,7 +247,7 @@ impl PyModel {
             list.append((feature, threshold, levels, score))?;
         }
         let tests = tests.into_iter().map(|(f, test)| (f, test.statistic, test.log_p)).collect();
-        Ok((list, tests))
+        Ok((list, tests, left_out))
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Missing {
-    /// `Fractional` where criterion and evaluation support it, else `Branch`.
+    /// What [`Config::divides`] says: `Fractional` or `Branch`.
     #[default]
     Auto,
     /// Rows without a value are divided among all branches, as in C4.5.
@@ -111,6 +111,8 @@ pub struct Config {
     pub min_score: Option<f64>,
     pub no_distance_decay: Value,
     pub empty_branch: EmptyBranch,
+    /// Share of the rows that is kept for the leaves; the caller draws them.
+    pub honest: Option<f64>,
     pub missing: Missing,
     pub smoothing: LeafSmoothing,
     pub pruning: Option<PruneMethod>,
@@ -169,6 +171,7 @@ impl Default for Config {
             min_score: None,
             no_distance_decay: Value::Bool(false),
             empty_branch: EmptyBranch::Parent,
+            honest: None,
             missing: Missing::Auto,
             smoothing: LeafSmoothing::None,
             pruning: None,
@@ -226,6 +229,7 @@ impl Config {
                     && !self.by_significance()
                     && criterion.fractional
                     && self.cost_matrix.is_none()
+                    && self.honest.is_none() // parts of rows are no observations
             }
             _ => false,
         }

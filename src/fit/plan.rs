@@ -40,12 +40,11 @@ impl FitPlan {
         validate::combination(&config, criterion.as_ref())?;
         validate::pruning_and_costs(&config)?;
         let no_distance_decay = validate::no_distance_decay(&config, criterion.as_ref())?;
-        let limits = GrowthLimits {
+        let mut limits = GrowthLimits {
             max_depth: config.max_depth.unwrap_or(usize::MAX),
             max_leaf_nodes: config.max_leaf_nodes,
             min_samples_split: config.min_samples_split,
-            // By significance the least weight of a branch takes the place of its rows.
-            min_samples_leaf: if significance.is_some() { 1 } else { config.min_samples_leaf },
+            min_samples_leaf: config.min_samples_leaf,
             min_weight_fraction_leaf: config.min_weight_fraction_leaf,
             min_score: config.min_score,
             needs_gain: config.min_score.is_none() && criterion.info().stops_without_gain,
@@ -54,10 +53,10 @@ impl FitPlan {
             leaf_order: config.leaf_order,
             constraints: validate::constraints(&config, criterion.as_ref())?.map(Arc::new),
         };
-        check_limits(&GrowthLimits {
-            min_samples_leaf: config.min_samples_leaf,
-            ..limits.clone()
-        })?;
+        check_limits(&limits)?;
+        if significance.is_some() {
+            limits.min_samples_leaf = 1; // the least weight of a branch takes the place of its rows
+        }
         // A raised branch would leave the side that it was grown for.
         if limits.are_monotonic()
             && let Some(PruneMethod::ErrorBased(method)) = &mut config.pruning

@@ -194,22 +194,21 @@ pub(super) fn significance(
     if !config.by_significance() {
         return Ok(None);
     }
-    let below_one = 1.0_f64.next_down();
-    for (name, value, most) in [
-        ("alpha", Some(config.alpha), below_one),
-        ("alpha_merge", config.merge_levels.then_some(config.alpha_merge), below_one),
-        ("alpha_split", config.alpha_split.filter(|_| config.merge_levels), config.alpha_merge),
-    ] {
-        if let Some(value) = value.filter(|&value| !(value > 0.0 && value <= most)) {
-            let domain = match name {
-                "alpha_split" => format!(
-                    "must lie above 0 and be at most alpha_merge={most}: levels that are merged \
-                     again would be divided again"
-                ),
-                _ => "must lie between 0 and 1".into(),
-            };
-            return Err(Error::parameter(name, value, domain));
+    let (alpha, most) = (config.alpha, config.alpha_merge);
+    for (name, value, acts) in [("alpha", alpha, true), ("alpha_merge", most, config.merge_levels)]
+    {
+        if acts && !(value > 0.0 && value < 1.0) {
+            return Err(Error::parameter(name, value, "must lie between 0 and 1"));
         }
+    }
+    if let Some(value) = config.alpha_split.filter(|_| config.merge_levels)
+        && !(value > 0.0 && value <= most)
+    {
+        let domain = format!(
+            "must lie above 0 and be at most alpha_merge={most}: levels that are merged again \
+             would be divided again"
+        );
+        return Err(Error::parameter("alpha_split", value, domain));
     }
     let refused = if config.evaluation != Evaluation::Local {
         ("evaluation='global' or 'glocal'", "evaluation='local'")

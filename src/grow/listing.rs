@@ -38,7 +38,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    fn multiway(Scored { feature, score, .. }: Scored) -> Self {
+    pub(super) fn multiway(feature: u32, score: f64) -> Self {
         Self { feature, threshold: None, levels: None, score }
     }
 }
@@ -68,22 +68,13 @@ pub fn feature_tests(
     weights: &Weights,
     control: &Control,
 ) -> Result<Vec<(u32, FeatureTest)>> {
-    by_weighing!(weights, data.target(), w => tested(data, setting, rows, w, control))
-}
-
-/// [`feature_tests`] with weights of one type.
-fn tested<W: ByOrder>(
-    data: &Dataset,
-    setting: &GrowthSetting<'_>,
-    rows: &RowSet,
-    weights: W,
-    control: &Control,
-) -> Result<Vec<(u32, FeatureTest)>> {
     let Some(rule) = &setting.significance else { return Ok(Vec::new()) };
-    let context = GrowContext::new(data, setting, rows, weights);
-    let mut buffers = RowBuffers::undivided(&context, rows, control)?;
-    let totals = context.sums(rows.rows().iter().copied());
-    one_node(&context, &buffers.slices(), rows, &totals).feature_tests(rule, control)
+    by_weighing!(weights, data.target(), w => {
+        let context = GrowContext::new(data, setting, rows, w);
+        let mut buffers = RowBuffers::undivided(&context, rows, control)?;
+        let totals = context.sums(rows.rows().iter().copied());
+        one_node(&context, &buffers.slices(), rows, &totals).feature_tests(rule, control)
+    })
 }
 
 /// All rows of a tree as one node, of which every candidate is scored.
@@ -147,7 +138,8 @@ fn listed<W: ByOrder>(
     // Scores by pairs or neighbours, by rows, or by tables.
     if let Some(known) = evaluator.other_evidence(&mut workspace, control)? {
         let found = evaluator.scored(&contingency, &known, WantedFeatures(None))?;
-        return Ok(found.into_iter().map(Candidate::multiway).collect());
+        let multiway = |one: Scored| Candidate::multiway(one.feature, one.score);
+        return Ok(found.into_iter().map(multiway).collect());
     }
     let mut found = if let Evidence::Rows(budget) = evidence {
         evaluator.all_by_rows(budget, control)?

@@ -256,12 +256,7 @@ impl<'n, W: ByOrder> NodeEvaluator<'n, '_, W> {
     ) -> Result<Vec<Candidate>> {
         let features = 0..self.context.data.columns().len() as u32;
         let splits = features.map(|feature| self.merged_split(merging, feature, contingency));
-        let candidate = |split: BestSplit<W::Sum>| Candidate {
-            feature: split.feature,
-            threshold: None,
-            levels: None,
-            score: split.score,
-        };
+        let candidate = |split: BestSplit<W::Sum>| Candidate::multiway(split.feature, split.score);
         splits.filter_map(|split| split.map(|split| split.map(candidate)).transpose()).collect()
     }
 

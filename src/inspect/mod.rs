@@ -70,9 +70,10 @@ impl ReachedRows {
     }
 }
 
-/// All candidate splits of a node with their scores, and the tests of its features, most
-/// significant first, where features are chosen by significance. `data` are rows as growth read
-/// them ([`crate::fit::as_grown`]), `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
+/// All candidate splits of a node with their scores; the tests of its features, most significant
+/// first, where features are chosen by significance; and whether rows without a value of a feature
+/// are left out of its candidates. `data` are rows as growth read them ([`crate::fit::as_grown`]),
+/// `plan` is that of a [`NodePlan`](crate::fit::NodePlan).
 ///
 /// Limits on a branch are those of growth: shares of the weight of all rows, and numbers of rows,
 /// where a divided row counts as its fraction.
@@ -81,7 +82,7 @@ pub fn explain(
     data: &Dataset,
     node: &ReachedRows,
     control: &Control,
-) -> Result<(Vec<Candidate>, Vec<(u32, FeatureTest)>)> {
+) -> Result<(Vec<Candidate>, Vec<(u32, FeatureTest)>, bool)> {
     let all = RowSet::all(data.len());
     let weights = node.divided.as_ref().unwrap_or(&node.weights);
     plan.on_counted_rows(data, &all, weights, |counted, root, weights| {
@@ -119,12 +120,13 @@ pub fn explain(
         let setting = plan.setting(data, &rows, weights);
         let setting = GrowthSetting { raw, training: None, limits, ..setting };
         let tests = feature_tests(data, &setting, &rows, weights, control)?;
-        let found = if plan.is_fractional() || plan.leaves_out() {
+        let left_out = plan.is_fractional() || plan.leaves_out();
+        let found = if left_out {
             on_known_rows(plan, data, &rows, weights, &setting.limits, control)?
         } else {
             candidates(data, &setting, &rows, &root, weights, control)?
         };
-        Ok((found, tests))
+        Ok((found, tests, left_out))
     })
 }
 

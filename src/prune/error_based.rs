@@ -22,10 +22,10 @@
 
 use super::editable_tree::{Costs, EditableTree};
 use super::method::{PruneInfo, PruneInput, PruneRows, Pruning};
-use super::quantile::normal_quantile;
 use crate::criteria::TargetKind;
 use crate::data::Column;
 use crate::error::{Error, Result};
+use crate::numeric::normal;
 use crate::options::{self, OptionDomain, OptionInfo};
 use crate::parallel::Control;
 use crate::predict::CompiledTree;
@@ -125,7 +125,7 @@ pub fn added_errors(n: f64, e: f64, confidence: f64) -> f64 {
     if e + 0.5 >= n {
         return (n - e).max(0.0);
     }
-    let z = normal_quantile(1.0 - confidence);
+    let z = normal::quantile(1.0 - confidence);
     let f = (e + 0.5) / n;
     let spread = z * (f / n - f * f / n + z * z / (4.0 * n * n)).sqrt();
     (f + z * z / (2.0 * n) + spread) / (1.0 + z * z / n) * n - e

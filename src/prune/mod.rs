@@ -27,7 +27,6 @@ pub mod mdl;
 pub mod merge;
 mod method;
 pub mod pessimistic;
-mod quantile;
 pub mod reduced_error;
 
 use crate::criteria::TargetKind;

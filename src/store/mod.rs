@@ -331,19 +331,16 @@ impl<'a> RareFields<'a> {
 
     /// Refuse entries that no node has taken.
     fn check_all_taken(mut self) -> Result<()> {
-        if let Some(&(node, _)) = self.subsets.next() {
-            return Err(bad(node as usize, "lists levels, but is no inner node in its turn"));
+        let left = [
+            (self.subsets.next().map(|one| one.0), "lists levels, but is no inner node"),
+            (self.groups.next().map(|one| one.0), "groups levels, but is no inner node"),
+            (self.reaches.next().map(|one| one.0), "has a reach, but is no inner node"),
+            (self.tests.next().map(|one| one.0), "has a test, but is no node"),
+        ];
+        match left.into_iter().find_map(|(node, what)| Some((node?, what))) {
+            Some((node, what)) => Err(bad(node as usize, &format!("{what} in its turn"))),
+            None => Ok(()),
         }
-        if let Some(&(node, _)) = self.groups.next() {
-            return Err(bad(node as usize, "groups levels, but is no inner node in its turn"));
-        }
-        if let Some(&(node, _)) = self.reaches.next() {
-            return Err(bad(node as usize, "has a reach, but is no inner node in its turn"));
-        }
-        if let Some(&(node, ..)) = self.tests.next() {
-            return Err(bad(node as usize, "has a test, but is no node in its turn"));
-        }
-        Ok(())
     }
 }
 

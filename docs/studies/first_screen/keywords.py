@@ -37,8 +37,6 @@ from .._checks.progress import Progress
 from ..criteria import Criterion, PairFunction
 from ..discretize import Discretizer
 from ..pruning import Pruning
-
-__all__ = ["NumberCriterion", "SplitCriterion", "TreeParameters"]
 '''
 
 

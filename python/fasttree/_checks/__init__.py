@@ -495,6 +495,13 @@ def string(name: str, value: Any) -> str:
     return value
 
 
+def text_or_texts(name: str, value: Any) -> list[str]:
+    """Return one text or several as a list."""
+    return [
+        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
+    ]
+
+
 def random_seed(name: str, value: Any) -> Any:
     """A seed: None, a whole number >= 0, or one of NumPy's generators.
 

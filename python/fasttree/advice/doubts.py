@@ -18,13 +18,13 @@ import contextlib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._checks.speech import argument, in_text
-from ..datasets.files import cells_of_file
+from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
 from ..model_selection.ordered import folds_by_time, places_in_time
@@ -38,6 +38,9 @@ DISTINCT = 10
 """Different dates from which on the order of rows is no chance."""
 PERIODS = 3
 """The same of numbers that count time by the name of their column."""
+DECADES = 20
+"""Years between the first and the last tenth of dates from which on, in no order, they are facts
+about rows and no time of theirs: births, buildings."""
 YEARS = (1500, 2200)
 """The least and the largest number that is a year."""
 _WORD = re.compile(r"[A-Z]+(?![^\W\d_A-Z])|[^\W\d_][^\W\d_A-Z]*")
@@ -84,7 +87,7 @@ def _counts_time(name: str) -> str:
 
 
 def places_of_dates(
-    X: Any, raw: Table, dates: Iterable[str], unlabelled: np.ndarray, rows: np.ndarray | None
+    X: Any, raw: Table, dates: Collection[str], unlabelled: np.ndarray, rows: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     """Places in time of rows by each column of dates that has an order, then by each column of
     numbers that counts time by its name, the finest first.
@@ -97,18 +100,18 @@ def places_of_dates(
         rows: numbers of the rows of `raw` that are looked at; None: all.
     """
     found: dict[str, Any] = {}
+    frame = X
+    if isinstance(X, (str, os.PathLike)):
+        frame = frame_of_file(X) if dates else None
     for name in dates:
-        if not isinstance(X, (str, os.PathLike, Table)):
-            cells = np.delete(np.array([*taken_groups(X, name)[1]], dtype=object), unlabelled)
+        if frame is not None and not isinstance(frame, Table):
+            cells = np.array([*taken_groups(frame, name)[1]], dtype=object)
+            found[name] = np.delete(cells, unlabelled)
         elif name in raw.dates:  # of which year and month are known
             year, month = (raw.column(f"{name} ({part})").values for part in ("year", "month"))
-            cells = year * 12 + month
-            own = None if isinstance(X, Table) else cells_of_file(X, name)
-            if own is not None and len(own) == len(cells):  # all rows have a target
-                cells = np.array([*own], dtype=object)
+            found[name] = year * 12 + month
         else:
-            cells = raw.column(name).labels()
-        found[name] = cells
+            found[name] = raw.column(name).labels()
     columns = () if TableFacts(raw).is_genotypes else raw.columns
     numbers = [one for one in columns if one.kind == "numeric" and _counts_time(one.name)]
     numbers.sort(key=lambda one: -len(np.unique(one.values)))
@@ -135,6 +138,35 @@ def are_in_order(when: np.ndarray, *, least: int = DISTINCT) -> bool:
     return len(np.unique(when)) >= least and bool((steps >= 0).all() or (steps <= 0).all())
 
 
+def passing_years(table: Table, dates: Iterable[str]) -> dict[str, str]:
+    """The column of the year of each date that no later row repeats, by the name of the date.
+
+    Dates that lie decades apart (of births, of buildings) are facts about their rows, and later
+    rows have such years as well, unless the rows are in their order or the name says that the
+    column counts time.
+
+    Args:
+        table: rows with year, month and weekday of dates.
+        dates: names of columns of dates.
+
+    Examples:
+        >>> days = {"born": ["1951-03-01", "1987-05-09", "1970-11-23"],
+        ...         "visit": ["2024-01-31", "2023-02-03", "2024-06-12"]}
+        >>> passing_years(Table(days, dates=["born", "visit"]), days)
+        {'visit': 'visit (year)'}
+    """
+    found = {}
+    for name in dates:
+        year = f"{name} (year)"
+        if year in table.feature_names:
+            values = table.column(year).values
+            low, high = np.nanquantile(values, (0.1, 0.9))
+            is_near = high - low < DECADES
+            if is_near or _counts_time(name) or are_in_order(values, least=PERIODS):
+                found[name] = year
+    return found
+
+
 def on_later_rows(
     sample: Table,
     places: Mapping[str, np.ndarray],
@@ -154,8 +186,7 @@ def on_later_rows(
     """
     splits = {model._schema.names[place] for place in model.tree_.feature if place >= 0}
     # What no later row repeats: the years of dates, and numbers of years.
-    years = {name: f"{name} (year)" for name in places}
-    years = {name: year for name, year in years.items() if year in sample.feature_names}
+    years = passing_years(sample, places)
     for name, when in places.items():
         if name in sample.feature_names:
             values = sample.column(name).values
@@ -178,13 +209,11 @@ def on_later_rows(
         without = " and ".join([*(["the year"] if len(named) < len(unused) else []), *named])
         without = f" without {without}" if without else ""
         rows = sample.drop(*unused).take(np.argsort(when, kind="stable"))
-        cv = folds_by_time(5, name)
-        tested = make_folds(cv, np.zeros(len(rows)), 0, "regression").test_rows
-        judge = judge_of(rows, asked, tested)
+        folds = make_folds(folds_by_time(5, name), np.zeros(len(rows)), 0, "regression")
+        judge = judge_of(rows, asked, folds.test_rows)
         trees = {one.name: judge.estimator(**one.params) for one, _ in judge.constants()}
-        found = cross_validate(
-            rows, estimators={**trees, "tree": model}, cv=cv, scoring=judge.scoring, **options
-        )
+        how = {**options, "cv": folds, "scoring": judge.scoring}
+        found = cross_validate(rows, estimators={**trees, "tree": model}, **how)
         reached = {one: float(np.nanmean(found[one][judge.metric])) for one in found}
         value = reached.pop("tree")
         best = max(reached, key=lambda one: reached[one] / judge.scale)

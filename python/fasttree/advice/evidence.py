@@ -47,17 +47,9 @@ def is_associated(table: Table, seed: int) -> bool:
         table = table.take(rng.permutation(len(table))[:MOST_ROWS])
     criterion = "squared_error" if table.task == "regression" else "info_gain"
     orders = [np.arange(len(table)), *(rng.permutation(len(table)) for _ in range(PERMUTATIONS))]
-    scores = np.nan_to_num(
-        [
-            score_features(
-                Table.from_columns(
-                    table.columns, target=table.take(order).target_column, task=table.task
-                ),
-                criterion=criterion,
-            )
-            for order in orders
-        ]
-    )
+    targets = (table.take(order).target_column for order in orders)
+    tables = (Table.from_columns(table.columns, target=y, task=table.task) for y in targets)
+    scores = np.nan_to_num([score_features(one, criterion=criterion) for one in tables])
     spread = scores.std(axis=0)
     known = spread > 0
     if not known.any():
@@ -69,9 +61,9 @@ def is_associated(table: Table, seed: int) -> bool:
 
 def told_otherwise(
     table: Table, trees: dict[str, Any], metric: str, *, is_told: bool, **options: Any
-) -> str:
-    """A sentence on the best tree by another metric; "" where none is better than the constant by
-    the corrected resampled t test.
+) -> list[str]:
+    """A sentence on the best tree by another metric; none where no tree is better than the constant
+    by the corrected resampled t test.
 
     Args:
         table: rows with their target.
@@ -86,12 +78,12 @@ def told_otherwise(
     level = 0.05 if is_told else 0.05 / max(1, len(tests))
     better = [test for test in tests if test.statistic < 0 and test.p_value <= level]
     if not better:
-        return ""
+        return []
     names = min(better, key=lambda test: test.mean_difference).names
     constant, tree = (f"{found.mean(name, metric):.2f}" for name in names)
     use = argument("scoring", metric)
-    return (
+    return [
         f"The columns do tell something about {table.target!r}: by {metric}, {names[1]} has about "
         f"{tree}, {names[0]} {constant} (out of fold, larger is better); to choose by it: "
         f"{in_text(use)}."
-    )
+    ]

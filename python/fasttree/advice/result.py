@@ -18,21 +18,22 @@ from .._checks.plain_text import one_line
 from .._checks.saving import save_text
 from .._checks.speech import argument, in_text, worded
 from .._checks.words import counted, some_of
-from ..exports.tables.html import STYLE, bar, html_table, paragraph
+from ..exports.svg import svg_of_page
+from ..exports.tables.html import STYLE, bar, paragraph
 from ..exports.tables.listing import Records
 from ..exports.words import xml
 from ..metrics.cost import costs_in_words
 from ..pruning.base import Pruning
-from .doubts import LaterRows
+from ..table.data_checks import inspect
+from .screening import DROPPED
 from .selection import CLEARLY, FEW, MANY
-from .source import NO_YEAR, Source
+from .source import Source
 from .tasks import Judge
-from .threshold import Threshold
+from .trials import Choice, Tried
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..estimators.stability import Stability
     from ..table import Table
     from ..table.dates import DateOrder
 
@@ -101,28 +102,18 @@ class Advice:
 
     def __init__(
         self,
-        *,
-        model: Any,
-        params: dict[str, Any],
-        rows: list[dict[str, Any]],
-        value: float,
-        standard_error: float,
-        table: Table,
+        choice: Choice,
+        tried: Tried,
         judge: Judge,
-        doubts: list[str],
-        later: LaterRows | None,
-        threshold: Threshold | None,
-        stability: Stability | None,
+        table: Table,
+        *,
         left_out: list[tuple[str, str]],
         dates: dict[str, DateOrder],
         unlabelled: int,
-        codes: list[str],
-        not_tried: list[str],
+        too_dear: list[str],
         automatic: list[str],
-        out_of_time: int,
         work: str,
         time_limit: float | None,
-        compared: int,
         folds: str,
         groups: str | None,
         exposure: str | None,
@@ -131,31 +122,33 @@ class Advice:
         dropped: list[str],
         started: float,
     ) -> None:
-        self.model, self.params = model, params
-        self._judge, self.value, self.standard_error = judge, value, standard_error
-        self.task, self.metric = table.task, judge.metric
-        self.mae = value if judge.metric == "mae" else None
+        self.model, self.params = choice.model, choice.params
+        self.value, self.standard_error = choice.value, choice.standard_error
+        self._judge, self.task, self.metric = judge, table.task, judge.metric
+        self.mae = self.value if judge.metric == "mae" else None
         facts, rare = judge.facts, judge.rare
         self.rare_class = None if rare is None else rare.label
         self.rare_share = None if rare is None else rare.share
         self.majority, self.majority_class = facts.get("majority"), facts.get("majority_class")
         self.mean, self.mae_of_mean = facts.get("mean"), facts.get("mae_of_mean")
-        self._doubts, self._later = doubts, later
-        self.by_time = None if later is None else later.value
-        self._threshold, self.stability = threshold, stability
-        self.threshold = None if threshold is None else threshold.at
-        self.left_out, self.unlabelled, self.not_tried = left_out, unlabelled, not_tried
-        self.codes, self.dates, self.automatic = codes, list(dates), automatic
+        self._doubts, self._later = choice.doubts, choice.later
+        self.by_time = None if choice.later is None else choice.later.value
+        self._threshold, self.stability = choice.threshold, choice.stability
+        self.threshold = None if choice.threshold is None else choice.threshold.at
+        self.left_out, self.unlabelled = left_out, unlabelled
+        self.not_tried, self._late = [*tried.not_tried, *too_dear], tried.not_tried
+        self.codes = [one.column for one in inspect(table).of("codes")]
+        self.dates, self.automatic = list(dates), automatic
         self.work, self.time_limit = work, time_limit
-        self._out_of_time, self._groups, self._exposure = out_of_time, groups, exposure
-        self._hints = hints
-        self.n_rows, self.compared, self.folds = len(table), compared, folds
+        self._groups, self._exposure, self._hints = groups, exposure, hints
+        self.n_rows, self.compared, self.folds = len(table), len(judge.truth), folds
         self.target = table.target
         # What `code` needs to repeat the fit.
-        self._source, self._drop = source, [*dropped, *(n for n, why in left_out if why != NO_YEAR)]
-        self._dates = dates
+        self._source, self._dates = source, dates
+        self._unused = {**dict.fromkeys(dropped, DROPPED), **dict(left_out)}
         nominal = [column.name for column in table.columns if column.kind == "nominal"]
         self._nominal = nominal if source.nominal else []
+        rows = tried.rows
         self._further = {
             f"{key} (%)" if key == "accuracy" else f"{key} of {self.rare_class} (%)": key
             for key in ("accuracy", "recall", "precision")
@@ -163,7 +156,7 @@ class Advice:
         }
         rows.sort(key=lambda r: (not r["chosen"], -r[judge.metric] / judge.scale, r["leaves"]))
         self.table = self._records(rows)
-        chosen = value if judge.metric == "accuracy" else self.table[0].get("accuracy")
+        chosen = self.value if judge.metric == "accuracy" else self.table[0].get("accuracy")
         self.accuracy: float | None = chosen
         self.seconds = monotonic() - started
 
@@ -199,6 +192,7 @@ class Advice:
             {
                 "candidate": "candidate",
                 judge.header: lambda r: judge.shown(r[judge.metric]),
+                " ": lambda r: bar(judge.height(r), 120),
                 "+-": lambda r: judge.shown(r["standard_error"]),
                 **{head: _percent(key) for head, key in self._further.items()},
                 "leaves": lambda r: f"{r['leaves']:.1f}",
@@ -273,7 +267,7 @@ class Advice:
         )
         if self.stability is not None:
             notes.append(self.stability.root_sentence())
-        late, dear = self.not_tried[: self._out_of_time], self.not_tried[self._out_of_time :]
+        late, dear = self._late, self.not_tried[len(self._late) :]
         if self.time_limit is not None:
             end = f"was up; not tried: {'; '.join(late)}" if late else "was not reached"
             notes.append(f"The time limit of {self.time_limit:g} s {end}.")
@@ -288,9 +282,8 @@ class Advice:
         if not self.params:
             return "# no tree is recommended\n"
         gaps = self.unlabelled > 0
-        years = {name: why for name, why in self.left_out if why == NO_YEAR}
         head = self._source.code(
-            self.target, self._drop, has_gaps=gaps, task=self.task, dates=self._dates, years=years
+            self.target, self._unused, has_gaps=gaps, task=self.task, dates=self._dates
         )
         parts = [f"{name}={python_of(value)}" for name, value in self.params.items()]
         if presets.C45.items() <= self.params.items():
@@ -365,35 +358,17 @@ class Advice:
         """The page without its frame, which is also what notebooks show."""
         parts = [
             f'<p class="lead"><strong>{xml(self.sentence)}</strong></p>',
+            f'<div class="tree" style="overflow-x:auto">{svg_of_page(self.model, 60)}</div>',
+            "<h2>Notes</h2>",
             *(paragraph(note) for note in self.notes),
-            "<h2>Tree</h2>",
-            f'<div class="tree" style="overflow-x:auto">{self.model.to_svg(max_nodes=60)}</div>',
             "<h2>Candidates</h2>",
-            self._table_html(),
+            self.table._repr_html_(),
             "<h2>Code</h2>",
-            f"<pre>{xml_lines(self.code)}</pre>",
+            "<pre>",
+            *map(xml, self.code.split("\n")),
+            "</pre>",
         ]
         return "\n".join(parts)
-
-    def _table_html(self) -> str:
-        judge = self._judge
-        header = [
-            "candidate", judge.header, "", "± (se)", *self._further, "leaves", "depth", "",
-        ]  # fmt: skip
-        rows = [
-            [
-                r["candidate"],
-                judge.shown(r[judge.metric]),
-                bar(judge.height(r), 120),
-                judge.shown(r["standard_error"]),
-                *(_percent(key)(r) for key in self._further.values()),
-                f"{r['leaves']:.1f}",
-                f"{r['depth']:.1f}",
-                _mark(r),
-            ]
-            for r in self.table
-        ]
-        return html_table(header, rows, title=self.table.title, wrap=(len(header) - 1,))
 
     def _repr_html_(self) -> str:
         return f'{STYLE}<div class="ft-out">{self._body()}</div>'
@@ -428,8 +403,3 @@ def _mark(row: dict[str, Any]) -> str:
 def _plain(value: Any) -> Any:
     """A value that JSON has, or its repr."""
     return value if isinstance(value, (str, int, float, bool, type(None))) else repr(value)
-
-
-def xml_lines(text: str) -> str:
-    """Text with its line ends, escaped for HTML."""
-    return "\n".join(xml(line) for line in text.split("\n"))

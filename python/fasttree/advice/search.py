@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -25,25 +23,25 @@ import numpy as np
 from .._checks import (
     as_float,
     checked,
+    choice,
     integer,
     listing,
     maybe,
-    one_of,
     one_value,
     shown,
-    string,
+    text_or_texts,
     weights_array,
     whole,
 )
 from .._checks.aliases import TASKS, CategoricalFeatures, MaybeArray, Task
-from .._checks.progress import Progress, make_report
+from .._checks.progress import Progress
 from .._checks.speech import argument, given, option
 from .._checks.words import counted
 from ..datasets import load
+from ..datasets.files import frame_of_file
 from ..estimators.automatic import differences_in_words
-from ..estimators.backends import backend_of
 from ..model_selection import cross_validate
-from ..model_selection.folds import Folds, make_folds
+from ..model_selection.folds import make_folds
 from ..model_selection.ordered import are_by_time, folds_by_time, places_in_time
 from ..table import Table
 from ..table.data_checks import inspect
@@ -52,7 +50,7 @@ from ..table.data_checks.warned import about, held_warnings, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
-from .doubts import leaks, on_later_rows, places_of_dates, told_by_gaps
+from .doubts import leaks, on_later_rows, passing_years, places_of_dates, told_by_gaps
 from .evidence import is_associated, told_otherwise
 from .result import Advice
 from .screening import screened
@@ -69,7 +67,8 @@ from .selection import (
 )
 from .source import NO_YEAR, Source
 from .tasks import Asked, Judge, judge_of
-from .threshold import Threshold, best_threshold
+from .threshold import best_threshold
+from .trials import Choice, Tried, cross_validated
 
 
 def _listed(name: str, value: Any) -> Any:
@@ -90,6 +89,10 @@ less."""
 
 
 @checked(
+    task=maybe(choice(*TASKS)),
+    prefer=choice(*PREFERENCES),
+    work=choice(*WORK),
+    drop=text_or_texts,
     scoring=one_value,
     groups=_listed,
     exposure=_listed,
@@ -136,7 +139,7 @@ def advise(
     no tree is, the sentence says whether small trees are better by the AUC or R2. Among trees for
     classes the smaller one never costs more than one point of accuracy, as estimated, and of a
     number 2 % of the error. A tree gives way to one of at most half as many leaves whose corrected
-    value is as good.
+    value is within one standard error and these limits.
 
     The sentence also asks about columns that say what the target says. Where the rows are in the
     order of a date or a number that counts time by its name, or the tree splits on a year, it has
@@ -160,8 +163,9 @@ def advise(
             name of a column of X, which then is no feature; only ``criterion="poisson"`` is tried.
         time: dates or numbers that order the rows, shape (n_rows,), or the name of a column of X,
             which then is no feature: each fold trains on earlier rows and is judged by the next
-            ones, and the years of other dates are no features. Without it, `cv` may be a splitter
-            such as scikit-learn's ``TimeSeriesSplit()``, for rows in the order of time.
+            ones, and years of other dates that no later row repeats are no features. Without it,
+            `cv` may be a splitter such as scikit-learn's ``TimeSeriesSplit()``, for rows in the
+            order of time.
         max_leaf_nodes: most leaves of the recommended tree; None: no limit. Where candidates are
             compared on a sample, the tree has at most as many as it had there.
         work: ``"quick"``, ``"normal"`` or ``"thorough"``: how many candidates are tried, and how
@@ -208,9 +212,6 @@ def advise(
         ('auc', 1.0)
     """
     # Check the arguments.
-    task = None if task is None else one_of("task", task, TASKS)
-    one_of("prefer", prefer, PREFERENCES)
-    one_of("work", work, tuple(WORK))
     seconds = math.inf if time_limit is None else as_float(time_limit)
     if seconds is None or not seconds > 0:
         raise ValueError(
@@ -225,10 +226,6 @@ def advise(
         )
     asked = None if scoring is None else Asked.of(scoring)
     task = task or (None if asked is None else asked.task)
-    drop = [
-        string("drop", name)
-        for name in ([drop] if isinstance(drop, str) else listing("drop", drop))
-    ]
     keywords = {"header": header, "decimal": decimal, "missing": missing}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
@@ -273,95 +270,81 @@ def advise(
     cv = folds_for(n_rows) if isinstance(cv, str) and cv == "auto" else cv
     folds = make_folds(_feasible(cv, n_rows, members), truth, seed, whole.task, members)
     if are_by_time(folds):
-        years = dict.fromkeys((f"{name} (year)" for name in whole.dates), NO_YEAR)
+        years = dict.fromkeys(passing_years(whole, whole.dates).values(), NO_YEAR)
         left_out, whole = [*left_out, *years.items()], whole.with_unused(years)
     table = whole.drop(*whole.unused) if whole.unused else whole
     sample = table if rows is None else table.take(rows)
     judge = judge_of(sample, asked, np.unique(folds.test_rows))
     # Cross-validate the candidates, choose one, and fit it on all rows.
     listed = candidates(table, judge.shared, judge.weighs_classes, max_leaf_nodes)
-    plan, not_tried = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
-    options = {"random_state": seed, "n_jobs": n_jobs, "client": client}
+    plan, too_dear = _within_budget(listed, sample, len(folds.pairs), WORK[work].units)
+    options = {"cv": folds, "random_state": seed, "n_jobs": n_jobs, "client": client}
     with about():
-        tried = _cross_validated(
+        tried = cross_validated(
             sample,
             plan,
             judge,
-            folds,
             options,
             by_rows=judge.has_rows and members is None,
-            at_a_time=_at_a_time(client, seconds, len(plan)),
             deadline=started + seconds,
             progress=progress,
         )
         # Rows of one group depend on each other, so that they cannot be permuted.
         is_told = cache(lambda: members is None and is_associated(sample, seed))
         choice = _chosen(whole, tried, judge, is_told, seed=seed, prefer=prefer)
-        # What the sentence asks and adds.
-        doubts: list[str] = []
-        later, threshold, stable = None, None, None
-        if not choice.params and judge.otherwise:
-            small = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
+    # What the sentence asks and adds.
+    is_tree = bool(choice.params)
+    with about(), quiet():
+        if not is_tree and judge.otherwise:
+            few = [one for one in listed if one.params.get("max_leaf_nodes", FEW + 1) <= FEW]
             trees = {
                 one.name: judge.estimator(**one.params, random_state=seed)
-                for one in (tried.candidates[0], *small)
+                for one in (tried.candidates[0], *few)
                 if one.criterion in (None, "gini", "squared_error")
             }
-            with quiet():
-                said = told_otherwise(
-                    sample,
-                    trees,
-                    judge.otherwise,
-                    is_told=is_told(),
-                    cv=_SameFolds(folds),
-                    **options,
-                )
-            doubts += [said] if said else []
-        if choice.params:
-            is_cheap = rows is None and table.n_features * len(table) <= REFITTED
-            if is_cheap and time_limit is None:
-                refits = {"repeats": REFITS, "groups": members, "random_state": seed}
-                stable = choice.model.stability(whole, n_jobs=n_jobs, **refits)
-            doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
-            if time is None and members is None and not are_by_time(folds):
-                places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
-                with quiet():
-                    later = on_later_rows(sample, places, choice.model, asked, options)
-            if judge.weighs_classes and len(table.classes) == 2:
-                threshold = _threshold(sample, choice.model, judge, folds, options)
+            choice.doubts += told_otherwise(
+                sample, trees, judge.otherwise, is_told=is_told(), **options
+            )
+        if is_tree:
+            choice.doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
+        if (
+            is_tree
+            and rows is None
+            and time_limit is None
+            and table.n_features * len(table) <= REFITTED
+        ):
+            refits = {"repeats": REFITS, "groups": members, "random_state": seed}
+            choice.stability = choice.model.stability(whole, n_jobs=n_jobs, **refits)
+        if is_tree and time is None and members is None and not are_by_time(folds):
+            places = places_of_dates(X, raw, whole.dates, unlabelled, rows)
+            choice.later = on_later_rows(sample, places, choice.model, asked, options)
+        if is_tree and judge.weighs_classes and len(table.classes) == 2:
+            found = cross_validate(
+                sample, estimators={"tree": choice.model}, keep_proba=True, **options
+            )
+            how = {"folds": folds, "classes": sample.classes, "scorer": judge.scorer}
+            choice.threshold = best_threshold(found["tree"], judge.truth, **how)
     if judge.rare is not None:
         judge.answers = choice.model.predict(whole).tolist()
+    kinds = [kind for kind in kinds_of("frame") if kind not in ("codes", "groups")]
     groups_asked = inspect(raw).sentences("groups") if members is None else []
     return Advice(
-        model=choice.model,
-        params=choice.params,
-        rows=tried.rows,
-        value=choice.value,
-        standard_error=choice.standard_error,
-        table=table,
-        judge=judge,
-        doubts=doubts,
-        later=later,
-        threshold=threshold,
-        stability=stable,
+        choice,
+        tried,
+        judge,
+        table,
         left_out=left_out,
         dates=whole.dates,
         unlabelled=len(unlabelled),
-        codes=[one.column for one in inspect(table).of("codes")],
-        not_tried=[*tried.not_tried, *not_tried],
+        too_dear=too_dear,
         automatic=differences_in_words({one.name: one.params for one in plan}, table),
-        out_of_time=len(tried.not_tried),
         work=work,
         time_limit=None if time_limit is None else seconds,
-        compared=len(sample),
         folds=folds.description,
         groups=groups if isinstance(groups, str) else None,
         exposure=None if exposure is None else repr(named) if named else "exposure",
-        hints=groups_asked
-        + inspect(whole).sentences(
-            *(kind for kind in kinds_of("frame") if kind not in ("codes", "groups"))
-        ),
-        source=Source.of(X, reading, categorical_features),
+        hints=groups_asked + inspect(whole).sentences(*kinds),
+        source=Source.of(X, y, reading, categorical_features, raw.dates),
         dropped=[*drop, *(name for name in aside if name != named)],
         started=started,
     )
@@ -370,10 +353,11 @@ def advise(
 def _beside(
     X: Any, y: Any, named: Any, what: str, *, reading: dict[str, Any], task: Task | None
 ) -> Any:
-    """The group or the exposure of each row as it was given; None without any."""
+    """The group, the exposure or the time of each row as it was given; None without any."""
     if isinstance(named, str) and isinstance(X, (str, os.PathLike)):
         with held_warnings():  # said where the rows are screened
-            X = load(X, target=y, task=task, **reading)
+            frame = frame_of_file(X) if what == "time" else None  # dates, which no Table holds
+            X = load(X, target=y, task=task, **reading) if frame is None else frame
     return taken_groups(X, named, what)[1]
 
 
@@ -391,171 +375,6 @@ def _within_budget(
             allowed.append(candidate)
             spent += needed
     return allowed, others
-
-
-class _SameFolds:
-    """A splitter that gives the same folds to every cross-validation."""
-
-    def __init__(self, folds: Folds) -> None:
-        self._folds, self.n_repeats = folds, folds.n_repeats
-
-    def __repr__(self) -> str:
-        return self._folds.description
-
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Any]:
-        """The (train, test) row indices."""
-        return iter(self._folds.pairs)
-
-
-class _TimeIsUp(Exception):
-    """Leaves a cross-validation when the time limit has passed."""
-
-
-@dataclass
-class _Tried:
-    """Cross-validated results of constants (first) and of the candidates.
-
-    Qualities are those of units in repetitions: of rows (means over the repetitions of the folds,
-    so that there is one repetition here), or of folds.
-    """
-
-    candidates: list[Candidate] = field(default_factory=list)
-    rows: list[dict[str, Any]] = field(default_factory=list)
-    """One record per row of `Advice.table`."""
-    values: list[np.ndarray] = field(default_factory=list)
-    """For each of them the qualities, shape (repetitions, units); NaN where there is none."""
-    squares: list[np.ndarray] = field(default_factory=list)
-    """For each of them the means of their squares, shape (repetitions, units)."""
-    leaves: list[float] = field(default_factory=list)
-    """Mean number of leaves of each."""
-    not_tried: list[str] = field(default_factory=list)
-    """Names of the candidates for which there was no time."""
-
-    def add(
-        self,
-        candidate: Candidate,
-        judge: Judge,
-        values: np.ndarray,
-        squares: np.ndarray,
-        *,
-        leaves: float = 1.0,
-        depth: float = 0.0,
-        **more: Any,
-    ) -> None:
-        """Add a candidate with its qualities and their squares, and further entries of its row."""
-        known = ~np.isnan(values)
-        if not known.any():
-            raise ValueError(
-                f"{given('scoring', repr(judge.metric))} has no value in any fold; use fewer folds "
-                f"({option('cv')}) or another metric"
-            )
-        quality, square = float(values[known].mean()), float(squares[known].mean())
-        error = standard_error(quality, square, known.sum() / len(values))
-        self.candidates.append(candidate)
-        self.values.append(values)
-        self.squares.append(squares)
-        self.leaves.append(leaves)
-        self.rows.append(
-            {
-                "candidate": candidate.name,
-                "criterion": candidate.criterion,
-                "nominal_splits": candidate.nominal_splits,
-                "pruning": candidate.pruning,
-                judge.metric: judge.scale * quality,
-                "standard_error": abs(judge.scale) * error,
-                "leaves": leaves,
-                "depth": depth,
-                **more,
-            }
-        )
-
-
-def _cross_validated(
-    sample: Table,
-    plan: list[Candidate],
-    judge: Judge,
-    folds: Folds,
-    options: dict[str, Any],
-    *,
-    by_rows: bool,
-    at_a_time: int,
-    deadline: float,
-    progress: Progress,
-) -> _Tried:
-    """Cross-validate candidates, `at_a_time` together, until all are tried or time is up.
-
-    Args:
-        sample: rows.
-        plan: candidates in the order of trying.
-        judge: of the sample.
-        folds: the folds of all.
-        options: keywords of `cross_validate`.
-        by_rows: whether the units are rows, not folds.
-        at_a_time: candidates per cross-validation.
-        deadline: of `time.monotonic`; the first candidates are tried in any case.
-        progress: as in `advise`.
-    """
-    out = _Tried()
-    tested = np.unique(folds.test_rows)
-    constants = judge.constants()
-    if by_rows:
-        for constant, answer in constants:
-            values = judge.quality(judge.truth[tested], answer)[None, :]
-            answers = np.full(len(folds.test_rows), answer)
-            more = judge.by_class(judge.truth[folds.test_rows], answers)
-            out.add(constant, judge, values, values * values, **more)
-
-    def check_time(done: int, total: int) -> None:
-        if done < total and monotonic() > deadline:
-            raise _TimeIsUp
-
-    report = make_report(progress, "candidates")
-    for first in range(0, len(plan), at_a_time):
-        if report is not None:
-            report(first, len(plan))
-        batch = plan[first : first + at_a_time]
-        if first == 0 and not by_rows:
-            batch = [*(constant for constant, _ in constants), *batch]
-        seed = options["random_state"]
-        trees = {c.name: judge.estimator(**c.params, random_state=seed) for c in batch}
-        try:
-            if first:
-                check_time(0, 1)
-            # Warnings about the data are given once, by the first cross-validation.
-            with quiet() if first else nullcontext():
-                result = cross_validate(
-                    sample,
-                    estimators=trees,
-                    cv=_SameFolds(folds),
-                    scoring=judge.scoring,
-                    **options,
-                    progress=check_time if first else False,
-                )
-        except _TimeIsUp:
-            out.not_tried = [candidate.name for candidate in plan[first:]]
-            break
-        for candidate in batch:
-            scores = result[candidate.name]
-            found = _by_row(result, candidate.name, judge) if by_rows else None
-            values, squares = found or _by_fold(result, candidate.name, judge)
-            leaves, depth = (float(scores[size].mean()) for size in ("leaves", "depth"))
-            more = judge.by_class(judge.truth[folds.test_rows], scores.predictions)
-            out.add(candidate, judge, values, squares, leaves=leaves, depth=depth, **more)
-    if report is not None:
-        report(len(plan), len(plan))
-    return out
-
-
-def _at_a_time(client: Any, seconds: float, n_candidates: int) -> int:
-    """Candidates per cross-validation.
-
-    One without a cluster. On a cluster all of them, so that no worker waits; with a time limit one
-    per worker.
-    """
-    backend = backend_of(client)
-    if backend is None:
-        return 1
-    return n_candidates if seconds == math.inf else min(backend.workers, n_candidates)
 
 
 def _sample(n_rows: int, size: int, seed: int) -> np.ndarray | None:
@@ -576,47 +395,15 @@ def _feasible(cv: Any, n_rows: int, members: np.ndarray | None) -> Any:
     return cv
 
 
-def _by_row(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarray]:
-    """Mean quality of the out-of-fold predictions of each tested row over the repetitions, and the
-    mean of its squares, each of shape (1, n_tested)."""
-    tested, n_rows = np.asarray(result.folds.test_rows), len(judge.truth)
-    values = judge.quality(judge.truth[tested], result[name].predictions)
-    times = np.bincount(tested, minlength=n_rows)
-    mean, square = (
-        np.bincount(tested, weights=weights, minlength=n_rows)[None, times > 0] / times[times > 0]
-        for weights in (values, values * values)
-    )
-    return mean, square
-
-
-def _by_fold(result: Any, name: str, judge: Judge) -> tuple[np.ndarray, np.ndarray]:
-    """Quality in each fold and its square, each of shape (repetitions, folds)."""
-    scores = np.asarray(result[name][judge.metric], dtype=np.float64) / judge.scale
-    values = scores.reshape(result.folds.n_repeats, -1)
-    return values, values * values
-
-
-@dataclass
-class _Choice:
-    """The recommended tree and what to expect of it."""
-
-    model: Any
-    params: dict[str, Any]
-    """Empty for a constant."""
-    value: float
-    """The metric to expect of it."""
-    standard_error: float
-
-
 def _chosen(
     whole: Table,
-    tried: _Tried,
+    tried: Tried,
     judge: Judge,
     is_told: Callable[[], bool],
     *,
     seed: int,
     prefer: Prefer,
-) -> _Choice:
+) -> Choice:
     """Choose among what was tried, fit it on all rows, and mark the choice in ``tried.rows``.
 
     Args:
@@ -627,8 +414,8 @@ def _chosen(
         seed: of the correction.
         prefer: as in `advise`.
     """
-    values, squares = np.array(tried.values), np.array(tried.squares)
-    leaves = np.array(tried.leaves)
+    values, squares = np.array(tried.qualities).swapaxes(0, 1)
+    leaves = np.array([row["leaves"] for row in tried.rows])
     # Units that have a value for all candidates; candidates whose mean is a number.
     known = ~np.isnan(values).any(axis=0)
     means = values[:, known].mean(axis=1), squares[:, known].mean(axis=1)
@@ -660,7 +447,7 @@ def _chosen(
         return int(some[place]), expected, error
 
     if prefer == "small" and judge.has_rows:
-        place, expected, error = small_choice(allowed, leaves, judged)
+        place, expected, error = small_choice(allowed, leaves, judged, **rule)
     else:
         place, expected, error = judged(allowed)
     flat = [int(i) for i in allowed if tried.candidates[i].criterion is None]
@@ -692,19 +479,4 @@ def _chosen(
     for i, row in enumerate(tried.rows):
         row["within_one_se"] = bool(i in near)
         row["chosen"] = i == place
-    return _Choice(model, params, judge.scale * expected, abs(judge.scale) * error)
-
-
-def _threshold(
-    sample: Table, model: Any, judge: Judge, folds: Folds, options: dict[str, Any]
-) -> Threshold:
-    """The threshold of the recommended tree, by its out-of-fold probabilities."""
-    trees = {"tree": model}
-    with quiet():
-        result = cross_validate(
-            sample, estimators=trees, cv=_SameFolds(folds), keep_proba=True, **options
-        )
-    found = result["tree"]
-    return best_threshold(
-        found, judge.truth, folds=folds, classes=sample.classes, scorer=judge.scorer
-    )
+    return Choice(model, params, judge.scale * expected, abs(judge.scale) * error)

@@ -7,8 +7,8 @@ What
     candidates is biased upwards (Varma & Simon 2006), so the choice itself is cross-validated: the
     rule chooses by the out-of-fold predictions of nine tenths of the rows, and its choice is
     measured on the last tenth. Where the choice among trees of at most half as many leaves is as
-    good by this measure, these are enough (`small_choice`). `advise` calls this; no tree is fitted
-    again.
+    good by this measure, within one standard error and the price, these are enough
+    (`small_choice`). `advise` calls this; no tree is fitted again.
 Complexity
     O(divisions x rows x candidates).
 """
@@ -60,7 +60,14 @@ def good_enough(
     share: float = math.inf,
 ) -> np.ndarray:
     """Which candidates are within one standard error, `price` and `share` of the best, or as good
-    as it."""
+    as it.
+
+    Args:
+        quality, n_rows, squares: as in `choose`.
+        prefer: ``"small"``, or ``"accurate"`` without regard to size.
+        price: quality that a smaller tree may cost, at most.
+        share: the same as a share of the best quality.
+    """
     squares = quality if squares is None else squares
     best = int(quality.argmax())
     error = standard_error(float(quality[best]), float(squares[best]), n_rows)
@@ -95,10 +102,7 @@ def choose(
     leaves: np.ndarray,
     n_rows: float,
     squares: np.ndarray | None = None,
-    *,
-    prefer: Prefer = "small",
-    price: float = math.inf,
-    share: float = math.inf,
+    **rule: Any,
 ) -> int:
     """Index of the smallest tree within one standard error of the best quality, or of the best.
 
@@ -109,9 +113,7 @@ def choose(
         leaves: sizes, shape (n_candidates,).
         n_rows: rows that the qualities are means over.
         squares: means of the squares; None: the qualities are accuracies.
-        prefer: ``"small"``, or ``"accurate"`` without regard to size.
-        price: quality that a smaller tree may cost, at most.
-        share: the same as a share of the best quality.
+        rule: `prefer`, `price` and `share`, as in `good_enough`.
 
     Examples:
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100)
@@ -119,7 +121,6 @@ def choose(
         >>> choose(np.array([0.80, 0.79, 0.60]), np.array([20.0, 5.0, 1.0]), 100, prefer="accurate")
         0
     """
-    rule: Any = {"prefer": prefer, "price": price, "share": share}
     within = np.flatnonzero(good_enough(quality, n_rows, squares, **rule))
     order = np.lexsort((within, -quality[within], leaves[within]))
     return int(within[order[0]])
@@ -181,28 +182,37 @@ def small_choice(
     allowed: np.ndarray,
     leaves: np.ndarray,
     judged: Callable[[np.ndarray], tuple[int, float, float]],
+    *,
+    price: float = math.inf,
+    share: float = math.inf,
 ) -> tuple[int, float, float]:
     """The choice among candidates, its quality on other rows, and the standard error of this.
 
     A large tree gives way where the choice among trees of at most half as many leaves is as good
-    on rows that took no part in either choice.
+    on rows that took no part in either choice: within one standard error, `price` and `share`.
+    Without these limits 2 leaves took the place of 10 that were 2 points better on held-out rows
+    (titanic), and 8 of 40 that were 6 points better (primary-tumor).
 
     Args:
         allowed: indices of the candidates.
         leaves: size of each candidate, shape (n_candidates,).
         judged: the choice among some of them, its corrected quality and standard error.
+        price: quality that a smaller tree may cost, at most.
+        share: the same as a share of the quality of the first choice.
 
     Examples:
-        >>> announced = {3: (2, 0.893, 0.01), 2: (1, 0.897, 0.01), 1: (0, 0.6, 0.01)}
-        >>> small_choice(
-        ...     np.arange(3), np.array([1.0, 4.0, 52.0]), lambda some: announced[len(some)]
-        ... )
-        (1, 0.897, 0.01)
+        >>> announced = {3: (2, 0.893, 0.01), 2: (1, 0.889, 0.01), 1: (0, 0.6, 0.01)}
+        >>> leaves = np.array([1.0, 4.0, 52.0])
+        >>> small_choice(np.arange(3), leaves, lambda some: announced[len(some)])
+        (1, 0.889, 0.01)
+        >>> small_choice(np.arange(3), leaves, lambda some: announced[len(some)], price=0.002)
+        (2, 0.893, 0.01)
     """
     found = judged(allowed)
+    least = found[1] - min(price, share * abs(found[1]), found[2])
     while True:
         allowed = allowed[leaves[allowed] <= leaves[found[0]] / 2]
         small = judged(allowed) if len(allowed) else found
-        if small[1] < found[1] or leaves[small[0]] in (1.0, leaves[found[0]]):
+        if small[1] < least or leaves[small[0]] in (1.0, leaves[found[0]]):
             return found
         found = small

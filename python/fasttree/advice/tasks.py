@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -253,14 +254,11 @@ class OfClasses(Judge):
         """How much of the rare class the choice finds, and the metric to choose by."""
         if self.rare is None:
             return ""
+        ways = self.rare.proposals()
+        metrics = [worded(f"scoring={python}", f"`--metric {shell}`") for python, shell in ways]
         return (
-            f"{self.rare_found(row)} The accuracy says little about this class; "
-            "to choose by it: "
-            + " or ".join(
-                worded(f"scoring={python}", f"`--metric {shell}`")
-                for python, shell in self.rare.proposals()
-            )
-            + "."
+            f"{self.rare_found(row)} The accuracy says little about this class; to choose by it: "
+            f"{' or '.join(metrics)}."
         )
 
     def rare_found(self, row: Mapping[str, Any]) -> str:
@@ -299,10 +297,7 @@ class OfMetric(Judge):
     def constants(self) -> list[tuple[Candidate, Any]]:
         """Those of the task, as trees of one leaf."""
         return [
-            (
-                Candidate(one.name, None, None, None, {**one.params, **self.shared}),
-                value,
-            )
+            (replace(one, params={**one.params, **self.shared}), value)
             for one, value in self.base.constants()
         ]
 

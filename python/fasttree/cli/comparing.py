@@ -6,6 +6,7 @@ write their page.
 
 from __future__ import annotations
 
+import os
 import textwrap
 from dataclasses import replace
 from pathlib import Path
@@ -109,8 +110,8 @@ Targets = Annotated[
     typer.Option(
         "--target",
         "-t",
-        help="Target column of all data sets; or given once for each, in their order. Default: "
-        "'class', else the last column.",
+        help="Target column of all data files; or given once for each, in their order (bundled "
+        "sets have their own). Default: 'class', else the last column.",
     ),
 ]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
@@ -263,14 +264,21 @@ def compare(
     sets: dict[str, Table] = {}
     orders: list[str] = []
     names = data or default_sets()
+    # Options on columns are for the files, if there are any.
+    bundled = {*default_sets(0)}
+    is_file = [name not in bundled or os.path.exists(name) for name in names]
+    is_file = is_file if any(is_file) else [True] * len(names)
     targets: list[str | None] = [*target] if target else [None]
-    if len(targets) not in (1, len(names)):
+    targets = targets * sum(is_file) if len(targets) == 1 else targets
+    if len(targets) not in (sum(is_file), len(names)):
         raise ValueError(
-            f"--target is given {len(targets)} times for {counted(len(names), 'data set')}; give "
-            "it once for all, or once for each, in their order"
+            f"--target is given {len(targets)} times for {counted(sum(is_file), 'data file')}; "
+            "give it once for all, or once for each, in their order (bundled sets have their own)"
         )
-    for name, own in zip(names, targets * (len(names) // len(targets)), strict=True):
-        read = replace(columns, target=own)
+    own = iter(targets)
+    for name, mine in zip(names, is_file, strict=True):
+        found = next(own) if mine or len(targets) == len(names) else None
+        read = replace(columns if mine else o.Columns(task=columns.task), target=found)
         one = read.table(name, named.values(), settings, aside=dependence.aside)
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one

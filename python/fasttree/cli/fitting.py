@@ -330,7 +330,8 @@ def fit(
         **({} if found is None else {"stability": found.to_dict()}),
     }
     # The same facts for people, with a line on each file.
-    head = "all numbers are equal: R2 has no meaning" if constant else "not cross-validated"
+    are_equal = constant.get("mae_of_mean") == 0.0
+    head = "all numbers are equal: R2 has no meaning" if are_equal else "not cross-validated"
     if verdict is not None:
         head = verdict.text
     aside = sum(bool(why) and not why.startswith("dates") for why in tree._schema.unused)

@@ -95,9 +95,17 @@ class Dependence:
             return rows
         from ..model_selection.ordered import places_in_time
 
-        cells, said = rows.column(self.time).labels(), f"--time {self.time}"
-        times = places_in_time(cells, said, rows.row_numbers)
-        return rows.take(np.argsort(times, kind="stable")).drop(self.time)
+        cells, made = rows.column(self.time).labels(), []
+        if self.time in rows.dates:  # of a file that has dates, which no Table holds
+            from ..datasets.files import frame_of_file
+            from ..table.dates import part_names
+            from ..table.groups import taken_groups
+
+            cells = np.array([*taken_groups(frame_of_file(data), self.time)[1]], dtype=object)
+            cells = cells if rows.row_numbers is None else cells[rows.row_numbers]
+            made = part_names([self.time])
+        times = places_in_time(cells, f"--time {self.time}", rows.row_numbers)
+        return rows.take(np.argsort(times, kind="stable")).drop(self.time, *made)
 
 
 def _unknown(option: str, name: str, rows: Any, data: str) -> str:

@@ -6,6 +6,7 @@ rule for the class column; `columns_of_frame` takes the columns of a pandas or P
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Collection, Sequence
@@ -19,7 +20,7 @@ from ..table import Table
 from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
 from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import is_quiet, warn_caller
+from ..table.data_checks.warned import is_quiet, quiet, warn_caller
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
@@ -143,10 +144,10 @@ def columns_of_frame(
     *,
     as_given: bool = True,
     dates: Collection[tuple[str, str]] = (),
-) -> tuple[list[Column], dict[str, str]]:
-    """The columns of a pandas or Polars frame without the dropped ones, and the reasons of those
-    that no Table can hold and a fit need not read (dates, durations), unless `as_given`; `dates`
-    are those of `FileCells`.
+) -> Table:
+    """A Table of a pandas or Polars frame without the dropped columns. Those that no Table can hold
+    and a fit need not read (dates, durations) are unused, unless `as_given`; `dates` are those of
+    `FileCells`.
 
     Raises:
         DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.
@@ -156,9 +157,15 @@ def columns_of_frame(
         raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
     try:
         kept = frame[[name for name in frame.columns if name not in drop]]
-        table = Table(kept) if as_given else table_to_inspect(kept, dates=dict(dates))
-        return list(table.columns), table.unused
+        with quiet():
+            return Table(kept) if as_given else table_to_inspect(kept, dates=dict(dates))
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame
-        raise DataFileError(str(error), path) from error
+        said = str(error)
+        with contextlib.suppress(Exception), quiet():
+            if as_given and table_to_inspect(kept).dates:
+                inspected = reading("as_given", False)
+                how = worded(f"read the file with {inspected}", "leave out --columns as_given")
+                said += f"; to use year, month and weekday of dates, {how}"
+        raise DataFileError(said, path) from error

@@ -40,10 +40,10 @@ from .._checks.words import counted, some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column
 from ..table.data_checks.warned import is_quiet, warn_caller
-from ..table.decimal_comma import has_decimal_comma, may_be_grouped, with_numbers
+from ..table.decimal_comma import has_decimal_point, mark_of, may_be_grouped, sign_of, with_numbers
 from ..table.file_cells import FileCells
 from ..table.sources import nearest
-from ..table.texts import SIGNS, no_numbers
+from ..table.texts import no_numbers
 from .blocks import blocks, decode, decode_as, head
 from .errors import DataFileError
 from .first_lines import Layout, index_of, layout, sniff_lines
@@ -73,12 +73,12 @@ _HEADER_CELLS = 2_000_000
 
 @dataclass(slots=True)
 class Sheet:
-    """The columns of a delimited file, whether their names come from it, and its decimal mark where
-    that is known."""
+    """The columns of a delimited file, whether their names come from it, its decimal mark, where
+    that is known, and its signs."""
 
     columns: list[Column]
     has_header: bool
-    decimal: str | None
+    written: FileCells
 
 
 def read_delimited(
@@ -125,7 +125,6 @@ def read_delimited(
     if decimal not in (None, ".", ","):
         raise ValueError(f"{given('decimal', shown(decimal))} is not known; use '.', ',' or None")
     cells = FileCells.of(missing)
-    decimal = cells.decimal if decimal is None else decimal
     # Columns that turned out to hold text after the sample are read again, as labels.
     first = _Pass(
         path,
@@ -159,41 +158,48 @@ def read_delimited(
     if first.repeated:
         lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
         first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
-    # Thousands between points: the texts of such columns are read again.
-    commas = decimal == "," or (decimal is None and any(map(has_decimal_comma, columns.values())))
+    # The decimal mark: the caller's, else a comma where a column says so, else that of the model,
+    # else what another column has. A column that it does not read may have the other one.
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
-    grouped = {j for j, column in numeric.items() if may_be_grouped(column)} if commas else set()
+    found_marks = {mark_of(cells.without(column)[0]) for column in columns.values()}
+    mark = decimal or ("," if "," in found_marks else cells.decimal)
+    if mark is None and ("." in found_marks or any(map(has_decimal_point, numeric.values()))):
+        mark = "."
+    marks, decimal = [decimal] if decimal else [mark, None], "," if mark == "," else decimal
+    # Thousands between points: the texts of such columns are read again.
+    grouped = (
+        {j for j, column in numeric.items() if may_be_grouped(column)} if decimal == "," else set()
+    )
     if grouped:
         texts = replace(first, first_lines=first.first_lines).read(grouped)
         thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    numbers_read, matched, signed = [], set(first.matched), []
+    numbers_read, matched, signs = [], set(first.matched), []
     for position in sorted(columns):
         column = columns[position]
         found: set[str] = set()
         if column.levels:  # texts for all columns are missing already
             column, found = cells.without(column)
-        example = str(column.levels[0]) if column.levels else ""
-        has_sign = SIGNS.search(example) is not None
-        mark = "," if (found or n_notes or has_sign) and commas else decimal
-        column = with_numbers(column, sep, mark, numeric.values())
+        sign = sign_of(column)
+        has_marks = any(one in str(level) for level in column.levels or () for one in ".,")
+        column = with_numbers(column, sep, *marks)
         if column.kind == "numeric":
-            signed += [f"{column.name!r} ({example!r}, ...)"] if has_sign else []
+            signs += [(column.name, sign)] if sign else []
+            decimal = mark if has_marks else decimal
             column, numbers = cells.without(column)
             found |= numbers
         numbers_read.append(column)
         matched |= found
-    if decimal is None and not commas and sep != ",":  # between commas, points are decimal
+    if decimal is None and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
-    if signed and not (cells.remembered or is_quiet()):
-        said = f"numbers with a currency or percent sign are read as numbers: {some_of(signed)}"
-        warn_caller(f"{os.fspath(path)}: {said}", UserWarning)
     unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
     kept = _with_names(numbers_read, first)
-    return Sheet(kept, first.layout.header is not None, "," if commas else decimal)
+    return Sheet(
+        kept, first.layout.header is not None, FileCells(decimal=decimal, signs=tuple(signs))
+    )
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:

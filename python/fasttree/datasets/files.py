@@ -26,15 +26,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import HALF, checked, choice, having, listing, maybe, one_value, path_of, string
+from .._checks import HALF, checked, choice, having, maybe, one_value, path_of, text_or_texts
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
+from ..table.data_checks.warned import say_signs
 from ..table.file_cells import FileCells
-from ..table.sources import cells_of
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
@@ -55,16 +55,9 @@ def _source(name: str, value: Any) -> str | os.PathLike[str]:
     return value if is_text else path_of(name, value)
 
 
-def _names(name: str, value: Any) -> list[str]:
-    """Check of an argument that is one text or several."""
-    return [
-        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
-    ]
-
-
 @checked(
     path=_source,
-    drop=_names,
+    drop=text_or_texts,
     limits=maybe(having("fasttree.datasets.Limits", "core")),
     target=one_value,
     task=maybe(choice(*TASKS)),
@@ -157,8 +150,9 @@ def load(
     given["task"] = None if is_plain else task
     given["as_given"] = None if table.as_given else False
     given["missing"] = missing.as_argument() or None
-    if missing:
-        table.file_cells = replace(missing, decimal=table.file_cells.decimal)
+    table.file_cells = replace(table.file_cells, **missing.told)
+    if not missing.remembered:  # to a model, they are known
+        say_signs(table.file_cells.signs, f"{text}: ")
     arguments = "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)
     table.origin = f"fasttree.datasets.load({text!r}{arguments})"
     return table
@@ -188,11 +182,13 @@ def _read(
         from .openml import fetch
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
-        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given)
+        read = columns_of_frame(frame, drop, text, as_given=as_given)
+        columns = [*read.columns]
         _refuse(options, text)
         numbers = [column.name for column in columns if column.kind == "numeric"]
         table = assemble(columns, label, text, name=title, task=task, numbers=numbers)
-        return table.with_unused(unused)
+        table.file_cells = read.file_cells
+        return table.with_unused(read.unused)
     if not os.path.exists(text):
         table = _bundled(text, target, drop, task)
         _refuse(options, text)
@@ -222,7 +218,7 @@ def _read(
         said += f" name another with {option('target')}"
         raise DataFileError(said, text, column=table.target)
     table = table.with_unused(found.unused)
-    table.file_cells = FileCells(decimal=found.decimal)
+    table.file_cells = found.written
     return table
 
 
@@ -290,8 +286,8 @@ class _Contents:
     has_feature_names: bool = True
     declares_classes: bool = True
     """Whether the format declares the classes; the categories of a data frame do not."""
-    decimal: str | None = None
-    """The decimal mark, where it is known."""
+    written: FileCells = field(default_factory=FileCells)
+    """The decimal mark, where it is known, and signs at numbers."""
     numbers: Collection[str] = ()
     """The columns that the format declares as numbers."""
     unused: dict[str, str] = field(default_factory=dict)
@@ -322,11 +318,12 @@ def _contents(
     elif form == "frame":
         frame, numbers = _binary(text, kind)
         dates = options["missing"].dates
-        columns, unused = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
+        read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         # Parts of dates come last, and are no target.
         own = find_target([name for name in frame.columns if name not in drop], None, text)
+        columns = [*read.columns]
         found = _Contents(columns, stem, own, declares_classes=False, numbers=numbers)
-        found.unused = unused
+        found.unused, found.written = read.unused, read.file_cells
     elif form == "unread":
         what = other_format(text, limits)
         said = f"files of type {kind} are" if what is None else f"the file is {what}, which is"
@@ -339,7 +336,7 @@ def _contents(
             options = {**options, "sep": "\t"}
         sheet = read_delimited(text, drop, **options, limits=limits)
         named = sheet.has_header or options["names"] is not None
-        return _Contents(sheet.columns, stem, has_feature_names=named, decimal=sheet.decimal)
+        return _Contents(sheet.columns, stem, has_feature_names=named, written=sheet.written)
     _refuse(options, text)
     if form in ("arff", "c45", "orange"):
         found.numbers = [column.name for column in found.columns if column.kind == "numeric"]
@@ -454,11 +451,11 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
     )
 
 
-def cells_of_file(path: str | os.PathLike[str], name: str) -> Any:
-    """The cells of a column of a Parquet or Feather file, as they are; None of other files."""
+def frame_of_file(path: str | os.PathLike[str]) -> Any:
+    """The pandas or Polars frame of a Parquet or Feather file; None for other files."""
     text = os.fspath(path)
     _, kind, _ = split_suffix(text)
-    return cells_of(_binary(text, kind)[0], name) if kind in _BINARY else None
+    return _binary(text, kind)[0] if kind in _BINARY else None
 
 
 def _binary(path: str, kind: str) -> tuple[Any, list[str]]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from .. import criteria
-from .._checks import as_float, at_least, choice, integer, maybe, real, shown
+from .._checks import as_float, at_least, choice, integer, maybe, number_in, real, shown
 from ..discretize import DISCRETIZERS
 from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 from .conditions import (
@@ -105,10 +105,7 @@ def share() -> Kind:
     def test(name: str, value: Any) -> float | None:
         if value is None or isinstance(value, bool | np.bool_):
             return 0.5 if value else None
-        found = real(name, value, 0.0, 1.0)
-        if found in (0.0, 1.0):
-            raise ValueError(f"{name}={shown(value)} must lie between 0 and 1")
-        return found
+        return number_in(0.0, 1.0, above=True, below=True)(name, value)
 
     return Kind("float | bool | None", check=test)
 
@@ -471,6 +468,7 @@ GROWTH_PARAMETERS = (
         and pruning. Counts, labels and numbers of all nodes are those of the rows kept; a leaf
         without any predicts as the nearest node above that has some, or as `empty_branch` says.
         Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
+        core=True,
     ),
 )
 

@@ -14,7 +14,8 @@ import math
 import numbers
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,7 +31,6 @@ from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
-from .automatic import missing_of
 from .constraints import constraints_given
 from .honest import is_honest
 from .new_rows import labelled, rows_for
@@ -48,14 +48,20 @@ class NodeCandidates(tuple[Candidate, ...]):
     """Candidates of a node.
 
     Attributes:
+        features, splits, scores: of each candidate the feature, the threshold or levels, and the
+            score, shape (n_candidates,).
         tests: statistic and adjusted p-value of each feature that was tested.
         lacking: the features without a value in some row of the node.
         apart: whether such rows have a branch of their own; else they are left out.
     """
 
-    tests: Mapping[str, tuple[float, float]]
-    lacking: frozenset[str]
-    apart: bool
+    tests: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    lacking: frozenset[str] = frozenset()
+    apart: bool = False
+
+    features = cached_property(lambda self: [name for name, _, _ in self])
+    splits = cached_property(lambda self: [split for _, split, _ in self])
+    scores = cached_property(lambda self: np.array([score for _, _, score in self], np.float64))
 
 
 SORTED_AT_ONCE = 200_000
@@ -205,7 +211,7 @@ def candidates_of(
         custom: the criterion, if it is a user's function.
         weights: weights of the rows; None: all 1.
     """
-    scored, tests = _engine.explain(
+    scored, tests, left_out = _engine.explain(
         fitted._model, table, config, fractions, sample_weight=weights, custom=custom
     )
     names, levels = fitted._schema.names, fitted._schema.levels
@@ -220,17 +226,8 @@ def candidates_of(
         for one in table.columns
         if one.n_missing and not is_imputed and one.is_missing[reached].any()
     )
-    found.apart = not _leaves_out(fitted, config)
+    found.apart = not left_out
     return found
-
-
-def _leaves_out(fitted: Any, config: dict[str, Any]) -> bool:
-    """Whether the candidates of a feature are scored without the rows that lack its value."""
-    if config.get("selection") == "significance" and config["missing"] == "auto":
-        return not config.get("merge_levels")
-    if not fitted.tree_.n_children[0]:
-        return missing_of(config) == "fractional"
-    return divides_rows(fitted) and missing_of({"criterion": config["criterion"]}) == "fractional"
 
 
 @by_own_criterion
@@ -338,15 +335,10 @@ def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None
     ]
 
 
-def _cuts_by_statistic(fitted: Any) -> bool:
-    """Whether the two-sample statistic chooses the cut of the feature that a test has chosen."""
-    return is_by_test(fitted) and bool(fitted.cut == "statistic")
-
-
 def measure_of(fitted: Any) -> Any:
     """The criterion that scores the splits of a tree: its own, or where a two-sample statistic
     chooses the cut the one of which the statistic is a multiple; None of a model without any."""
-    if not _cuts_by_statistic(fitted):
+    if not is_by_test(fitted) or fitted.cut == "criterion":
         return getattr(fitted, "criterion", None)
     if fitted._task == "regression":
         return "squared_error"
@@ -355,7 +347,7 @@ def measure_of(fitted: Any) -> Any:
 
 def _measured(fitted: Any) -> list[str]:
     """What the scores are where a two-sample statistic chooses the cut."""
-    if not _cuts_by_statistic(fitted):
+    if not is_by_test(fitted) or fitted.cut == "criterion":
         return []
     known = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
     what = known.get(str(measure_of(fitted)), "largest squared standardised deviation")

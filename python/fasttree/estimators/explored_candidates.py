@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,27 +22,15 @@ from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
+from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, candidates_of, measure_of
+from .explained import APART, NodeCandidates, candidates_of, measure_of
 from .new_rows import labelled
 from .parameters import config_of
 
-
-class Candidates(NamedTuple):
-    """Candidates of a node by one criterion, column by column.
-
-    A test is a threshold, the levels of the first branch, or None for one branch per level;
-    `lacking` and `apart` are those of `NodeCandidates`.
-    """
-
-    features: list[str]
-    tests: list[Any]
-    scores: np.ndarray
-    lacking: frozenset[str] = frozenset()
-    apart: bool = False
-
-
 COPIED = (
+    "selection",
+    "missing",
     "nominal_splits",
     "discretize",
     "n_bins",
@@ -215,7 +203,7 @@ class _Scorer:
             found["missing"] = said
         return found
 
-    def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> Candidates:
+    def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
         """Candidates by one criterion; none if it cannot score the node."""
         model, weights = tree.model, self.rows.weights
         table = self._table(model)
@@ -228,13 +216,13 @@ class _Scorer:
             if "is not binned" in why:
                 why = f"scores on pairs or neighbours need bins, and {tree.name} splits thresholds"
             self.refused.setdefault(_plain(criterion)["name"], why)
-            return _columns(())
-        return _columns(found)
+            found = NodeCandidates()
+        return found
 
 
-def _missing_in_words(listed: dict[str, Candidates]) -> str:
+def _missing_in_words(listed: dict[str, NodeCandidates]) -> str:
     """How the scores of each criterion treat rows without a value; "" if there are none."""
-    known = {name: one for name, one in listed.items() if one.features}
+    known = {name: one for name, one in listed.items() if one}
     if not any(one.lacking.intersection(one.features) for one in known.values()):
         return ""
     apart = [name for name, one in known.items() if one.apart]
@@ -251,29 +239,17 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     if own["nominal_splits"] == "ordered":
         own["nominal_splits"] = "multiway"
     copied = {name: own[name] for name in COPIED if name in own}
-    if own.get("selection") == "significance" and not own.get("merge_levels"):
-        # Rows without a value are no branch of their own.
-        copied |= {"selection": "significance", "cut": "criterion", "missing": own["missing"]}
+    if merges(own):  # rows without a value are a level
+        copied["selection"] = "score"
     if not registry.is_on_number(criterion) and "target_bins" in own:
         copied["target_bins"] = own["target_bins"]
     declared = REGRESSION_TREE if model._task == "regression" else TREE
-    return {**{p.name: p.default for p in declared}, "criterion": criterion, **copied}
-
-
-def _columns(candidates: Sequence[tuple[str, Any, float]]) -> Candidates:
-    """Candidates (feature, test, score) column by column."""
-    scores = np.array([score for _, _, score in candidates], dtype=np.float64)
-    return Candidates(
-        [f for f, _, _ in candidates],
-        [test for _, test, _ in candidates],
-        scores,
-        getattr(candidates, "lacking", frozenset()),
-        getattr(candidates, "apart", False),
-    )
+    defaults = {p.name: p.default for p in declared}
+    return {**defaults, "criterion": criterion, "cut": "criterion", **copied}
 
 
 def _align(
-    listed: list[Candidates], index: dict[str, int]
+    listed: list[NodeCandidates], index: dict[str, int]
 ) -> tuple[list[tuple[int, Any]], np.ndarray]:
     """The candidates of all criteria together.
 
@@ -285,18 +261,18 @@ def _align(
         (feature, test) of each candidate, and scores (n_criteria, n_candidates), NaN where a
         criterion has no such candidate.
     """
-    known = [one for one in listed if one.features]
+    known = [one for one in listed if one]
     if not known:
         return [], np.zeros((len(listed), 0))
     # Most criteria list the same candidates in the same order.
-    names, tests, *_ = known[0]
-    if all(one.features == names and one.tests == tests for one in known):
-        keys = [(index[name], test) for name, test in zip(names, tests, strict=True)]
+    names, splits = known[0].features, known[0].splits
+    if all(one.features == names and one.splits == splits for one in known):
+        keys = [(index[name], split) for name, split in zip(names, splits, strict=True)]
         none = np.full(len(keys), np.nan)
-        return keys, np.array([one.scores if one.features else none for one in listed])
+        return keys, np.array([one.scores if one else none for one in listed])
     found: dict[tuple[int, Any], dict[int, float]] = {}
     for c, one in enumerate(listed):
-        for name, test, score in zip(*one[:3], strict=True):
+        for name, test, score in one:
             found.setdefault((index[name], test), {})[c] = score
     scores = np.full((len(listed), len(found)), np.nan)
     for j, by_criterion in enumerate(found.values()):
@@ -306,7 +282,7 @@ def _align(
 
 
 def _arrange(
-    tree: TreeData, node: int, listed: list[Candidates], most: int
+    tree: TreeData, node: int, listed: list[NodeCandidates], most: int
 ) -> dict[str, Any] | None:
     """The candidates of a node as plain values for the page; None without candidates.
 
@@ -319,7 +295,7 @@ def _arrange(
     keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
     if not keys:
         return None
-    known = [one for one in listed if one.features]
+    known = [one for one in listed if one]
     lacking = known[0].lacking if all(one.apart for one in known) else ()
     comparable = np.where(np.isfinite(scores), scores, -np.inf)
     best = [int(row.argmax()) if np.isfinite(row).any() else -1 for row in comparable]
@@ -369,7 +345,7 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
     if not traced:
         return []
     for node in trees[0].inner()[: limits.candidate_nodes].tolist():
-        listed = [_columns(traced.get(node, ()))]
+        listed = [traced.get(node, NodeCandidates())]
         found = _arrange(trees[0], node, listed, limits.max_candidates)
         if found is not None:
             trees[0].candidates[node] = found

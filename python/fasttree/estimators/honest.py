@@ -221,8 +221,11 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     shape = tree.value.shape
     low, high = np.full(shape, np.nan), np.full(shape, np.nan)
     leaves = np.flatnonzero(tree.n_children == 0)
-    answers = _answering(tree, leaves)
-    n = n.copy()
+    # A leaf without rows answers as the nearest node above that has some, or not at all.
+    answering = np.arange(tree.node_count)
+    for node in np.flatnonzero((total == 0) & (tree.label >= 0)).tolist():
+        answering[node] = answering[tree.parent[node]]
+    answers, n = answering[leaves], n.copy()
     n[leaves] = n[answers]
     tail = (1.0 - level) / 2
     if fitted._task == "classification":
@@ -260,17 +263,6 @@ def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
             "honest=True, and pickle the estimator"
         )
     return np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
-
-
-def _answering(tree: Any, leaves: np.ndarray) -> np.ndarray:
-    """The node whose rows each leaf answers with: itself, or where it has none the nearest above
-    that has some, unless it predicts nothing."""
-    found = leaves.copy()
-    for i, node in enumerate(leaves.tolist()):
-        while tree.weighted_n_node_samples[node] == 0 and tree.label[leaves[i]] >= 0:
-            node = int(tree.parent[node])
-        found[i] = node
-    return found
 
 
 def _of_shares(counts: np.ndarray, n: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:

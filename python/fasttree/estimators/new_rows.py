@@ -28,8 +28,10 @@ from .._checks.speech import argument, row_word, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.data_checks.warned import warn_caller
 from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, part_names
+from ..table.decimal_comma import with_numbers
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
@@ -296,8 +298,17 @@ def _converted(
 ) -> list[Column]:
     """Columns of a Table with the kinds of the schema, in its order; those at `places`, or all."""
     places = range(len(schema.names)) if places is None else places
+    known = dict(schema.file_cells.signs)
+    for name, sign in table.file_cells.signs:
+        if known.get(name, sign) != sign:
+            raise ValueError(
+                f"column {name!r} has numbers with the sign {sign!r}, but with {known[name]!r} "
+                "when the model was fitted: convert them"
+            )
     return [
-        _coded(column, schema.levels[j], handle_unknown) if schema.nominal[j] else _number(column)
+        _coded(column, schema.levels[j], handle_unknown)
+        if schema.nominal[j]
+        else _number(column, schema.file_cells.decimal)
         for j, column in zip(places, matched(schema, table, places), strict=True)
     ]
 
@@ -388,11 +399,13 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
     place_of = {name: j for j, name in enumerate(schema.names)}
     known = [(at, place_of[name]) for at, name in enumerate(own) if name in place_of]
     is_whole = len(keys) == len(own)
-    nominal = [at for at, j in known if is_whole and schema.nominal[j]]
+    nominal = {at for at, j in known if is_whole and schema.nominal[j]}
     unused = {keys[at]: why for at, j in known if is_whole and (why := schema.unused[j])}
     by_dtype = hasattr(X, "columns") or not is_whole
+    if by_name and (nominal or not by_dtype):
+        nominal |= {at for at, name in enumerate(keys) if _is_text(cells_of(X, name))}
     return {
-        "categorical_features": nominal or ("from_dtype" if by_dtype else None),
+        "categorical_features": sorted(nominal) or ("from_dtype" if by_dtype else None),
         "unused": {name: why for name, why in unused.items() if name not in dates},
         "dates": dates,
     }
@@ -480,6 +493,14 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
     raise ValueError(infinity_message(schema.names[column], int(row), X[row, column]))
 
 
+def _is_text(cells: Any) -> bool:
+    """Whether the first of some cells that has a value is a text, which `_number` reads."""
+    if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
+        return False
+    some = listed(cells[:LOOKED_AT])
+    return isinstance(next((one for one in some if not is_missing(one)), None), str)
+
+
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
     """Columns of a Table at some places of the schema; unused ones are empty."""
     given = table.feature_names
@@ -526,8 +547,10 @@ def _lines_of(names: list[str]) -> str:
     return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")
 
 
-def _number(column: Column) -> Column:
-    """A column as numbers; an empty one becomes NaN, labels are refused."""
+def _number(column: Column, decimal: str | None) -> Column:
+    """A column as numbers, texts by the decimal mark of the model; an empty one becomes NaN, labels
+    are refused."""
+    column = with_numbers(column, ",", decimal, None)
     if column.kind == "numeric":
         return column
     if column.n_missing == len(column):

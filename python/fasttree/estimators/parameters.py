@@ -404,9 +404,6 @@ def config_of(
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
     random = random or config.get("test") == "permutation"
-    by_score = config.get("selection", "score") == "score"
-    if checked.get("honest") and by_score and config["missing"] == "auto":
-        config["missing"] = "branch"  # parts of rows are no observations
     config |= {
         "discretize": discretizer_of(params, criterion),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},

@@ -31,7 +31,6 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +54,7 @@ from .honest import is_honest
 from .idle import is_set
 from .parameters import config_of, copies_of
 from .training_rows import TrainingRows, own_weights
+from .tree_arrays import TreeArrays
 
 QUANTILES = (0.05, 0.5, 0.95)
 """Of leaves, depth and thresholds."""
@@ -127,6 +127,9 @@ class Stability:
     _models: list[Any] = field(compare=False)
     _fitted: Any = field(compare=False)
     _draw: Callable[[int], np.ndarray] = field(compare=False)
+    _asked: tuple[np.ndarray, np.ndarray] = field(compare=False)
+    """Shares of refits that ask each column of the model first, and anywhere; year, month and
+    weekday of a date have their own, as the tests that are labelled have."""
 
     def multiplicities(self, i: int) -> np.ndarray:
         """How often refit i was given each row, shape (n_rows,): a fit on the rows with these as
@@ -154,18 +157,19 @@ class Stability:
             )
         j = schema.names.index(column)
         tests = [
-            (refit, arrays["depth"][node], arrays["threshold"][node],
-             _levels(arrays, node, schema.levels[j]))
-            for refit, arrays in enumerate(model.arrays() for model in self._models)
-            for node in np.flatnonzero(arrays["feature"] == j).tolist()
-        ]  # fmt: skip
-        refit, depth, threshold, levels = zip(*tests, strict=True) if tests else [()] * 4
-        values = {"threshold": np.array(threshold, dtype=np.float64)}
-        return Bunch(
-            depth=np.array(depth, dtype=np.int64),
-            refit=np.array(refit, dtype=np.int64),
-            **({"levels": list(levels)} if schema.nominal[j] else values),
+            (refit, tree, node)
+            for refit, tree in enumerate(TreeArrays(model.arrays()) for model in self._models)
+            for node in np.flatnonzero(tree.feature == j).tolist()
+        ]
+        found = Bunch(
+            depth=np.array([tree.depth[node] for _, tree, node in tests], dtype=np.int64),
+            refit=np.array([refit for refit, *_ in tests], dtype=np.int64),
         )
+        if schema.nominal[j]:
+            found.levels = [_first_levels(tree, node, schema.levels[j]) for _, tree, node in tests]
+        else:
+            found.threshold = np.array([tree.threshold[node] for _, tree, node in tests])
+        return found
 
     def votes(self, X: Any) -> Any:
         """Predictions of all refits.
@@ -186,65 +190,55 @@ class Stability:
 
     def root_sentence(self) -> str:
         """What the refits ask first, in one sentence."""
-        shares = self.features.root
-        first = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0][:3]
-        names = [one_line(self.features.names[j]) for j in first]
-        asked = [
-            f"{name} in {round(share * self.repeats)}"
-            for name, share in zip(
-                [*names, "nothing"], [*shares[first], 1.0 - shares.sum()], strict=True
-            )
-            if share * self.repeats > 0.5
-        ]
+        root, names = self.features.root, [*self.features.names, "nothing"]
+        counts = np.rint(np.append(root, 1.0 - root.sum()) * self.repeats).astype(int)
+        first = [*np.argsort(-root, kind="stable")[:3].tolist(), -1]
+        asked = [f"{one_line(names[j])} in {counts[j]}" for j in first if counts[j]]
         trees = counted(self.repeats, "tree")
         return f"Of {trees} on resampled rows the first question is {', '.join(asked)}."
 
     def caution(self) -> list[str]:
         """Whether the samples suit the tree: a line if they do not."""
-        if self.sample == "subsample" or not is_by_test(self._fitted):
-            return []
-        return [
-            "Copies of a row make p-values too small, and the refits split too often: use "
-            'sample="subsample".'
-        ]
+        suits = self.sample == "subsample" or not is_by_test(self._fitted)
+        why = "Copies of a row make p-values too small, and the refits split too often"
+        return [] if suits else [f'{why}: use sample="subsample".']
 
     def to_text(self) -> str:
         """The counts as text."""
-        of, order, parts = self.features, self.ranked(), f"{100 * self.fraction:.3g} %"
-        how = "bootstrap samples" if self.sample == "bootstrap" else f"subsamples of {parts}"
+        of, order, trees = self.features, self.ranked(), self.trees
+        how = "bootstrap samples"
+        if self.sample == "subsample":
+            how = f"subsamples of {100 * self.fraction:.3g} %"
         body = [
-            (one_line(of.names[j]), f"{100 * of.used[j]:.0f} %", f"{100 * of.root[j]:.0f} %",
-             f"{of.uses[j]:.2f}")
+            (one_line(of.names[j]), _percent(of.used[j]), _percent(of.root[j]), f"{of.uses[j]:.2f}")
             for j in order[:SHOWN]
-        ]  # fmt: skip
-        table = columns_text(("feature", "used", "first", "tests"), body, [False, *[True] * 3])
+        ]
         more, never = len(order) - len(body), len(of.names) - len(order)
-        trees = self.trees
         low, middle, high = trees.leaves
+        least, depth, most = trees.depth
+        differ = f"Two refits predict the same class in {100 * trees.agreement:.1f} %"
+        if self._fitted._task == "regression":
+            differ = f"Predictions for a row differ by {trees.agreement:.4g} (standard deviation"
+            differ += " over refits)"
         lines = [
             f"{counted(self.repeats, 'refit')} on {how} of {counted(self.n_rows, 'row')}",
             *self.caution(),
             self.root_sentence(),
             "",
-            *table,
+            *columns_text(("feature", "used", "first", "tests"), body, [False, *[True] * 3]),
             *([f"... {counted(more, 'more feature')}"] if more > 0 else []),
             *([f"Never asked: {counted(never, 'feature')}"] if never else []),
             "",
-            f"Leaves {middle:g} ({low:g} to {high:g} in nine of ten refits), depth "
-            f"{trees.depth[1]:g} ({trees.depth[0]:g} to {trees.depth[2]:g})",
+            f"Leaves {middle:g} ({low:g} to {high:g} in nine of ten refits), depth {depth:g} "
+            f"({least:g} to {most:g})",
+            differ,
+            f"Their leaves are alike by {trees.similarity:.2f} (0: unrelated, 1: the same "
+            "division)",
         ]
-        if self._fitted._task == "regression":
-            lines.append(f"Predictions for a row differ by {trees.agreement:.4g} (standard "
-                         "deviation over refits)")  # fmt: skip
-        else:
-            lines.append(f"Two refits predict the same class in {100 * trees.agreement:.1f} %")
-        lines.append(
-            f"Their leaves are alike by {trees.similarity:.2f} (0: unrelated, 1: the same division)"
-        )
         if self.nodes is not None:
-            lines += ["", "Each node searched again on resamples of its own rows, which is "
-                      "conditional on the way to it:"]  # fmt: skip
-            lines += [_node_line(one) for one in self.nodes.values()]
+            conditional = "which is conditional on the way to it:"
+            lines += ["", f"Each node searched again on resamples of its own rows, {conditional}"]
+            lines += map(_node_line, self.nodes.values())
         elif self.why_no_nodes:
             lines += ["", self.why_no_nodes]
         return "\n".join(lines) + "\n"
@@ -277,61 +271,49 @@ class Stability:
 
     def legend(self) -> list[str]:
         """What the shares behind the tests of a text mean."""
-        if self.nodes is not None:
-            said = ["Percentages: searches of the node that choose the feature of its test."]
-            return said + self.caution()
-        return [
-            "Percentages: refits that ask the feature of the test, of the root as the first, of",
-            "other nodes anywhere.",
-            *self.caution(),
-        ]
+        said = ["Percentages: searches of the node that choose the feature of its test."]
+        if self.nodes is None:
+            of = "refits that ask the feature of the test, of the root as the first, of"
+            said = [f"Percentages: {of}", "other nodes anywhere."]
+        return said + self.caution()
 
     def share_of(self, node: int) -> str:
         """The share of a node's test, as the text of a tree shows it."""
         if self.nodes is not None:
-            return f"{100 * self.nodes[node].chosen:.0f} %"
-        j = int(self._fitted.tree_.feature[node])
-        return f"{100 * self._asked[min(node, 1)][j]:.0f} %"
+            return _percent(self.nodes[node].chosen)
+        return _percent(self._asked[min(node, 1)][self._fitted.tree_.feature[node]])
 
     def sentence_of(self, node: int) -> str:
         """The share of a node's test, in a sentence."""
+        share = self.share_of(node)
         if self.nodes is not None:
-            return (
-                f"Of {counted(self.repeats, 'search')} of this node on resamples of its rows "
-                f"{self.share_of(node)} choose this column."
-            )
-        place = "somewhere" if node else "first"
-        refits = counted(self.repeats, "tree")
-        return f"Of {refits} on resampled rows {self.share_of(node)} ask this column {place}."
-
-    @cached_property
-    def _asked(self) -> tuple[np.ndarray, np.ndarray]:
-        """The shares of refits that ask each column of the model first, and anywhere; year, month
-        and weekday of a date have their own, as the tests that are labelled have."""
-        uses, roots = _uses(self._models, len(self._fitted._schema.names))
-        return roots.mean(axis=0), (uses > 0).mean(axis=0)
+            searches = f"{counted(self.repeats, 'search')} of this node on resamples of its rows"
+            return f"Of {searches} {share} choose this column."
+        refits, place = counted(self.repeats, "tree"), "somewhere" if node else "first"
+        return f"Of {refits} on resampled rows {share} ask this column {place}."
 
 
-def _levels(arrays: dict[str, np.ndarray], node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
+def _percent(share: float) -> str:
+    """A share as whole per cent."""
+    return f"{100 * share:.0f} %"
+
+
+def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
     """Names of the levels that go to the first child of a subset node."""
-    first = int(arrays["first_level"][node])
-    codes = arrays["levels"][first : first + int(arrays["n_levels"][node])]
-    return tuple(levels[code] for code in codes.tolist())
+    return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
 def _node_line(one: NodeStability) -> str:
     """What is known of a node, in a line."""
-    line = f"node {one.node}: {one_line(one.feature)} {100 * one.chosen:.0f} %"
+    line = f"node {one.node}: {one_line(one.feature)} {_percent(one.chosen)}"
     if one.thresholds is not None:
         low, _, high = one.thresholds
         line += f", threshold {low:.6g} to {high:.6g}"
     if one.same_division is not None:
-        line += f", the same division {100 * one.same_division:.0f} %"
-    rivals = [
-        f"{one_line(name)} {100 * share:.0f} %" for name, share in list(one.rivals.items())[:3]
-    ]
+        line += f", the same division {_percent(one.same_division)}"
+    rivals = [f"{one_line(name)} {_percent(share)}" for name, share in one.rivals.items()][:3]
     line += f"; else {', '.join(rivals)}" if rivals else ""
-    return line + (f"; no split {100 * one.none:.0f} %" if one.none > 0 else "")
+    return line + (f"; no split {_percent(one.none)}" if one.none > 0 else "")
 
 
 def _blocks(fitted: Any, models: list[Any], X: Any) -> tuple[list[np.ndarray], int]:
@@ -370,14 +352,10 @@ def _agreement(votes: Any, refits: int) -> float:
 
 def _likeness(a: np.ndarray, b: np.ndarray) -> float:
     """I(A; B) / H(A, B) of two divisions of the rows; 1 where both are one part."""
-    n = len(a)
-
-    def entropy(codes: np.ndarray) -> float:
-        counts = np.unique(codes, return_counts=True)[1] / n
-        return float(-(counts * np.log(counts)).sum())
-
-    joint = entropy(a.astype(np.int64) * (int(b.max()) + 1) + b)
-    return 1.0 if joint <= 0 else (entropy(a) + entropy(b) - joint) / joint
+    both = a.astype(np.int64) * (int(b.max()) + 1) + b
+    counts = [np.unique(codes, return_counts=True)[1] / len(a) for codes in (a, b, both)]
+    own, other, joint = (float(-(shares * np.log(shares)).sum()) for shares in counts)
+    return 1.0 if joint <= 0 else (own + other - joint) / joint
 
 
 def _similarities(
@@ -514,41 +492,17 @@ def _refits(
     return _as_fits(fitted, draws, **words), draws.draw
 
 
-def _uses(models: list[Any], n: int) -> tuple[np.ndarray, np.ndarray]:
-    """For each refit how often it asks each of n columns, and whether as the first."""
-    tested = [model.arrays()["feature"] for model in models]
-    uses = np.array([np.bincount(one[one >= 0], minlength=n) for one in tested], dtype=np.float64)
-    roots = np.array([np.arange(n) == one[0] for one in tested], dtype=np.float64)
-    return uses, roots
-
-
-def _counts(models: list[Any], schema: Any) -> tuple[Any, Any]:
-    """Counts of features, a date as one, and sizes of the refits."""
-    uses, roots = _uses(models, len(schema.names))
-    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
-    uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
-    features = Bunch(
-        names=list(schema.given_names),
-        used=(uses > 0).mean(axis=0),
-        root=roots.mean(axis=0),
-        uses=uses.mean(axis=0),
-    )
-    return features, np.quantile(sizes, QUANTILES, axis=0, method="inverted_cdf").T
-
-
 def _no_nodes(fitted: Any, table: Table) -> str:
     """Why nodes cannot be searched one by one; empty: they can."""
-    params = fitted.get_params(deep=False)
-    grows = "min_impurity_decrease" in params
-    if not grows or params.get("evaluation", "local") != "local":
-        return "Nodes are not searched one by one: the whole tree decides about each split."
-    if is_honest(fitted):
-        return "Nodes are not searched one by one: other rows than theirs have chosen the tests."
-    tree = fitted.tree_
+    params, tree, why = fitted.get_params(deep=False), fitted.tree_, ""
     tested = np.unique(tree.feature[tree.missing_branch == -2]).tolist()
-    if any(table.columns[j].n_missing for j in tested):
-        return "Nodes are not searched one by one: rows with missing values are in several nodes."
-    return ""
+    if "min_impurity_decrease" not in params or params.get("evaluation", "local") != "local":
+        why = "the whole tree decides about each split"
+    elif is_honest(fitted):
+        why = "other rows than theirs have chosen the tests"
+    elif any(table.columns[j].n_missing for j in tested):
+        why = "rows with missing values are in several nodes"
+    return f"Nodes are not searched one by one: {why}." if why else ""
 
 
 @checked(
@@ -622,18 +576,31 @@ petal width (cm) in 1.
         table = table.take(slice(None))
         table.sample_weight = own_weights(table, sample_weight)
         rows = fitted._weighted(table, None, kept)
-    table = rows.table
+    table, schema = rows.table, fitted._schema
     names = [column.name for column in table.columns]
-    if names != list(fitted._schema.names):
+    if names != list(schema.names):
         raise ValueError(
             "X has other columns than the model was fitted on: "
-            f"{', '.join(names[:5])}; the model has {', '.join(fitted._schema.names[:5])}"
+            f"{', '.join(names[:5])}; the model has {', '.join(schema.names[:5])}"
         )
     codes = None if labels is None else rows.groups(labels)
     draws = _Resamples(rows, sample, fraction, repeats, random_state, codes)
     models, draw = _refits(fitted, draws, n_jobs=n_jobs, progress=progress)
     blocks, n = _blocks(fitted, models, table)
-    features, (leaves, depth) = _counts(models, fitted._schema)
+    # How often each refit asks each column, and whether as the first.
+    tested = [model.arrays()["feature"] for model in models]
+    uses = np.array([np.bincount(one[one >= 0], minlength=len(names)) for one in tested])
+    roots = np.array([one[0] == np.arange(len(names)) for one in tested])
+    asked = roots.mean(axis=0), (uses > 0).mean(axis=0)
+    uses, roots = schema.by_given_column(uses), schema.by_given_column(roots)
+    features = Bunch(
+        names=list(schema.given_names),
+        used=(uses > 0).mean(axis=0),
+        root=roots.mean(axis=0),
+        uses=uses.mean(axis=0),
+    )
+    sizes = np.array([[leaves, depth] for _, leaves, _, depth in (one.shape for one in models)])
+    leaves, depth = np.quantile(sizes, QUANTILES, axis=0, method="inverted_cdf").T
     likeness = _similarities(models, blocks, n, random_state, n_jobs)
     trees = Bunch(
         leaves=leaves,
@@ -643,22 +610,9 @@ petal width (cm) in 1.
         similarity_quantiles=np.quantile(likeness, QUANTILES),
     )
     why = _no_nodes(fitted, table) if nodes else ""
-    searched = None
-    if nodes and not why:
-        searched = dict(_searched_nodes(fitted, draws, n_jobs))
-    return Stability(
-        repeats,
-        sample,
-        fraction,
-        len(table),
-        features,
-        trees,
-        searched,
-        why,
-        models,
-        fitted,
-        lambda i: rows.as_given(draw(i), 0),
-    )
+    searched = dict(_searched_nodes(fitted, draws, n_jobs)) if nodes and not why else None
+    counts = (repeats, sample, fraction, n, features, trees, searched, why)
+    return Stability(*counts, models, fitted, lambda i: rows.as_given(draw(i), 0), asked)
 
 
 def _of_one_split(fitted: Any, rows: TrainingRows, share: float) -> Any:
@@ -701,21 +655,19 @@ def _searched_nodes(
 def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeStability:
     """What the searches of a node have found."""
     j, n = int(tree.feature[node]), len(models)
-    found = [model.arrays() for model in models]
-    chosen = np.array([int(arrays["feature"][0]) for arrays in found])
-    same = [arrays for arrays in found if arrays["feature"][0] == j]
+    found = [TreeArrays(model.arrays()) for model in models]
+    chosen = np.array([int(one.feature[0]) for one in found])
+    same = [one for one, k in zip(found, chosen, strict=True) if k == j]
     shares = np.bincount(chosen[chosen >= 0], minlength=len(schema.names)) / n
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
-    if tree.n_groups[node]:  # no division in two
-        pass
-    elif schema.nominal[j]:
+    if schema.nominal[j] and not tree.n_groups[node]:
         levels = schema.levels[j]
-        own = frozenset(levels[code] for code in tree.levels_of(node).tolist())
-        sides = [frozenset(_levels(arrays, 0, levels)) for arrays in same]
+        own = frozenset(_first_levels(tree, node, levels))
+        sides = [frozenset(_first_levels(one, 0, levels)) for one in same]
         division = sum(side in (own, frozenset(levels) - own) for side in sides) / n
-    elif same:
-        values = [float(arrays["threshold"][0]) for arrays in same]
+    elif same and not tree.n_groups[node]:
+        values = [float(one.threshold[0]) for one in same]
         thresholds = tuple(np.quantile(values, QUANTILES, method="inverted_cdf").tolist())
     return NodeStability(
         node=node,

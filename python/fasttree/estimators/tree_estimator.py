@@ -301,6 +301,8 @@ class TreeEstimator(Readable, Estimator):
         """The tree as a picture of at most 40 nodes; scikit-learn's diagram before `fit`."""
         if "_model" not in self.__dict__:
             return super()._repr_html_()
-        picture = self.to_svg(max_nodes=40)
+        from ..exports.svg import svg_of_page
+
+        picture = svg_of_page(self, 40)
         head = f"<p><code>{xml(self._head_line())}</code></p>"
         return f'<div style="overflow-x:auto">{head}{picture}</div>'

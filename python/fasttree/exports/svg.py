@@ -30,6 +30,9 @@ from .words import one_line, text_width, xml
 MAX_NODES = 200
 """Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""
 
+HIGH = 400.0
+"""Height of a picture, px, whose middle is not on the first screen of a page."""
+
 
 def _dark(colours: Sequence[str], dark: Sequence[str]) -> str:
     """Rules that replace colours on dark pages."""
@@ -170,6 +173,20 @@ def to_svg(
         (True, 8)
     """
     drawing = Drawing(model, max_depth, max_nodes, empty, decimals, show=show, highlight=highlight)
+    return _written(drawing, title, fontsize)
+
+
+def svg_of_page(model: Any, max_nodes: int) -> str:
+    """A fitted tree as SVG text for a page, whose root is seen without scrolling: at the left, or
+    above its branches, which are indented, where the picture would be high."""
+    drawing = Drawing(model, max_nodes=max_nodes)
+    if drawing.height > HIGH:
+        drawing = Drawing(model, max_nodes=max_nodes, indented=True)
+    return _written(drawing)
+
+
+def _written(drawing: Drawing, title: str = "", fontsize: float | None = None) -> str:
+    """A layout as SVG text."""
     size = maybe(number_in(0.0, 1000.0, above=True))("fontsize", fontsize)
     # The heading stands above the origin of the drawing.
     heading = one_line(title)

@@ -599,12 +599,10 @@ def _refit(
     for one, method in todo:
         data, seed = one.data, one.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
-        options = {"repeats": repeats, "random_state": seed, "n_jobs": n_jobs}
         with quiet():
             tree = one.refit(method)
-            found = tree.stability(
-                data.table, sample=sample_for(tree), groups=data.groups, **options
-            )
+            words = {"sample": sample_for(tree), "random_state": seed, "n_jobs": n_jobs}
+            found = tree.stability(data.table, repeats=repeats, groups=data.groups, **words)
         one.stability[method] = found.to_dict()
         step()
 
@@ -641,9 +639,8 @@ def one_task(tasks: dict[str, Task]) -> Task:
 def _tables(result: Comparison) -> list[ReportTable]:
     """Return the table of means with marks, the matrix of significant wins, and the methods that
     are significantly worse than others; of many methods on one data set, one row per method."""
-    stable = (
-        [_stability_table(result)] if any(one.stability for one in result.results.values()) else []
-    )
+    is_known = any(one.stability for one in result.results.values())
+    stable = [_stability_table(result)] if is_known else []
     if len(result.datasets) == 1 and len(result.methods) > MOST_COLUMNS:
         return [_methods_table(result), *stable]
     tables = [_means_table(result), *stable]
@@ -729,14 +726,16 @@ def _means_table(result: Comparison) -> ReportTable:
 def _stability_table(result: Comparison) -> ReportTable:
     """How much refits of each tree on resampled rows agree: a column per method, or a row where
     there are many on one data set."""
-    all_results = list(result.results.values())
-    first = all_results[0]
+    first = next(iter(result.results.values()))
     is_number = first.task == "regression"
+    what = "Chance that two refits predict the same class, in %"
+    if is_number:
+        what = "Standard deviation of the predictions for a row over the refits"
 
     def cell(one: CrossValidation, method: str) -> Cell:
-        found = one.stability.get(method)
-        if found is None:
+        if method not in one.stability:
             return Cell("-")
+        found = one.stability[method]
         agreement = found["agreement"]
         text = figures(agreement) if is_number else number(100 * agreement, 1)
         return Cell(f"{text} ({found['similarity']:.2f})")
@@ -747,19 +746,13 @@ def _stability_table(result: Comparison) -> ReportTable:
     ]
     header = ["data set", *result.methods]
     if len(rows) == 1 and len(result.methods) > MOST_COLUMNS:
-        pairs = zip(result.methods, rows[0][1:], strict=True)
-        header, rows = ["method", result.datasets[0]], [[Cell(method), of] for method, of in pairs]
-    what = (
-        "Standard deviation of the predictions for a row over the refits"
-        if is_number
-        else "Chance that two refits predict the same class, in %"
-    )
+        header, cells = ["method", result.datasets[0]], rows[0][1:]
+        rows = [[Cell(method), of] for method, of in zip(result.methods, cells, strict=True)]
     notes = [f"{what}.", "In brackets: likeness of their leaves (1: the same division)."]
-    on_parts = [
-        method
-        for method in result.methods
-        if any(one.stability.get(method, {}).get("sample") == "subsample" for one in all_results)
-    ]
+    samples = {
+        m: found["sample"] for one in result.results.values() for m, found in one.stability.items()
+    }
+    on_parts = [method for method in result.methods if samples.get(method) == "subsample"]
     if on_parts:
         notes.append(
             f"On subsamples, as copies of a row make p-values too small: {', '.join(on_parts)}."

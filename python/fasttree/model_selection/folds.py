@@ -230,6 +230,8 @@ def make_folds(
     Raises ValueError for folds > rows, empty folds, row indices out of range, a misspelled
     protocol, or no groups where a splitter needs them.
     """
+    if isinstance(cv, Folds):  # made before, for other methods
+        return cv
     # The pairs of a splitter, or those that were given.
     n_rows = len(target)
     codes = None if groups is None else group_codes(groups, n_rows)

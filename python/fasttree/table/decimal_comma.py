@@ -3,10 +3,10 @@
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.signed_numbers`). Values that all have three digits behind the comma
-    (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file,
-    else they are decimals, but in a file with commas between its cells text. ``1.234.567`` is
-    thousands, and so is then all of its column. ``1.234`` beside
+    each (`texts.numbers_written`). Values that all have three digits behind the comma
+    (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file or
+    of that of a model, else they are decimals, but in a file with commas between its cells text.
+    ``1.234.567`` is thousands, and so is then all of its column. ``1.234`` beside
     ``764`` is one thousand and more where `decimal` or other columns say that a comma is decimal;
     else the user is told that it may be.
 Complexity
@@ -16,21 +16,18 @@ Complexity
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 import numpy as np
 
 from .columns import Column
-from .texts import COMMA, POINT, SIGNS, are_numbers, signed_numbers
+from .file_cells import FileCells
+from .texts import COMMA, SIGNS, are_numbers, numbers_written
 
 FIRST = 256
 """Values of a column that rule most columns out."""
 
-# What may be either; then what cannot be 1,5.
-_THOUSANDS = re.compile(r"\s*[-+]?(?:\d{1,3}|[1-9]\d{0,2},\d{3})\s*")
-_CODE = re.compile(r"\s*0\d+\s*")  # loses its zero as a number
-_SETTLED = re.compile(r"\s*[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+|,\d{3})\s*")
-_GROUPED = re.compile(r"\s*[-+]?[1-9]\d{0,2}(?:\.\d{3}){2,}\s*")
+_CODE = re.compile(r"\s*0\d+(?:\.\d*)?\s*")  # loses its zero as a number
 
 
 def reads_as_number(text: str) -> bool:
@@ -43,23 +40,19 @@ def reads_as_number(text: str) -> bool:
     return COMMA.fullmatch(text) is not None
 
 
-def has_decimal_comma(column: Column) -> bool:
-    """Whether a column of text is numbers of which some can only have a decimal comma, or points
-    between thousands (``1.234.567``).
+def mark_of(column: Column) -> str | None:
+    """The decimal mark that the texts of a column can only have, all numbers with the same sign or
+    without; None of other columns.
 
     Examples:
         >>> codes = np.array([0, 1], dtype=np.int32)
-        >>> has_decimal_comma(Column("a", "nominal", codes, ("4,87", "2")))
-        True
-        >>> has_decimal_comma(Column("a", "nominal", codes, ("4,870", "2")))
-        False
+        >>> [mark_of(Column("a", "nominal", codes, (one, "2"))) for one in ("4,87", "1,234.5")]
+        [',', '.']
+        >>> mark_of(Column("a", "nominal", codes, ("4,870", "2")))
     """
-    texts = [level for level in column.levels or () if isinstance(level, str)]
-    return (
-        any(_GROUPED.fullmatch(t) or ("," in t and not _THOUSANDS.fullmatch(t)) for t in texts)
-        and len(texts) == len(column.levels or ())
-        and all(map(reads_as_number, texts))
-    )
+    levels = column.levels or ()
+    found = [mark for mark in ".," if numbers_written(levels, mark) is not None]
+    return found[0] if len(found) == 1 else None
 
 
 def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
@@ -109,17 +102,15 @@ def _fractions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return known, known[known != np.floor(known)]
 
 
-def with_numbers(
-    column: Column, sep: str, decimal: str | None, numeric: Collection[Column] = ()
-) -> Column:
+def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
     """The column, numeric where its text is numbers, with a decimal comma or separated thousands
     or without.
 
     Args:
         column: a column of a file.
         sep: what separates the file's cells.
-        decimal: ``","`` or ``"."``: the other one separates thousands; None: see above.
-        numeric: the numeric columns of the file, which may have decimal points.
+        marks: the decimal mark, ``","`` or ``"."`` (the other one separates thousands), or None:
+            see above; the first one by which all texts are numbers counts.
 
     Examples:
         >>> text = Column("a", "nominal", np.array([1, 0, -1], dtype=np.int32), ("0,5", "2"))
@@ -135,31 +126,47 @@ def with_numbers(
     levels = column.levels
     if not levels or not isinstance(levels[0], str):
         return column
-    if SIGNS.search(levels[0]):
-        known = "." if decimal is None and any(map(has_decimal_point, numeric)) else decimal
-        signed = signed_numbers(levels, decimal) or signed_numbers(levels, known)
-        return _of_levels(column, signed) if signed else column
-    texts = [str(level) for level in levels]
-    if any(map(_CODE.fullmatch, texts)):
+    if any(map(_CODE.fullmatch, map(str, levels))):
         return column
-    marks = decimal == "," or any("," in text or _GROUPED.fullmatch(text) for text in texts)
-    if marks and decimal is None and all(map(_THOUSANDS.fullmatch, texts)):
-        if any(map(has_decimal_point, numeric)):
-            decimal = "."
-        elif sep == ",":
-            return column
-    # Decimal commas where all values allow them, else commas between thousands; text in doubt.
-    if marks and decimal != "." and all(map(reads_as_number, texts)):
-        plain = [text.replace(".", "").replace(",", ".") for text in texts]
-    elif marks and decimal != "," and all(map(POINT.fullmatch, texts)):
-        if decimal is None and not any(map(_SETTLED.fullmatch, texts)):
-            return column
-        plain = [text.replace(",", "") for text in texts]
-    elif are_numbers(texts):
-        plain = texts
-    else:
-        return column
-    return _of_levels(column, map(float, plain))
+    if sep != "," and None in marks and not sign_of(column):
+        marks = (*marks, ",")
+    found = (numbers_written(levels, mark) for mark in marks)
+    numbers = next((some for some in found if some is not None), None)
+    if numbers is None and are_numbers(levels):
+        numbers = [*map(float, levels)]
+    return column if numbers is None else _of_levels(column, numbers)
+
+
+def as_written(
+    columns: Sequence[Column], nominal: Container[str] = ()
+) -> tuple[tuple[Column, ...], FileCells]:
+    """Columns of a frame, numeric where a file with their texts would hold numbers with a sign, a
+    comma or separated thousands, and how these are written. Plain numbers as text stay levels, and
+    so do the columns called `nominal` and those whose type declares levels.
+
+    Examples:
+        >>> codes = np.array([0, 1], dtype=np.int32)
+        >>> texts = {"price": ("$1,200", "$7.50"), "code": ("1", "2")}
+        >>> found, cells = as_written([Column(n, "nominal", codes, t) for n, t in texts.items()])
+        >>> [column.kind for column in found], cells.signs, cells.decimal
+        (['numeric', 'nominal'], (('price', '$'),), '.')
+    """
+    texts = [c for c in columns if c.levels and not c.declared and c.name not in nominal]
+    marked = [c for c in texts if not are_numbers(c.levels or ())]
+    marks = {mark_of(column) for column in marked}
+    mark = next((one for one in ",." if one in marks), None)
+    if mark == ",":  # points separate thousands
+        marked += [c for c in texts if are_numbers(c.levels or (), fractions=True)]
+    read = {id(column): with_numbers(column, ",", mark, None) for column in marked}
+    found = [c for c in marked if read[id(c)].kind == "numeric"]
+    signs = tuple((column.name, sign) for column in found if (sign := sign_of(column)))
+    return tuple(read.get(id(c), c) for c in columns), FileCells(decimal=mark, signs=signs)
+
+
+def sign_of(column: Column) -> str:
+    """The currency or percent sign of the first level of a column, if it has one."""
+    found = SIGNS.search(str(column.levels[0])) if column.levels else None
+    return found[0] if found else ""
 
 
 def _of_levels(column: Column, numbers: Iterable[float]) -> Column:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class FileCells:
             rows are those of a model, and nothing is asked or told about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
+        signs: columns of numbers with a currency or percent sign: their names and signs.
 
     Examples:
         >>> found = FileCells.of([999, "n/a"])
@@ -48,6 +49,7 @@ class FileCells:
     remembered: tuple[str, ...] = ()
     decimal: str | None = None
     dates: tuple[tuple[str, str], ...] = ()
+    signs: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, given: Any, name: str = "missing") -> FileCells:
@@ -81,12 +83,14 @@ class FileCells:
         if decimal not in (None, ".", ","):
             raise ValueError(f"decimal={shown(decimal)}")
         remembered = tuple(sorted({*found.texts, "NA"}))
-        return cls(found.everywhere, found.by_column, remembered, decimal)
+        signs = tuple((string("name", k), string(k, v)) for k, v in stored.get("signs", {}).items())
+        return replace(found, remembered=remembered, decimal=decimal, signs=signs)
 
     def as_json(self) -> dict[str, Any]:
         """The texts as plain data."""
         own = {name: list(texts) for name, texts in sorted(self.by_column.items())}
-        return {"everywhere": list(self.everywhere), "by_column": own, "decimal": self.decimal}
+        found = {"everywhere": list(self.everywhere), "by_column": own, "decimal": self.decimal}
+        return {**found, "signs": dict(self.signs)} if self.signs else found
 
     def as_argument(self) -> Any:
         """The value of `missing` that says the same."""
@@ -95,8 +99,13 @@ class FileCells:
             return everywhere
         return {None: everywhere, **own} if everywhere else own
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a caller or model says of the cells of a file, not what the file has itself."""
+        return {one: getattr(self, one) for one in ("everywhere", "by_column", "remembered")}
+
     def __bool__(self) -> bool:
-        return bool(self.everywhere or self.by_column or self.decimal)
+        return bool(self.everywhere or self.by_column or self.decimal or self.signs)
 
     def beside(self, given: FileCells) -> FileCells:
         """These and the caller's, whose texts must occur."""
@@ -105,13 +114,8 @@ class FileCells:
             for name in {**self.by_column, **given.by_column}
         }
         everywhere = _all_of(self.everywhere, given.everywhere)
-        return FileCells(
-            everywhere,
-            own,
-            tuple(one for one in self.remembered if one not in given.texts),
-            self.decimal,
-            self.dates,
-        )
+        remembered = tuple(one for one in self.remembered if one not in given.texts)
+        return replace(self, everywhere=everywhere, by_column=own, remembered=remembered)
 
     def with_usual(self, usual: frozenset[str]) -> frozenset[str]:
         """The texts for cells of all columns, among them the usual ones unless these are all.

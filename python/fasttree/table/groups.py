@@ -71,7 +71,7 @@ def group_codes(groups: Any, n_rows: int) -> np.ndarray:
             )
         codes[row] = seen.setdefault(value, len(seen))
     if len(seen) < 2:
-        raise ValueError("groups: all rows are of one group, which cannot be divided into folds")
+        raise ValueError("groups: all rows are of one group, which cannot be divided")
     try:  # scikit-learn numbers groups in sorted order
         order = sorted(seen)
     except TypeError:

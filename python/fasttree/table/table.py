@@ -26,6 +26,7 @@ from .._checks.words import counted
 from ..exports.tables.listing import Records
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
+from .decimal_comma import as_written
 from .file_cells import FileCells
 from .inputs import without_column
 from .kinds import Roles, column_of, recast_columns, resolve_roles
@@ -74,7 +75,9 @@ class Table:
             names, or ``x0, x1, ...``.
         target: name of the target; when `y` is None, the column of X that holds it. Default
             ``"class"`` or the name of the series y.
-        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal),
+        categorical_features: ``"from_dtype"`` (strings, categories, Enums, bools are nominal, but
+            for strings of a frame that are all numbers with the same currency or percent sign, or
+            with separated thousands or a decimal comma: these are numbers, as in a CSV file),
             ``"all"``, None (all numeric), or a bool mask, indices or names of the nominal features
             (the others are numeric). A 2-D uint8 array with ``"all"`` is read without a copy when
             its values are codes 0, 1, ... v-1 that all occur in their column.
@@ -98,7 +101,7 @@ class Table:
         exposure: what the counts of the target were divided by, where `exposure=` of a fit or a
             cross-validation made rates of them, else None. It weighs the rows.
         file_cells: what missing cells of a file hold, where its reader was told some texts or
-            numbers; models keep them.
+            numbers, and the decimal mark and signs of its numbers; models keep them.
         row_numbers: numbers of the rows, counted from 0, in the data that they were taken from by
             `drop_missing_target`; None where all rows are there. Messages name rows by them.
         origin: Python that reads the table again, where `fasttree.datasets` made it, else "".
@@ -189,6 +192,7 @@ class Table:
         self.as_given = True
         self.unused = {**(unused or {}), **reasons}
         source = take_apart(X, self.unused)
+        is_frame = source.names is not None
         levels = dict(levels or {})
         label_cells: Cells | None = None
         if feature_names is not None:
@@ -221,6 +225,9 @@ class Table:
             check_known(self.unused, self.feature_names, "unused")
 
         self._take_features(source, categorical_features, levels)
+        by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+        if is_frame and self._columns and by_dtype:
+            self._columns, self.file_cells = as_written(self._columns, levels)
         if parts:
             self._columns = (*self.columns, *parts)
             self._names = check_names([column.name for column in self._columns])

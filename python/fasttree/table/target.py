@@ -36,7 +36,7 @@ from .columns import (
 )
 from .decimal_comma import with_numbers
 from .sources import Cells, one_column, take_apart
-from .texts import hidden_numbers
+from .texts import hidden_numbers, without_words
 from .whole import float_of_whole, inexact_message, is_inexact
 
 
@@ -317,7 +317,11 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except (TypeError, ValueError):
                 if isinstance(cell, str) and (read := text_as_numbers(name, cells)) is not None:
                     return numbers_of(name, read)
+                texts = [one for one in dict.fromkeys(cells.tolist()) if isinstance(one, str)]
                 hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
+                if (word := without_words(texts)) is not None:
+                    cell, hidden = word
+                    row = cells.tolist().index(cell)
                 raise ValueError(
                     f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
                     "not a number: "

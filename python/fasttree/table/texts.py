@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from .._checks.speech import argument, reading, worded
+from .._checks.speech import argument, in_text, reading, worded
 
 _DATE = re.compile(
     r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
@@ -75,6 +75,9 @@ _CLOCKS = (
     (re.compile(r"-?\d+:\d{2}"), " + ':00'"),
 )
 """Times that pandas reads as durations, and what it needs at their ends."""
+
+MOST_WORDS = 3
+"""Words among the numbers of a column that are named, at most."""
 
 MOST_UNITS = 3
 """Different units of one column, at most: more are words."""
@@ -175,6 +178,8 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     if len(units) > MOST_UNITS or (len(odd) < 0.1 * len(some) and what in (_TIMES, _UNIT, _NOTE)):
         return None
     texts = [match[0] for _, match in matches]
+    if len(matches) < len(odd) and (mended := without_words(some)) is not None:
+        return f"{what} ({texts[0]!r}, ...) beside {mended[0]!r}", mended[1]
     units = units | {"%"} if _PERCENT in kinds and units else units
     plain = [one for code, one in enumerate(some) if code not in odd]
     return f"{what} ({texts[0]!r}, ...)", _undressed(what, [*texts, *plain], units)
@@ -206,26 +211,30 @@ def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
     return f"read the file with {read}"
 
 
-def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
-    """The numbers of levels that all have the same currency or percent sign, once; None of others,
-    and where it is not certain what a comma or point means.
+def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
+    """The numbers of levels that all have the same currency or percent sign, once, or none; None of
+    others, and where it is not certain what a comma or point means.
 
     Args:
         levels: of a column.
         decimal: the decimal mark, where that is known.
 
     Examples:
-        >>> signed_numbers(("1.292,43 €", "-3 €"), None), signed_numbers(("12 €", "$13"), None)
+        >>> numbers_written(("1.292,43 €", "-3 €"), None), numbers_written(("12 €", "$13"), None)
         ([1292.43, -3.0], None)
-        >>> signed_numbers(("$1,200", "$7"), None), signed_numbers(("$1,200", "$7"), ".")
+        >>> numbers_written(("$1,200", "$7"), None), numbers_written(("$1,200", "$7"), ".")
         (None, [1200.0, 7.0])
     """
     texts = [level for level in levels if isinstance(level, str)]
-    signs = {tuple(SIGNS.findall(text)) for text in texts}
-    if len(texts) < len(levels) or len(signs) != 1 or len(signs.pop()) != 1:
+    if not texts or not any(map(str.isdigit, texts[0])):  # most columns of text
         return None
-    plain = ["".join(SIGNS.sub("", text).split()).replace("−", "-") for text in texts]
-    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    signs = {tuple(SIGNS.findall(text)) for text in texts}
+    if len(texts) < len(levels) or len(signs) != 1 or len(sign := signs.pop()) > 1:
+        return None
+    if sign:  # blanks may separate it, and thousands
+        texts = ["".join(SIGNS.sub("", text).split()) for text in texts]
+    plain = [text.strip().replace("−", "-") for text in texts]
+    marks = _marks_of(plain)
     if decimal is None and not any(set(text) & {".", ","} for text in plain):
         marks = marks[:1]
     marks = [mark for mark in marks if decimal in (None, mark)]
@@ -233,6 +242,39 @@ def signed_numbers(levels: Sequence[Any], decimal: str | None) -> list[float] | 
         return None
     other = "," if marks[0] == "." else "."
     return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
+
+
+def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
+    """The first of a few words among levels that are numbers else, with or without a sign, and how
+    these are read; None of other levels.
+
+    Examples:
+        >>> without_words(("1.5", "2", "3", "4", "n/a"))
+        ('n/a', "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) (a \
+frame: pandas.to_numeric(column, errors='coerce'))")
+        >>> without_words(("$1,500", "$20", "$3", "$4", "n/a"))[1]
+        "if missing, read the file with fasttree.datasets.load(path, missing=['n/a']) and \
+decimal='.' (1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
+    """
+    words = [levels[code] for code in no_numbers(levels) if _dress_of(levels[code]) is None]
+    others = [level for level in levels if level not in words]
+    read = [mark for mark in ".," if numbers_written(others, mark) is not None]
+    is_plain = are_numbers(others)
+    is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 3)
+    if not is_few or not (read or is_plain):
+        return None
+    plain = [SIGNS.sub("", one).strip() for one in others]
+    said = f"if missing, read the file with {in_text(reading('missing', words))}"
+    if len(read) > 1 and not is_plain and numbers_written(others, None) is None:
+        marks = (f"{argument('decimal', mark)} ({meaning})" for mark, meaning, _ in _ways(plain))
+        said += f" and {' or '.join(marks)}"
+    code = converted(plain, ", errors='coerce'")
+    return words[0], said + (worded(f" (a frame: {code})") if plain == others else "")
+
+
+def _marks_of(texts: Sequence[str]) -> list[str]:
+    """The decimal marks by which all texts are numbers."""
+    return [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, texts))]
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:
@@ -267,11 +309,11 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
         steps.append([rf"(?<=\d)\s*{unit}.*", f"e{power}"])
     e = "e" if powers else ""
     plain = [re.sub(rf"[^\d.,{e}-]", "", _replaced(text, steps)) for text in texts]
-    marks = [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, plain))]
+    marks = _marks_of(plain)
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
     if odd or not marks or (len(marks) > 1 and has_marks):
-        is_read = signed_numbers(texts, ".") is not None  # once the mark is known
+        is_read = numbers_written(texts, ".") is not None  # once the mark is known
         return _read_with(_ways(plain)) if is_read else "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
     cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)

@@ -186,6 +186,7 @@ def test_a_page_shows_everything_and_nothing_else(advice, tmp_path):
     page = advice.to_html(tmp_path / "advice.html")
     assert (tmp_path / "advice.html").read_text(encoding="utf-8") == page
     assert "<svg" in page and "<script" not in page
+    assert page.index(advice.sentence[:9]) < page.index("<svg") < page.index(advice.notes[-1][:9])
     assert not re.search(r"(?:src|href)=", page)
     hostile = customers().rename(columns={"city": "<script>alert(1)</script>"})
     found = fasttree.advise(hostile, "churn", time_limit=1e-9, progress=False)

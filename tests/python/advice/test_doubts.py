@@ -84,6 +84,22 @@ def test_days_of_one_month_are_in_order_in_every_file(tmp_path):
     assert found[0].by_time is not None and len({one.by_time for one in found}) == 1
 
 
+def test_time_is_that_of_every_file(tmp_path, capsys):
+    pytest.importorskip("pyarrow")
+    frame = days(300).sample(frac=1.0, random_state=0)
+    frame["day"] = pd.to_datetime(frame["day"], dayfirst=True)
+    frame.loc[frame.index[:2], "kind"] = None
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    found = []
+    for name in ("rows.csv", "rows.parquet"):
+        arguments = ["-t", "kind", "--time", "day", "--cv", "4"]
+        assert main(["cv", str(tmp_path / name), *arguments]) == 0
+        advice = fasttree.advise(tmp_path / name, "kind", time="day", work="quick", **FAST)
+        found.append((capsys.readouterr().out, advice.accuracy))
+    assert found[0] == found[1] and "ordered by day" in found[0][0]
+
+
 def test_a_split_on_the_year_is_named_where_the_rows_are_in_no_order():
     mixed = days().sample(frac=1.0, random_state=1)
     found = fasttree.advise(mixed, "kind", cv="1x10", **FAST)
@@ -91,6 +107,32 @@ def test_a_split_on_the_year_is_named_where_the_rows_are_in_no_order():
     assert "The tree splits on the year of 'day', which no later row repeats" in found.sentence
     none = fasttree.advise(mixed.assign(day="2024-01-31"), "kind", work="quick", cv=3, **FAST)
     assert none.by_time is None and "earlier rows" not in none.sentence
+
+
+DECADES = {"Geburtsdatum": True, "construction_date": True, "order_date": False, "visit": False}
+
+
+@pytest.mark.parametrize("name", DECADES)
+@pytest.mark.parametrize("is_sorted", [False, True])
+def test_dates_decades_apart_are_time_only_where_rows_are_in_their_order(name, is_sorted):
+    rng = np.random.default_rng(0)
+    n, years = 900, 60 if DECADES[name] else 5
+    when = pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 365 * years, n), "D")
+    frame = pd.DataFrame({name: when, "visit_no": rng.integers(0, 9, n)})
+    middle = when.year >= 1950 + years // 2
+    frame["y"] = np.where(rng.random(n) < np.where(middle, 0.9, 0.1), "p", "q")
+    if is_sorted:
+        frame = frame.sort_values(name, ignore_index=True)
+    found = fasttree.advise(frame, "y", work="quick", cv=3, **FAST)
+    assert f"{name} (year)" in _tested(found.model)
+    assert (found.by_time is None) == (DECADES[name] and not is_sorted)
+    assert ("earlier rows" in found.sentence) == (found.by_time is not None)
+    seen = pd.date_range("2020-01-01", periods=n)
+    ordered = fasttree.advise(frame, "y", time=seen, work="quick", cv=3, **FAST)
+    left_out = f"{name} (year)" in [one for one, _ in ordered.left_out]
+    assert left_out == (found.by_time is not None)
+    if not left_out:
+        assert f"{name} (year)" in _tested(ordered.model)
 
 
 def test_the_year_is_no_feature_where_folds_are_by_time():

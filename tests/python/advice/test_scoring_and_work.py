@@ -11,7 +11,7 @@ import pytest
 import fasttree
 from fasttree.advice.candidates import WORK, candidates, work_of
 from fasttree.advice.evidence import is_associated
-from fasttree.advice.selection import beats, choose
+from fasttree.advice.selection import beats, choose, small_choice
 from fasttree.cli import main
 from fasttree.metrics import Scorer
 from fasttree.model_selection import cross_validate
@@ -264,6 +264,25 @@ def test_a_smaller_tree_costs_no_more_than_its_price():
     assert choose(quality, leaves, 50, price=0.01) == 0
     assert choose(quality, leaves, 50, price=0.02) == 1
     assert not beats(np.array([1.0, 0.0]), np.array([1.0, 0.0]), 2)
+
+
+@pytest.mark.parametrize(
+    ("corrected", "limits", "place"),
+    [
+        ([0.60, 0.71, 0.72, 0.73], {}, 1),  # each within one standard error of the first choice
+        ([0.60, 0.70, 0.72, 0.73], {}, 2),  # not of the choice before
+        ([0.60, 0.71, 0.72, 0.73], {"price": 0.015}, 2),
+        ([0.60, 0.71, 0.72, 0.73], {"share": 0.01}, 3),
+        ([0.60, 0.74, 0.70, 0.73], {"price": 0.01}, 3),  # one size is judged after the other
+        ([0.99, 0.73, 0.73, 0.73], {}, 1),  # a constant is no tree
+    ],
+)
+def test_a_large_tree_gives_way_within_one_standard_error_and_the_price(corrected, limits, place):
+    leaves = np.array([1.0, 4.0, 16.0, 64.0])
+    found = small_choice(
+        np.arange(4), leaves, lambda some: (int(some[-1]), corrected[some[-1]], 0.025), **limits
+    )
+    assert found == (place, corrected[place], 0.025)
 
 
 def test_the_command_takes_metric_groups_time_and_work(tmp_path, capsys):

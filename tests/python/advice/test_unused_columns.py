@@ -152,6 +152,38 @@ def test_an_advised_model_takes_the_frame_that_advise_was_given(tmp_path):
     )
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars", "csv", "parquet", "Table", "X, y"])
+@pytest.mark.parametrize("more", [{}, {"drop": ["same", "ship"]}, {"time": "when"}], ids=str)
+def test_the_code_of_an_advice_takes_new_rows_with_and_without_what_is_left_out(
+    form, more, tmp_path
+):
+    new = frame(1).assign(ship=pd.date_range("2020-01-01", periods=N).strftime("%d.%m.%Y"))
+    X = frame().assign(ship=new["ship"], label=labels(frame()))
+    path, y = str(tmp_path / f"rows.{form}"), ["label"]
+    if form == "Table":
+        time = {"time": X["when"].to_list()} if more.get("time") else {}
+        X, y, more = Table(X.drop(columns="when"), target="label"), [], {**more, **time}
+    elif form == "polars":
+        X = pytest.importorskip("polars").from_pandas(X)
+    elif form == "X, y":
+        X, y = X.drop(columns="label"), [X["label"]]
+    elif form == "csv":
+        X.to_csv(path, index=False)
+    elif form == "parquet":
+        pytest.importorskip("pyarrow")
+        X.to_parquet(path)
+    rows = path if form in ("csv", "parquet") else X
+    found = fasttree.advise(rows, *y, work="quick", progress=False, **more)
+    assert found.left_out and found.params
+    space = {"frame": X, "table": X, "X": X, "y": y[0] if y else None}
+    exec(found.code, space)
+    assert space["model"].to_text() == found.model.to_text()
+    if form == "Table":
+        new = new.drop(columns="when")
+    for some in (new, new[new.columns[::-1]], new.drop(columns=["id", "same"])):
+        assert space["model"].predict(some).tolist() == found.model.predict(some).tolist()
+
+
 def test_an_advised_model_answers_arrays_with_a_constant_column():
     rng = np.random.default_rng(3)
     X = np.column_stack([np.full(80, 7.0), rng.normal(size=(80, 2)), np.arange(80)])

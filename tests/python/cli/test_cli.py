@@ -405,7 +405,15 @@ def test_compare_takes_a_target_for_each_file(ftree, tmp_path):
         words = [word for name in targets for word in ("-t", name)]
         about = strict(ftree("compare", *data, *words, *how)[1])["settings"]["data"]
         assert [one["target"] for one in about.values()] == (targets * 2)[:2]
-    refused(ftree("compare", *data, "iris", "-t", "n", "-t", "n", *how), "--target", "2", "once")
+    for given in (data * 2, [*data, "iris", data[0]]):
+        refused(ftree("compare", *given, "-t", "n", "-t", "n", *how), "--target", "2", "once")
+    # Options on columns are for files; a bundled set has its class, and no cells to be read.
+    for given in (["iris", *data], [data[0], "iris", data[1]]):
+        words = ["-t", "outcome", "-t", "label", "--missing", "6"]
+        about = strict(ftree("compare", *given, *words, *how)[1])["settings"]["data"]
+        assert {name: one["target"] for name, one in about.items()} == dict(
+            one="outcome", two="label", iris="class"
+        )
 
 
 def test_tests_that_choose_splits_are_compared_and_take_no_criterion(ftree):

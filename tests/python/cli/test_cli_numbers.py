@@ -271,8 +271,10 @@ def test_r2_of_equal_numbers_has_no_meaning(ftree, whole, tmp_path):
         "squared_error: 1 leaf, 1 node, depth 0; all numbers are equal: R2 has no meaning; always"
         in out
     )
-    model = tmp_path / "m.json"
-    assert ftree("fit", whole, "--task", "regression", "--no-cv", "-m", model)[0] == 0
+    for task in ("regression", "classification"):
+        code, out, _ = ftree("fit", whole, "--task", task, "--no-cv", "-m", tmp_path / task)
+        assert code == 0 and "not cross-validated" in out and "R2" not in out
+    model = tmp_path / "regression"
     code, _, err = ftree("predict", model, data)
     assert code == 0 and "R2" not in err and "of 442 rows whose number is known" in err
 

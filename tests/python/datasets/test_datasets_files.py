@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fasttree.datasets import DataFileError, load
+from fasttree.advice.doubts import places_of_dates
+from fasttree.datasets import DataFileError, files, load
 from fasttree.datasets.delimited import read_delimited
 
 pd = pytest.importorskip("pandas")
@@ -413,6 +414,22 @@ def test_parquet_and_feather(tmp_path):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
     with pytest.raises(DataFileError, match="no readable .parquet file"):
         load(tmp_path / "bad.parquet")
+
+
+def test_dates_in_parquet_are_refused_with_what_uses_them_and_read_once(tmp_path, monkeypatch):
+    days = pd.date_range("2020-01-01", periods=60)
+    frame = pd.DataFrame({"first": days, "last": days[::-1], "y": ["a", "b"] * 30})
+    path = tmp_path / "days.parquet"
+    frame.to_parquet(path)
+    with pytest.raises(DataFileError, match=r"'first' holds .*load\(path, as_given=False\)$"):
+        load(path)
+    table = load(path, as_given=False)
+    assert list(table.dates) == ["first", "last"]
+    read, reads = files._binary, []
+    monkeypatch.setattr(files, "_binary", lambda *args: reads.append(args) or read(*args))
+    places = places_of_dates(path, table, table.dates, np.array([], dtype=int), None)
+    assert len(reads) == 1 and places["first"].tolist() == list(range(60))
+    assert places["last"].tolist() == list(range(60))[::-1]
 
 
 def test_parquet_and_feather_by_polars_alone(tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fasttree
@@ -14,8 +15,12 @@ AMOUNTS = np.random.default_rng(0).integers(100, 3000, 60)
 RATES = np.random.default_rng(1).uniform(1, 9, 60)
 
 
+def english(value, decimals=0):
+    return f"{value:,.{decimals}f}"
+
+
 def german(value, decimals=0):
-    return f"{value:,.{decimals}f}".translate(str.maketrans(",.", ".,"))
+    return english(value, decimals).translate(str.maketrans(",.", ".,"))
 
 
 def amounts_of(tmp_path, cells, sep=";", **options):
@@ -74,6 +79,29 @@ def test_a_model_reads_new_files_as_that_of_its_fit(tmp_path):
         assert model.predict(new).tolist() == ["yes", "no"]
     alone = fasttree.datasets.load(new, decimal=".")
     assert alone.columns[0].values[0] == 12.345
+
+
+@pytest.mark.parametrize("sep", [",", ";"])
+@pytest.mark.parametrize("sign", ["{}", "{} €", "${}", "{}%"])
+@pytest.mark.parametrize("write", [english, german])
+def test_a_row_alone_is_read_as_in_the_file_of_the_fit(tmp_path, write, sign, sep):
+    """``1,500``, ``$1,500`` and ``1.500 €`` say nothing alone; another column of that file does."""
+    rows = [
+        [write(a), sign.format(write(a + 1000)), sign.format(write(a + r, 2)), "ab"[i % 2]]
+        for i, (a, r) in enumerate(zip(AMOUNTS, RATES, strict=True))
+    ]
+    fitted, new = tmp_path / "fit.csv", tmp_path / "new.csv"
+    frame = pd.DataFrame(rows, columns=["whole", "signed", "exact", "y"])
+    frame.to_csv(fitted, sep=sep, index=False)
+    table = fasttree.datasets.load(fitted)
+    assert [column.kind for column in table.columns] == ["numeric"] * 3
+    assert table.columns[0].values.tolist() == AMOUNTS.tolist()
+    tree = fasttree.fit(table, max_depth=2)
+    for row in range(12):
+        frame[row : row + 1].to_csv(new, sep=sep, index=False)
+        assert tree.apply(new).tolist() == tree.apply(table)[row : row + 1].tolist()
+        read = fasttree.datasets.load(new, missing=tree._schema.file_cells)
+        assert [c.values[0] for c in read.columns] == [c.values[row] for c in table.columns]
 
 
 @pytest.mark.parametrize("sign", ["{} €", "€{}", "US$ {}", "{}%", "{} kr."])

@@ -147,6 +147,21 @@ def test_a_printed_tree():
     ]
 
 
+COFFEE = [[3004, 2076], [2761, 1803], [6704, 4815], [3651, 2284], [1589, 950]]
+"""Class of household x loyalty, of the lowest price: a node of `treue ~ preis + klasse` there."""
+
+
+def test_groups_that_are_no_neighbours_have_p_values_of_their_own():
+    """R's package CHAID mixes up p-values after groups that are no neighbours were merged, and
+    finds a leaf here; with the row of its matrix that it means it finds this split."""
+    counts = np.array(COFFEE)
+    levels, classes = np.indices(counts.shape)
+    frame = pd.DataFrame({"klasse": levels.ravel() + 1}).astype(str)
+    model = grown(frame, classes.ravel(), counts.ravel())
+    assert model.tree_.groups_of(0).tolist() == [0, 1, 0, 1, 1]
+    assert model.tree_.value.tolist() == [[17709, 11928], [9708, 6891], [8001, 5037]]
+
+
 def test_missing_values_may_join_any_group_of_ordered_levels():
     """Those of the first and last bins differ from the middle ones, missing values do not."""
     x = np.repeat([0.0, 1, 2, 3, 4, np.nan], 60)

@@ -16,6 +16,7 @@ import fasttree
 from fasttree import FastTreeClassifier, presets
 from fasttree.exports.drawing import SHOW, Drawing
 from fasttree.exports.palette import VALUES
+from fasttree.exports.svg import HIGH, svg_of_page
 
 SPACE = "{http://www.w3.org/2000/svg}"
 
@@ -48,6 +49,19 @@ def test_every_node_is_drawn_once_with_its_counts(iris):
     tips = ["".join(t.itertext()) for t in root.iter(f"{SPACE}title")]
     assert tips[0] == "node 0; setosa: 50; versicolor: 50; virginica: 50"
     assert "petal length" in tips[1] and "<= 2.45" in tips[1] and "setosa: 50" in tips[1]
+
+
+@pytest.mark.parametrize("leaves", [5, 50, 200])
+def test_pages_show_the_root_of_a_large_tree_on_their_first_screen(leaves):
+    X = np.arange(4 * leaves)[:, None]
+    model = fasttree.fit(X, X[:, 0] // 4 % 2, max_leaf_nodes=leaves)
+    root = ET.fromstring(svg_of_page(model, 60))
+    assert len(nodes_of(root)) == min(60, 2 * leaves - 1) - (leaves > 30)
+    first = next(g for g in root.iter(f"{SPACE}g") if g.attrib["data-node"] == "0")
+    box = next(first.iter(f"{SPACE}rect"))
+    assert float(box.attrib["x"]) < 30 and float(box.attrib["y"]) < HIGH / 2
+    assert leaves == 5 or float(box.attrib["y"]) < 60
+    assert "data-node" in model._repr_html_()
 
 
 @pytest.mark.parametrize("show", [(), "counts", SHOW])

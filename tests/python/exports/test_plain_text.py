@@ -103,7 +103,6 @@ SHOWS = (*SHOWS, "to_markdown", "to_latex")
 NOT_SHOWN = {
     "NamedCallable": "the name of a function",
     "Scorer": "settings of a program, by repr",
-    "_SameFolds": "the text of a splitter",
     "Reproduction": "its names are those of the package",
     "VariantTests": "numbers alone",
     "RegressionEvaluation": "numbers alone",

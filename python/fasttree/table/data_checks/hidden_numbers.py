@@ -10,14 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..._checks.speech import argument, data_row, in_text, reading, worded
+from ..._checks.speech import argument, data_row, worded
 from ..._checks.words import counted
-from ..texts import TOTAL, converted, no_numbers
+from ..texts import TOTAL, converted, no_numbers, without_words
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
 from .finding import Finding
-
-MOST_STRANGERS = 3
-"""Texts among the numbers of a column that are named, at most."""
 
 NO_TOTAL = "delete that row if it is a total"
 NO_ROW = "leave that row out"
@@ -88,11 +85,7 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
     )
     if all(map(TOTAL.fullmatch, strange)):
         return description, NO_TOTAL
+    if (mended := without_words(levels)) is not None:
+        return description, mended[1]
     code = converted([one for one in levels if one not in strange], ", errors='coerce'")
-    if len(strange) > MOST_STRANGERS:
-        return description, "correct them" + worded(f", or make them missing by {code}")
-    frame = worded(f" (a frame: {code})")
-    return (
-        description,
-        f"if missing, read the file with {in_text(reading('missing', strange))}{frame}",
-    )
+    return description, "correct them" + worded(f", or make them missing by {code}")

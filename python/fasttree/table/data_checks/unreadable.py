@@ -28,6 +28,7 @@ from ..kinds import resolve_roles
 from ..table import Table
 from ..whole import has_inexact, is_inexact
 from .findings import kept_columns, screened
+from .warned import say_signs
 
 INEXACT = "whole numbers beyond 2^53, which float64 does not tell apart, as of an identifier"
 """Why a column of long numbers is unused."""
@@ -61,7 +62,10 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
     """
     cells = None if kept_columns(columns) is None else _frame_cells(X)
     if cells is None:
-        return Table.from_any(X, y, **options)
+        table = Table.from_any(X, y, **options)
+        if table is not X:
+            say_signs(table.file_cells.signs)
+        return table
     if isinstance(y, str):
         cells = [(name, one) for name, one in cells if name != y]
     found = {name: why for name, one in cells if (why := _reason_of(one)) is not None}
@@ -78,6 +82,7 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
+    say_signs(table.file_cells.signs)
     return table
 
 

@@ -7,11 +7,12 @@ What
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 from ..._checks.warned import DataWarning, about, held_warnings, warn_caller
+from ..._checks.words import some_of
 
 __all__ = [
     "DataWarning",
@@ -22,6 +23,7 @@ __all__ = [
     "pass_over",
     "quiet",
     "said_already",
+    "say_signs",
     "warn_caller",
 ]
 
@@ -43,6 +45,14 @@ def quiet() -> Iterator[None]:
 def is_quiet() -> bool:
     """Whether a caller has warned already."""
     return _QUIET.get()
+
+
+def say_signs(signs: Sequence[tuple[str, str]], before: str = "") -> None:
+    """Says in a line, which begins with `before`, of which columns of text the numbers are read,
+    and their signs."""
+    if signs and not is_quiet():
+        named = some_of([f"{name!r} ({sign})" for name, sign in signs])
+        warn_caller(f"{before}numbers with a currency or percent sign are read as numbers: {named}")
 
 
 @contextmanager

@@ -225,8 +225,8 @@ def test_each_remedy_is_code_that_reads_the_column_as_numbers(name, given, tmp_p
     frame.to_csv(path, index=False)
     source = frame if given == "frame" else str(path)
     once = said(lambda: fasttree.fit(source, "y", max_depth=2), ("missing cell", "left out"))
-    if given == "file" and name in ("comma", "thousand"):
-        assert not once  # the reader sees it
+    if name in ("comma", "thousand"):
+        assert not once  # they are read as numbers
         return
     if name == "day":
         options = re.search(r"make a Table with (dates=\{.*?\})", once[0])[1]
@@ -363,10 +363,34 @@ def test_numbers_with_commas_are_named_once_with_what_reads_them(cells, remedies
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fasttree.fit(X, ages() > 50, max_depth=1)
-    said = [str(one.message) for one in caught]
-    (text,) = (one for one in said if "'a'" in one and "text" in one or "comma" in one)
+    said = [str(one.message) for one in caught if "'a'" in str(one.message)]
+    if len(remedies) == 1:
+        assert not said and Table(X).columns[0].kind == "numeric"
+        return
+    (text,) = said
     assert "numbers with a comma (" in text and "identifier" not in text
     assert [one for one in ("'.'", "','") if f"decimal={one}" in text] == remedies
+
+
+@pytest.mark.parametrize("form", ["{:,}", "${:,}"])
+@pytest.mark.parametrize("kind", ["feature", "target"])
+def test_of_a_word_among_numbers_with_commas_both_remedies_are_named(tmp_path, form, kind):
+    cells = ["n/a" if i % 30 == 7 else form.format(1000 + 37 * i) for i in range(N)]
+    columns = {"x": ages(), "a": cells, **({"y": ["p", "q"] * (N // 2)} if kind[0] == "f" else {})}
+    pd.DataFrame(columns).to_csv(tmp_path / "a.csv", index=False)
+    task = {} if kind == "feature" else {"task": "regression"}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if kind == "feature":
+            fasttree.fit(tmp_path / "a.csv", max_depth=1)
+            (said,) = {str(one.message) for one in caught if "'a'" in str(one.message)}
+        else:
+            with pytest.raises(ValueError) as refused:
+                fasttree.datasets.load(tmp_path / "a.csv", task="regression", decimal=".")
+            said = str(refused.value)
+        assert "missing=['n/a']) and decimal='.' (1,500 is fifteen hundred) or" in said
+        read = fasttree.datasets.load(tmp_path / "a.csv", missing="n/a", decimal=".", **task)
+    assert read.task == "regression" or read.column("a").kind == "numeric"
 
 
 @pytest.mark.parametrize("word", ["unknown", "n/a", "-", "<1"])
@@ -619,8 +643,8 @@ def test_numbers_with_marks_are_no_identifiers(tmp_path, form, given):
     source = X if given == "frame" else tmp_path / "a.csv"
     found = said(lambda: fasttree.fit(source, "y", max_depth=1), ["'a'"])
     assert not any("identifier" in text for text in found)
-    if not found:  # the reader sees it
-        assert given == "file" and form in ("points", "commas")
+    if not found:  # they are read as numbers
+        assert form in ("points", "commas")
         return
     made = eval(code_in(found[0]), {"pandas": pd, "column": column})
     if factor is not None:

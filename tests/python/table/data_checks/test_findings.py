@@ -211,16 +211,24 @@ DRESSED = {
 
 
 @pytest.mark.parametrize(("what", "form"), [(w, f) for w, some in DRESSED.items() for f in some])
-def test_numbers_in_another_dress_are_left_out_for_it(tmp_path, what, form):
+def test_numbers_in_another_dress_are_treated_alike_in_all_forms(tmp_path, what, form):
     cells = [form.format(i % 100 if "02" not in form else i % 60) for i in range(N)]
     cells = cells if what == "times or durations" else [form.format(i) for i in range(N)]
     rows = pd.DataFrame({"a": cells, "z": np.arange(N) % 7, "y": ["p", "q"] * (N // 2)})
     rows.to_csv(tmp_path / "a.csv", index=False)
     rows.to_parquet(tmp_path / "a.parquet")
-    is_read = what.endswith("sign") and "(" not in form  # by the reader of a CSV
-    for source in (rows, tmp_path / "a.parquet", *(() if is_read else (tmp_path / "a.csv",))):
-        with pytest.warns(UserWarning, match=f"'a' \\({what}"):
-            fasttree.fit(source, "y", max_depth=2)
+    is_read = what.endswith("sign") and "(" not in form
+    told = "sign are read as numbers: 'a' \\(" if is_read else f"'a' \\({what}"
+    trees = set()
+    for source in (rows, tmp_path / "a.parquet", tmp_path / "a.csv"):
+        with pytest.warns(UserWarning, match=told):
+            tree = fasttree.fit(source, "y", max_depth=2)
+        trees.add(tree.to_text())
+        assert tree.apply(rows).tolist() == tree.apply(tmp_path / "a.csv").tolist()
+    assert len(trees) == 1
+    if is_read and "5" in form:  # else an identifier
+        with pytest.raises(ValueError, match="column 'a' has numbers with the sign '₽', but with"):
+            tree.predict(rows.assign(a="12 ₽"))
 
 
 MEANT = {

@@ -1,0 +1,200 @@
+"""The candidates of `advise` on shared folds: what was tried, and what was chosen.
+
+What
+    Candidates are cross-validated in the order of their list, one after the other or several at a
+    time on a cluster, until time is up. The quality of each row, or of each fold, is kept for the
+    choice.
+Complexity
+    One cross-validation per candidate.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._checks.progress import Progress, make_report
+from .._checks.speech import given, option
+from ..estimators.backends import backend_of
+from ..model_selection import cross_validate
+from ..model_selection.folds import Folds
+from ..table import Table
+from ..table.data_checks.warned import quiet
+from .candidates import Candidate
+from .doubts import LaterRows
+from .selection import standard_error
+from .tasks import Judge
+from .threshold import Threshold
+
+if TYPE_CHECKING:
+    from ..estimators.stability import Stability
+
+
+class _TimeIsUp(Exception):
+    """Leaves a cross-validation when the time limit has passed."""
+
+
+@dataclass
+class Tried:
+    """Cross-validated results of constants (first) and of the candidates.
+
+    Qualities are those of units in repetitions: of rows (means over the repetitions of the folds,
+    so that there is one repetition here), or of folds.
+    """
+
+    candidates: list[Candidate] = field(default_factory=list)
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    """One record per row of `Advice.table`."""
+    qualities: list[np.ndarray] = field(default_factory=list)
+    """For each of them the quality and the mean of its squares, shape (2, repetitions, units); NaN
+    where there is none."""
+    not_tried: list[str] = field(default_factory=list)
+    """Names of the candidates for which there was no time."""
+
+    def add(
+        self,
+        candidate: Candidate,
+        judge: Judge,
+        qualities: np.ndarray,
+        leaves: float = 1.0,
+        depth: float = 0.0,
+        **more: Any,
+    ) -> None:
+        """Add a candidate with its qualities and their squares, and further entries of its row."""
+        known = ~np.isnan(qualities[0])
+        if not known.any():
+            raise ValueError(
+                f"{given('scoring', repr(judge.metric))} has no value in any fold; use fewer folds "
+                f"({option('cv')}) or another metric"
+            )
+        quality, square = qualities[:, known].mean(axis=1).tolist()
+        error = standard_error(quality, square, known.sum() / len(known))
+        self.candidates.append(candidate)
+        self.qualities.append(qualities)
+        self.rows.append(
+            {
+                "candidate": candidate.name,
+                "criterion": candidate.criterion,
+                "nominal_splits": candidate.nominal_splits,
+                "pruning": candidate.pruning,
+                judge.metric: judge.scale * quality,
+                "standard_error": abs(judge.scale) * error,
+                "leaves": leaves,
+                "depth": depth,
+                **more,
+            }
+        )
+
+
+def cross_validated(
+    sample: Table,
+    plan: list[Candidate],
+    judge: Judge,
+    options: dict[str, Any],
+    *,
+    by_rows: bool,
+    deadline: float,
+    progress: Progress,
+) -> Tried:
+    """Cross-validate candidates until all are tried or time is up.
+
+    They are tried one at a time. On a cluster all are tried together, so that no worker waits; with
+    a deadline one per worker.
+
+    Args:
+        sample: rows.
+        plan: candidates in the order of trying.
+        judge: of the sample.
+        options: keywords of `cross_validate`, the folds among them.
+        by_rows: whether the units are rows, not folds.
+        deadline: of `time.monotonic`, or infinity; the first candidates are tried in any case.
+        progress: as in `advise`.
+    """
+    out, folds = Tried(), options["cv"]
+    tested = np.unique(folds.test_rows)
+    backend = backend_of(options["client"])
+    workers = 1 if backend is None else backend.workers if deadline < math.inf else len(plan)
+    at_a_time = min(workers, len(plan))
+    constants = judge.constants()
+    if by_rows:
+        for constant, answer in constants:
+            values = judge.quality(judge.truth[tested], answer)
+            answers = np.full(len(folds.test_rows), answer)
+            more = judge.by_class(judge.truth[folds.test_rows], answers)
+            out.add(constant, judge, np.array((values, values * values))[:, None], **more)
+
+    def check_time(done: int, total: int) -> None:
+        if done < total and monotonic() > deadline:
+            raise _TimeIsUp
+
+    report = make_report(progress, "candidates")
+    for first in range(0, len(plan), at_a_time):
+        if report is not None:
+            report(first, len(plan))
+        batch = plan[first : first + at_a_time]
+        if first == 0 and not by_rows:
+            batch = [*(constant for constant, _ in constants), *batch]
+        seed = options["random_state"]
+        trees = {c.name: judge.estimator(**c.params, random_state=seed) for c in batch}
+        try:
+            if first:
+                check_time(0, 1)
+            # Warnings about the data are given once, by the first cross-validation.
+            with quiet() if first else nullcontext():
+                result = cross_validate(
+                    sample,
+                    estimators=trees,
+                    scoring=judge.scoring,
+                    **options,
+                    progress=check_time if first else False,
+                )
+        except _TimeIsUp:
+            out.not_tried = [candidate.name for candidate in plan[first:]]
+            break
+        for candidate in batch:
+            scores = result[candidate.name]
+            qualities = (_by_row if by_rows else _by_fold)(scores, folds, judge)
+            sizes = {size: float(scores[size].mean()) for size in ("leaves", "depth")}
+            more = judge.by_class(judge.truth[folds.test_rows], scores.predictions)
+            out.add(candidate, judge, qualities, **sizes, **more)
+    if report is not None:
+        report(len(plan), len(plan))
+    return out
+
+
+def _by_row(scores: Any, folds: Folds, judge: Judge) -> np.ndarray:
+    """Mean quality of the out-of-fold predictions of each tested row over the repetitions, and the
+    mean of its squares, shape (2, 1, n_tested)."""
+    tested = folds.test_rows
+    values = judge.quality(judge.truth[tested], scores.predictions)
+    sums = np.array([np.bincount(tested, one) for one in (values, values * values)])
+    times = np.bincount(tested)
+    return sums[:, None, times > 0] / times[times > 0]
+
+
+def _by_fold(scores: Any, folds: Folds, judge: Judge) -> np.ndarray:
+    """Quality in each fold and its square, shape (2, repetitions, folds)."""
+    found = np.asarray(scores[judge.metric], dtype=np.float64) / judge.scale
+    values = found.reshape(folds.n_repeats, -1)
+    return np.array((values, values * values))
+
+
+@dataclass
+class Choice:
+    """The recommended tree, what to expect of it, and what the sentence and the notes add."""
+
+    model: Any
+    params: dict[str, Any]
+    """Empty for a constant."""
+    value: float
+    """The metric to expect of it."""
+    standard_error: float
+    doubts: list[str] = field(default_factory=list)
+    later: LaterRows | None = None
+    threshold: Threshold | None = None
+    stability: Stability | None = None

@@ -38,7 +38,6 @@ from .scores import (
 )
 from .trees import (
     cross_validate,
-    explain,
     fit,
     forest_fit,
     forest_from_bytes,
@@ -63,7 +62,6 @@ __all__ = [
     "cross_validate",
     "dataset_of",
     "exercise",
-    "explain",
     "fit",
     "forest_fit",
     "forest_from_bytes",

@@ -73,25 +73,6 @@ def forest_fit(
     )
 
 
-def explain(
-    model: Model,
-    table: Table,
-    config: dict[str, Any],
-    fractions: np.ndarray,
-    *,
-    sample_weight: MaybeArray = None,
-    custom: Callable[[np.ndarray], Any] | None = None,
-    n_jobs: int | None = None,
-) -> tuple[list[Any], list[tuple[int, float, float]], bool]:
-    """All candidate splits of a node, by the criterion of a configuration: (feature, threshold or
-    None, codes on the first branch or None, score); the tests of its features where they are chosen
-    by significance: (feature, statistic, logarithm of the adjusted p-value); and whether rows
-    without a value of a feature are left out of its candidates. `fractions` are those of the rows
-    that reach the node."""
-    data = dataset_of(table, n_jobs)
-    return model.explain(data, config, fractions, as_weights(sample_weight), custom, n_jobs)
-
-
 def cross_validate(
     table: Table,
     configs: Sequence[dict[str, Any]],

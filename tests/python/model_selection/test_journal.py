@@ -21,6 +21,7 @@ from fasttree import experiments, model_selection
 from fasttree.datasets.errors import DataFileError
 from fasttree.model_selection import grid, interrupts, units
 from fasttree.model_selection.journal import Journal, read_journal
+from fasttree.model_selection.run import SIZES
 
 from ..tools import run_script
 
@@ -225,12 +226,14 @@ def spoilt(name, change):
             return False
         folds = record["stop"] - record["start"]
         shape, rows = (len(record["methods"]), folds), (len(record["methods"]), 20 * folds)
-        kind = np.dtype([
-            ("predictions", "<i4", rows),
-            ("proba", "<f8", (*rows, 2)),
-            *((f"sizes {one}", "<f8", shape) for one in ("leaves", "empty_leaves", "nodes", "depth")),
-            ("seconds", "<f8", shape),
-        ])  # fmt: skip
+        of_folds = [*(f"sizes {size}" for size in SIZES), "seconds"]
+        kind = np.dtype(
+            [
+                ("predictions", "<i4", rows),
+                ("proba", "<f8", (*rows, 2)),
+                *((one, "<f8", shape) for one in of_folds),
+            ]
+        )
         arrays = np.frombuffer(zlib.decompress(base64.b64decode(record["output"])), kind).copy()
         change(arrays[name][0])
         record["output"] = base64.b64encode(zlib.compress(arrays.tobytes())).decode()

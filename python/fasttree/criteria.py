@@ -460,14 +460,15 @@ def list_criteria(*, target: str | None = None) -> Records:
     """
     if target is not None:
         one_of("target", target, tuple(TARGETS))
-    rows = []
-    for kind in _registry().values():
-        if target not in (None, kind.info["target"]):
-            continue
-        info = dict(kind.info)
-        info["orientation"] = "larger scores are better"
-        info["options"] = kind().get_params()
-        rows.append(info)
+    rows = [
+        {
+            **kind.info,
+            "orientation": "larger scores are better",
+            "options": kind().get_params(),
+        }
+        for kind in _registry().values()
+        if target in (None, kind.info["target"])
+    ]
     return Records(
         rows,
         {

@@ -350,6 +350,11 @@ def maybe(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
+def at_least(low: int) -> Check:
+    """Whole numbers of at least `low`; see `integer`."""
+    return lambda name, value: integer(name, value, low)
+
+
 def whole(low: int, high: int = 2**31 - 1) -> Check:
     """Whole numbers in [low, high]; a float that is whole is one."""
 

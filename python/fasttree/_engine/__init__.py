@@ -38,13 +38,10 @@ from .scores import (
 )
 from .trees import (
     cross_validate,
-    explain,
     fit,
-    float32_conflicts,
     forest_fit,
     forest_from_bytes,
     model_from_bytes,
-    prune,
 )
 
 __all__ = [
@@ -65,9 +62,7 @@ __all__ = [
     "cross_validate",
     "dataset_of",
     "exercise",
-    "explain",
     "fit",
-    "float32_conflicts",
     "forest_fit",
     "forest_from_bytes",
     "make_report",
@@ -75,7 +70,6 @@ __all__ = [
     "pair_block_scores",
     "pair_counts",
     "plain",
-    "prune",
     "readable",
     "registry",
     "schema_of",

@@ -73,51 +73,6 @@ def forest_fit(
     )
 
 
-def float32_conflicts(
-    table: Table, model: Model | Forest
-) -> list[tuple[int, float, list[float], list[int]]] | None:
-    """The thresholds over which rounding to float32 moves a training value: feature, threshold, the
-    values of the whole column on its two sides, and rows that hold them. None: they are not known,
-    as the core has read only codes."""
-    if table.block is not None and table.block.dtype == np.float32:
-        return []
-    return model.float32_conflicts(dataset_of(table))
-
-
-def prune(
-    model: Model,
-    config: dict[str, Any],
-    parameters: str,
-    table: Table | None = None,
-    *,
-    sample_weight: MaybeArray = None,
-    n_jobs: int | None = None,
-) -> Model:
-    """A model with its tree pruned by ``config["pruning"]`` and ``config["merge_redundant"]``."""
-    method, merged, costs = (config[k] for k in ("pruning", "merge_redundant", "cost_matrix"))
-    data = None if table is None else dataset_of(table, n_jobs)
-    return model.prune(parameters, method, merged, data, as_weights(sample_weight), n_jobs, costs)
-
-
-def explain(
-    model: Model,
-    table: Table,
-    config: dict[str, Any],
-    fractions: np.ndarray,
-    *,
-    sample_weight: MaybeArray = None,
-    custom: Callable[[np.ndarray], Any] | None = None,
-    n_jobs: int | None = None,
-) -> tuple[list[Any], list[tuple[int, float, float]], bool]:
-    """All candidate splits of a node, by the criterion of a configuration: (feature, threshold or
-    None, codes on the first branch or None, score); the tests of its features where they are chosen
-    by significance: (feature, statistic, logarithm of the adjusted p-value); and whether rows
-    without a value of a feature are left out of its candidates. `fractions` are those of the rows
-    that reach the node."""
-    data = dataset_of(table, n_jobs)
-    return model.explain(data, config, fractions, as_weights(sample_weight), custom, n_jobs)
-
-
 def cross_validate(
     table: Table,
     configs: Sequence[dict[str, Any]],

@@ -2,7 +2,7 @@
 
 What
     A unit is a key and an argument. A backend computes ``work(shared[key], argument)`` on a free
-    worker; with several keys, `work` gets a tuple. A shared object is sent to each worker once:
+    worker. A shared object is sent to each worker once:
     through a memory-mapped file to the processes of joblib, by scattering on a cluster. Outcomes
     are yielded in the order in which units finish. A unit whose worker died is computed again.
     Forests, cross-validation and scores of features use it through `backend_of`.
@@ -19,10 +19,11 @@ import pickle
 import tempfile
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ from .._checks.saving import replace_file
 from ..table.data_checks.warned import warn_caller
 
 Work = Callable[[Any, Any], Any]
-Keys = str | tuple[str, ...]
-Units = Sequence[tuple[Keys, Any]]
+Units = Sequence[tuple[str, Any]]
 
 MAX_ATTEMPTS = 4
 """Largest number of times a unit is started: a unit that ends this many workers is at fault."""
@@ -45,28 +45,11 @@ PATIENCE = 10.0
 """Seconds without a worker after which a call warns that it is waiting."""
 
 
-class Backend(Protocol):
-    """Runs units of work.
+class InProcess:
+    """Runs units one after the other in this process, in their order.
 
     Attributes:
         workers: number of units that run at the same time.
-    """
-
-    workers: int
-
-    def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index of the unit, outcome) as units finish.
-
-        Args:
-            work: function of a shared object, or a tuple of several, and an argument.
-            units: (key or keys of shared objects, argument) of each unit.
-            shared: objects by key.
-        """
-        ...
-
-
-class InProcess:
-    """Runs units one after the other in this process, in their order.
 
     >>> list(InProcess().run(pow, [("two", 3), ("two", 5)], {"two": 2}))
     [(0, 8), (1, 32)]
@@ -75,15 +58,15 @@ class InProcess:
     workers = 1
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
-        """Yield (index, outcome) in the order of the units."""
+        """Yield (index of the unit, outcome) as units finish.
+
+        Args:
+            work: function of a shared object and an argument.
+            units: (key of the shared object, argument) of each unit.
+            shared: objects by key.
+        """
         for index, (key, argument) in enumerate(units):
-            of_key = shared[key] if isinstance(key, str) else tuple(shared[name] for name in key)
-            yield index, work(of_key, argument)
-
-
-def _names(key: Keys) -> tuple[str, ...]:
-    """One or several keys as a tuple."""
-    return (key,) if isinstance(key, str) else key
+            yield index, work(shared[key], argument)
 
 
 # -- joblib ---------------------------------------------------------------------------------------
@@ -130,12 +113,9 @@ class _Mapped(NamedTuple):
         return _map(self.path)
 
 
-def _unit(
-    work: Work, held: Sequence[Any], several: bool, argument: Any, index: int
-) -> tuple[int, Any]:
-    """Compute a unit from the holders of its shared objects; `several`: its key was a tuple."""
-    values = tuple(one.value for one in held)
-    return index, work(values if several else values[0], argument)
+def _unit(work: Work, held: Any, argument: Any, index: int) -> tuple[int, Any]:
+    """Compute a unit from the holder of its shared object."""
+    return index, work(held.value, argument)
 
 
 _WORKER_DEATHS = ("TerminatedWorkerError", "BrokenProcessPool")
@@ -166,8 +146,7 @@ class JoblibBackend:
         with tempfile.TemporaryDirectory(prefix="fasttree-", ignore_cleanup_errors=True) as folder:
             # One file per shared object that some unit uses.
             paths: dict[str, str] = {}
-            used = dict.fromkeys(name for key, _ in units for name in _names(key))
-            for key in used if uses_files else ():
+            for key in dict.fromkeys(key for key, _ in units) if uses_files else ():
                 paths[key] = os.path.join(folder, f"{len(paths)}.bin")
                 _write_mappable(shared[key], paths[key])
             # joblib ends the whole pass when a worker dies: start again with what remains.
@@ -185,7 +164,7 @@ class JoblibBackend:
     def _run_once(
         self,
         work: Work,
-        remaining: Mapping[int, tuple[Keys, Any]],
+        remaining: Mapping[int, tuple[str, Any]],
         shared: Mapping[str, Any],
         paths: Mapping[str, str],
     ) -> Iterator[tuple[int, Any]]:
@@ -194,8 +173,8 @@ class JoblibBackend:
 
         calls = []
         for index, (key, argument) in remaining.items():
-            held = [_Mapped(paths[n]) if paths else _Message(shared[n]) for n in _names(key)]
-            calls.append(delayed(_unit)(work, held, not isinstance(key, str), argument, index))
+            held = _Mapped(paths[key]) if paths else _Message(shared[key])
+            calls.append(delayed(_unit)(work, held, argument, index))
         return_as = "generator_unordered" if self.streams else "list"
         yield from Parallel(n_jobs=self.n_jobs, return_as=return_as, batch_size=1)(calls)
 
@@ -303,7 +282,9 @@ class DaskBackend:
 
     def run(self, work: Work, units: Units, shared: Mapping[str, Any]) -> Iterator[tuple[int, Any]]:
         """Yield (index, outcome) as units finish; units of dead workers are computed again."""
-        from distributed import as_completed
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker, as_completed
 
         run = _DaskRun(self.client, work, units, shared)
         with closed_client_error(self.client):
@@ -311,11 +292,14 @@ class DaskBackend:
                 running = as_completed([run.submit(index) for index in range(len(units))])
                 for future in running:
                     index = run.indices.pop(future.key)
-                    outcome = run.outcome(future, index)
-                    if outcome is None:
+                    try:
+                        _, outcome = future.result()
+                    except (CancelledError, KilledWorker) as error:
+                        run.forget(future, index, error)
                         running.add(run.submit(index))
                     else:
-                        yield index, outcome[0]
+                        run.finish(future, index)
+                        yield index, outcome
             finally:
                 run.stop()
 
@@ -338,36 +322,31 @@ class _DaskRun:
         self.futures: dict[int, Any] = {}
         self.attempts = [0] * len(units)
         self.scattered: dict[str, Any] = {}
-        self.uses_left: dict[str, int] = {}
-        for name in (name for key, _ in units for name in _names(key)):
-            self.uses_left[name] = self.uses_left.get(name, 0) + 1
+        self.uses_left = Counter(key for key, _ in units)
 
-    def _scatter(self, name: str) -> Any:
+    def _scatter(self, key: str) -> Any:
         """The future of a shared object, which is sent first if no worker has it."""
-        future = self.scattered.get(name)
+        future = self.scattered.get(key)
         if future is None or future.status in ("cancelled", "lost", "error"):
             for attempts_left in reversed(range(MAX_ATTEMPTS)):
                 try:
-                    future = self.client.scatter(_Message(self.shared[name]), hash=False)
+                    future = self.client.scatter(_Message(self.shared[key]), hash=False)
                     break
                 except OSError:  # the worker that was to receive it has died
                     if not attempts_left:
                         raise
                     time.sleep(0.1)
-            self.scattered[name] = future
+            self.scattered[key] = future
         return future
 
     def submit(self, index: int) -> Any:
         """Start a unit; earlier units have priority. Returns its future."""
         key, argument = self.units[index]
-        messages = [self._scatter(name) for name in _names(key)]
-        several = not isinstance(key, str)
         self.attempts[index] += 1
         future = self.client.submit(
             _unit,
             self.work,
-            messages,
-            several,
+            self._scatter(key),
             argument,
             index,
             key=f"fasttree-{self.name}-{index}-{self.attempts[index]}",
@@ -378,54 +357,48 @@ class _DaskRun:
         self.futures[index] = future
         return future
 
-    def outcome(self, future: Any, index: int) -> tuple[Any] | None:
-        """The outcome of a finished unit in a tuple; None if it must be computed again.
+    def forget(self, future: Any, index: int, error: BaseException) -> None:
+        """Drop a unit that ended with its worker; its shared object may have died, too, and is
+        sent again.
 
         Raises:
             RuntimeError: the unit has ended `MAX_ATTEMPTS` workers.
         """
-        from concurrent.futures import CancelledError
+        if self.attempts[index] >= MAX_ATTEMPTS:
+            raise RuntimeError(
+                f"a unit of work ended {MAX_ATTEMPTS} workers (the last: {error}); "
+                "give workers more memory, or look at their logs"
+            ) from error
+        future.release()
+        self._release(self.units[index][0])
 
-        from distributed import KilledWorker
-
-        names = _names(self.units[index][0])
-        try:
-            outcome = future.result()[1]
-        except (CancelledError, KilledWorker) as error:
-            if self.attempts[index] >= MAX_ATTEMPTS:
-                raise RuntimeError(
-                    f"a unit of work ended {MAX_ATTEMPTS} workers (the last: {error}); "
-                    "give workers more memory, or look at their logs"
-                ) from error
-            # The shared objects may have died with the worker: they are sent again.
-            future.release()
-            for name in names:
-                self._release(name)
-            return None
+    def finish(self, future: Any, index: int) -> None:
+        """Free a finished unit, and its shared object after the last unit that uses it."""
         # Released here and not by its finaliser: Python ignores a Ctrl-C that arrives in one.
         future.release()
         del self.futures[index]
-        for name in names:
-            self.uses_left[name] -= 1
-            if not self.uses_left[name]:
-                self._release(name)
-        return (outcome,)
+        key = self.units[index][0]
+        self.uses_left[key] -= 1
+        if not self.uses_left[key]:
+            self._release(key)
 
-    def _release(self, name: str) -> None:
+    def _release(self, key: str) -> None:
         """Let the workers free a shared object."""
-        if name in self.scattered:
-            self.scattered[name].release()
-            del self.scattered[name]
+        if key in self.scattered:
+            self.scattered.pop(key).release()
 
     def stop(self) -> None:
         """Cancel unfinished units and free all shared objects."""
         if self.futures:
             self.client.cancel(list(self.futures.values()))
-        for name in list(self.scattered):
-            self._release(name)
+        for key in list(self.scattered):
+            self._release(key)
 
 
 # -- choice ---------------------------------------------------------------------------------------
+
+Backend = InProcess | JoblibBackend | DaskBackend
+"""What runs units of work."""
 
 
 def backend_of(client: Any = None) -> Backend | None:

@@ -30,6 +30,7 @@ from ..table.data_checks import inspect
 from ..table.data_checks.findings import kept_columns
 from ..table.data_checks.unreadable import table_for
 from ..table.data_checks.warned import warn_caller
+from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import group_codes, taken_groups
 from ..table.sources import listed
 from ..table.target import no_target
@@ -104,11 +105,16 @@ class Estimator(BaseEstimator):
     def _training_rows(
         self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
     ) -> TrainingRows:
-        """The Table of a fit with its target, and the weights of its rows and of its classes."""
+        """The Table of a fit with its target, of counts with an `exposure` their rates, and the
+        weights of its rows and of its classes."""
         X, y = given(X, y, self._task, as_given=self._as_given)
-        if exposure is not None:
+        if exposure is not None and self._task == "classification":
             raise ValueError(f"{option('exposure')} with classes: only counts have rates")
-        return self._weighed(*self._labelled_table(X, y, sample_weight))
+        X, exposure = taken_exposure(X, exposure)
+        table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
+        if exposure is not None:  # numbers become rates
+            table = with_exposure(table, exposure, kept)
+        return self._weighed(table, sample_weight, kept)
 
     def _labelled_table(
         self, X: Any, y: Any, sample_weight: MaybeArray

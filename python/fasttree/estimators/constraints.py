@@ -58,7 +58,7 @@ def constraints_of(
 
 
 def signs_of(value: Any, names: Sequence[str]) -> list[int]:
-    """1, -1 or 0 for each column; empty for None.
+    """1, -1 or 0 for each column.
 
     Args:
         value: `monotonic_cst`: one of -1, 0 and 1 for each column, or a dict by names of columns.
@@ -70,8 +70,6 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
     >>> signs_of({"age": 1}, ["age", "dose"])
     [1, 0]
     """
-    if value is None:
-        return []
     if isinstance(value, Mapping):
         check_known([str(name) for name in value], list(names), "monotonic_cst")
         signs = [value.get(name, 0) for name in names]
@@ -98,7 +96,7 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
 
 
 def groups_of(value: Any, names: Sequence[str]) -> list[list[int]]:
-    """Groups of columns that one path may test together; empty for None.
+    """Groups of columns that one path may test together.
 
     Columns in no group are one more group.
 
@@ -113,8 +111,6 @@ def groups_of(value: Any, names: Sequence[str]) -> list[list[int]]:
     >>> groups_of([["age", "dose"]], ["age", "dose", "site"])
     [[0, 1], [2]]
     """
-    if value is None:
-        return []
     if isinstance(value, str):
         one_of("interaction_cst", value, WORDS)
         size = 2 if value == "pairwise" and len(names) > 1 else 1

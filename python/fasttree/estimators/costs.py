@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import as_float, share, shown
+from .._checks import share, shown
 
 MOST_COST = 1e150
 """The largest cost: costs of rows of any weight have a sum."""
@@ -50,18 +50,6 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
                 "divide all costs by a constant"
             )
     return costs.tolist()
-
-
-def plain_costs(value: Any) -> Any:
-    """A cost matrix or priors as JSON can hold them."""
-    if isinstance(value, dict):
-        return {
-            "pairs": [
-                [k.item() if isinstance(k, np.generic) else k, as_float(v)]
-                for k, v in value.items()
-            ]
-        }
-    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def class_sums(codes: np.ndarray, weights: np.ndarray | None, n_classes: int) -> np.ndarray:

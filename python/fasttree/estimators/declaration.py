@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .. import criteria
-from .._checks import as_float, integer, number_in, one_of, real, shown
+from .._checks import as_float, at_least, choice, integer, maybe, number_in, real, shown
 from ..discretize import DISCRETIZERS
 from ..pruning import PRUNED_CLASSES, PRUNED_NUMBERS, WORDS
 from .conditions import (
@@ -67,17 +67,14 @@ class Kind:
 def words(type: str, *values: bool | str | None, also: str = "", elsewhere: bool = False) -> Kind:
     """One of the values; None comes first in messages."""
     known = tuple(sorted(values, key=lambda value: value is not None))
-    test = None if elsewhere else lambda name, value: one_of(name, value, known)
-    return Kind(type, values, also, check=test)
+    return Kind(type, values, also, check=None if elsewhere else choice(*known))
 
 
 def whole(least: int, *none: None) -> Kind:
     """A whole number, or None."""
-
-    def test(name: str, value: Any) -> int | None:
-        return None if none and value is None else integer(name, value, least)
-
-    return Kind("int | None" if none else "int", least=least, check=test)
+    if none:
+        return Kind("int | None", least=least, check=maybe(at_least(least)))
+    return Kind("int", least=least, check=at_least(least))
 
 
 def rows(least: int) -> Kind:
@@ -138,7 +135,6 @@ class Parameter:
     """One parameter of a tree or forest."""
 
     name: str
-    group: str
     kind: Kind
     default: Any
     text: str
@@ -151,12 +147,18 @@ class Parameter:
     """Evidence of the criteria beside which it acts on scores of features, or is harmless."""
     stored: bool = True
     """It says what to make, not how to work: a saved model holds it."""
+    group: str = ""
+    """The group in which it is shown."""
 
 
-TREE: tuple[Parameter, ...] = (
+def in_group(group: str, parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
+    """The parameters in a group."""
+    return tuple(replace(one, group=group) for one in parameters)
+
+
+GROWTH_PARAMETERS = (
     Parameter(
         "criterion",
-        GROWTH,
         Kind(
             "SplitCriterion",
             also="Criterion | type[Criterion] | PairFunction | Callable[[Any], Any]",
@@ -170,7 +172,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "selection",
-        GROWTH,
         words("SelectionRule", "score", "significance"),
         "score",
         """how the feature of a split is chosen. ``"score"``: the one with the best split by the
@@ -184,7 +185,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "test",
-        GROWTH,
         words("IndependenceTest", "quadratic", "maximum", "permutation"),
         "quadratic",
         """``"quadratic"``: a chi-squared statistic. ``"maximum"``: the largest standardised
@@ -197,7 +197,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "alpha",
-        GROWTH,
         number(0.0, 1.0),
         0.05,
         """a feature is split if its p-value is below this number between 0 and 1; for
@@ -206,7 +205,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "adjust",
-        GROWTH,
         words("Adjustment", "bonferroni", "none"),
         "bonferroni",
         """``"bonferroni"``: p becomes 1 - (1 - p)^m for the m features that vary in a node.
@@ -217,7 +215,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "cut",
-        GROWTH,
         words("CutRule", "statistic", "criterion"),
         "statistic",
         """by what the split of the chosen feature is chosen: ``"statistic"``, the largest
@@ -228,7 +225,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "cut_test",
-        GROWTH,
         words("CutStatistic", "quadratic", "maximum"),
         "quadratic",
         """the two-sample statistic of a split; ``"maximum"`` differs from three classes on.""",
@@ -237,7 +233,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_prob",
-        GROWTH,
         number(0.0, 0.5),
         0.01,
         """least share of a branch in the weight of the rows that a split divides, in [0, 0.5],
@@ -247,7 +242,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "split_tries",
-        GROWTH,
         whole(1),
         2,
         """significant features that are tried until one has an allowed split.""",
@@ -256,7 +250,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "merge_levels",
-        GROWTH,
         flag(),
         False,
         """True: CHAID (Kass 1980). Before a feature is tested, levels that do not differ in their
@@ -272,7 +265,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "alpha_merge",
-        GROWTH,
         number(0.0, 1.0),
         0.05,
         """the pair of groups of levels with the largest p-value is merged as long as that is above
@@ -283,7 +275,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "alpha_split",
-        GROWTH,
         number(0.0, 1.0, None),
         None,
         """None: merged levels stay together. A number above 0 and at most `alpha_merge`: a group of
@@ -295,7 +286,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "evaluation",
-        GROWTH,
         words("EvaluationMode", "local", "global", "glocal"),
         "local",
         """``"local"``: each leaf is split by its own best candidate. ``"global"``: the leaf, split
@@ -307,7 +297,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "labels",
-        GROWTH,
         words("Labels", "majority", "all", "distinct"),
         "majority",
         """how the new leaves of a global step are labelled: ``"majority"``, ``"all"`` (every pair
@@ -318,7 +307,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "ties",
-        GROWTH,
         words("TieRule", "first", "row", "random", "even"),
         "first",
         """``"first"`` (lower feature, lower threshold), ``"row"`` (within a feature, the threshold
@@ -334,7 +322,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "nominal_splits",
-        GROWTH,
         words("NominalSplits", "auto", "multiway", "subset", "one_vs_rest"),
         "auto",
         """``"multiway"``: one branch per declared level. ``"subset"``: the best division of the
@@ -350,7 +337,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "splitter",
-        GROWTH,
         words("Splitter", "best", "random"),
         "best",
         """``"best"``, or ``"random"``: of each feature one split is tried, drawn by
@@ -366,14 +352,12 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "max_features",
-        GROWTH,
         words("FeatureCount", "sqrt", "log2", None, also="int | float", elsewhere=True),
         None,
         """features looked at in a node: None (all), a number, a share, ``"sqrt"``, ``"log2"``.""",
     ),
     Parameter(
         "max_depth",
-        GROWTH,
         whole(1, None),
         None,
         """deepest level of a leaf; the root is level 0.""",
@@ -381,7 +365,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "max_leaf_nodes",
-        GROWTH,
         whole(2, None),
         None,
         """largest number of leaves; growth is then best-first (`leaf_order`).""",
@@ -389,7 +372,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "leaf_order",
-        GROWTH,
         words("LeafOrder", "improvement", "distance"),
         "improvement",
         """which leaf is split next: ``"improvement"``, the one whose split improves the tree most
@@ -404,14 +386,12 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_samples_split",
-        GROWTH,
         rows(2),
         2,
         """fewer rows are not split (a float below 1: share of the rows).""",
     ),
     Parameter(
         "min_samples_leaf",
-        GROWTH,
         rows(1),
         1,
         """every branch with rows must have at least this many.""",
@@ -419,7 +399,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_weight_fraction_leaf",
-        GROWTH,
         number(0.0, 0.5),
         0.0,
         """every branch with rows must have this share of the training weight, in [0, 0.5].""",
@@ -428,7 +407,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_impurity_decrease",
-        GROWTH,
         number(0.0, LARGEST),
         0.0,
         """a node whose split improves the tree by less, per weight of the root, becomes a leaf; >=
@@ -438,7 +416,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "min_score",
-        GROWTH,
         number(-math.inf, LARGEST, None),
         None,
         """a node whose best score is below it becomes a leaf; None splits until pure, but stops
@@ -449,7 +426,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "monotonic_cst",
-        GROWTH,
         Kind("Mapping[str, int] | Sequence[int] | None"),
         None,
         """for each column 1 where the prediction may not fall with it, -1 where it may not rise,
@@ -459,7 +435,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "interaction_cst",
-        GROWTH,
         words(
             "Interactions",
             "pairwise",
@@ -475,7 +450,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "no_distance_decay",
-        GROWTH,
         words("DistanceRule", False, True, "strict"),
         False,
         """True stops where every split would raise the distance, ``"strict"`` also where it stays
@@ -486,7 +460,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "honest",
-        GROWTH,
         share(),
         None,
         """None, or the share of the rows of weight > 0 that is kept for the leaves, above 0 and
@@ -497,9 +470,11 @@ TREE: tuple[Parameter, ...] = (
         Class weights are those of all rows. Not with missing="fractional" or `monotonic_cst`.""",
         core=True,
     ),
+)
+
+NUMBER_PARAMETERS = (
     Parameter(
         "categorical_features",
-        NUMBERS,
         Kind("CategoricalFeatures"),
         "from_dtype",
         """``"from_dtype"``, ``"all"``, None, a mask, indices or names; see `Table`.""",
@@ -507,7 +482,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "columns",
-        NUMBERS,
         Kind("ColumnUse"),
         "auto",
         """what is made of the columns of a frame or file (arrays, lists, Tables, batches and
@@ -521,7 +495,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "discretize",
-        NUMBERS,
         words("Discretization", "auto", *DISCRETIZERS, None, also="Discretizer", elsewhere=True),
         "auto",
         """``"auto"`` (``"equal_frequency"`` with `merge_levels`, else None) or None (search
@@ -531,7 +504,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "n_bins",
-        NUMBERS,
         whole(1),
         10,
         """number of bins of the discretisers that take one.""",
@@ -544,7 +516,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "threshold_search",
-        NUMBERS,
         words("ThresholdSearch", "exact", "histogram"),
         "exact",
         """``"exact"``: every boundary between two values. ``"histogram"``: only the cuts between
@@ -559,7 +530,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "max_bins",
-        NUMBERS,
         whole(2),
         255,
         """largest number of bins of a histogram search, at least 2.""",
@@ -569,7 +539,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "thresholds",
-        NUMBERS,
         words("Thresholds", "midpoint", "value", "training_value"),
         "midpoint",
         """``"midpoint"`` between two values, ``"value"`` (the lower one), or ``"training_value"``
@@ -578,9 +547,11 @@ TREE: tuple[Parameter, ...] = (
         core=True,
         needs=Condition(has_thresholds, THRESHOLDS),
     ),
+)
+
+MISSING_PARAMETERS = (
     Parameter(
         "missing",
-        MISSING,
         words("MissingValues", "auto", "fractional", "mode", "branch", "error"),
         "auto",
         """``"fractional"`` as C4.5: a row without a value goes down all branches, as
@@ -596,7 +567,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "empty_branch",
-        MISSING,
         words("EmptyBranch", "parent", "unclassified"),
         "parent",
         """a branch that no training row reached predicts its parent's majority (``"parent"``) or
@@ -606,14 +576,15 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "handle_unknown",
-        MISSING,
         words("UnknownLevels", "missing", "error"),
         "missing",
         """levels not seen in fit are ``"missing"`` (with a warning) or an ``"error"``.""",
     ),
+)
+
+PRUNING_PARAMETERS = (
     Parameter(
         "pruning",
-        PRUNING,
         words("PruningMethod", *PRUNED_CLASSES, *WORDS, None, also="Pruning", elsewhere=True),
         None,
         """how the grown tree is cut back: None, ``"pessimistic"``, ``"error_based"`` (C4.5),
@@ -623,7 +594,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "ccp_alpha",
-        PRUNING,
         number(0.0, math.inf),
         0.0,
         """complexity penalty per leaf in minimal cost-complexity pruning, >= 0 (the meaning of
@@ -634,16 +604,17 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "merge_redundant",
-        PRUNING,
         words("MergedLeaves", "class", "distribution", None),
         None,
         """None, or leaves that say the same are merged after pruning: ``"class"`` (siblings of one
         class, and two nested tests of one feature that cut off the same class),
         ``"distribution"`` (also the same class shares).""",
     ),
+)
+
+COST_PARAMETERS = (
     Parameter(
         "cost_matrix",
-        COSTS,
         Kind("Any"),
         None,
         """None, or shape (n_classes, n_classes): cost of predicting the column's class where the
@@ -652,7 +623,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "priors",
-        COSTS,
         Kind("Any"),
         None,
         """None, ``"equal"``, a dict of label to share, or shares in the order of `classes_`: the
@@ -661,7 +631,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "class_weight",
-        COSTS,
         words("ClassWeight", "balanced", None, also="Mapping[Any, float]", elsewhere=True),
         None,
         """None, ``"balanced"`` or a dict of label to number >= 0; multiplies sample weights, never
@@ -672,14 +641,15 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "leaf_smoothing",
-        COSTS,
         words("LeafSmoothing", "laplace", "m_estimate", None),
         None,
         """None (n_c/n), ``"laplace"`` ((n_c+1)/(n+k)), ``"m_estimate"`` (m = 2).""",
     ),
+)
+
+RUN_PARAMETERS = (
     Parameter(
         "random_state",
-        RUN,
         Kind("Seed"),
         None,
         """seed of random ties, feature subsets, random splits and the rows of `honest`.""",
@@ -687,7 +657,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "n_jobs",
-        RUN,
         Kind("int | None"),
         None,
         """threads; None is one, -1 all cores. The tree does not depend on it.""",
@@ -696,7 +665,6 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "progress",
-        RUN,
         Kind("Progress"),
         None,
         """True or ``"auto"`` (a bar in a terminal or notebook), None or False, or a function
@@ -706,28 +674,34 @@ TREE: tuple[Parameter, ...] = (
     ),
     Parameter(
         "trace",
-        RUN,
         words("TraceKept", "steps", "candidates", None),
         "steps",
         """``"steps"``, ``"candidates"`` (scores of all candidates of every node are kept),
         None.""",
     ),
 )
+
+TREE = (
+    *in_group(GROWTH, GROWTH_PARAMETERS),
+    *in_group(NUMBERS, NUMBER_PARAMETERS),
+    *in_group(MISSING, MISSING_PARAMETERS),
+    *in_group(PRUNING, PRUNING_PARAMETERS),
+    *in_group(COSTS, COST_PARAMETERS),
+    *in_group(RUN, RUN_PARAMETERS),
+)
 """Parameters of a tree, by group."""
 
 SAMPLES = Condition(lambda p: bool(p["bootstrap"]), "bootstrap=True", True)
 
-OF_FORESTS = (
+FOREST_GROWTH = (
     Parameter(
         "n_estimators",
-        GROWTH,
         whole(1),
         100,
         """number of trees, >= 1.""",
     ),
     Parameter(
         "bootstrap",
-        GROWTH,
         flag(),
         True,
         """True: each tree sees a sample with replacement, in which rows of weight > 0 have the same
@@ -735,16 +709,17 @@ OF_FORESTS = (
     ),
     Parameter(
         "max_samples",
-        GROWTH,
         Kind("int | float | None"),
         None,
         """rows in a sample: None (as many as have a weight > 0), a number of at most these, or a
         share of them in (0, 1]. Only with bootstrap.""",
         needs=SAMPLES,
     ),
+)
+
+FOREST_RUN = (
     Parameter(
         "oob_score",
-        RUN,
         flag(),
         False,
         """True keeps `oob_score_` and `oob_decision_function_`. Only with bootstrap.""",
@@ -752,7 +727,6 @@ OF_FORESTS = (
     ),
     Parameter(
         "warm_start",
-        RUN,
         Kind("bool"),
         False,
         """True: a further `fit` on the same rows keeps the trees and grows those that
@@ -762,6 +736,8 @@ OF_FORESTS = (
         stored=False,
     ),
 )
+
+OF_FORESTS = (*in_group(GROWTH, FOREST_GROWTH), *in_group(RUN, FOREST_RUN))
 """Parameters that forests have and trees have not."""
 
 IN_FORESTS: dict[str, dict[str, Any]] = {
@@ -854,7 +830,6 @@ IN_REGRESSION: dict[str, dict[str, Any]] = {
 
 TARGET_BINS = Parameter(
     "target_bins",
-    GROWTH,
     Kind("TargetBins", values=("equal_width", "equal_frequency", None), also="int | Discretizer"),
     None,
     """None; or the target is cut into bins on the training rows, by whose classes the tree grows:
@@ -862,6 +837,7 @@ TARGET_BINS = Parameter(
     number of bins of equal frequency. `criterion` is then one on tables of classes. Leaves predict
     means.""",
     scores=("table",),
+    group=GROWTH,
 )
 
 

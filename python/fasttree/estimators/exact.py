@@ -47,6 +47,7 @@ import numpy as np
 from .. import _engine, criteria
 from .._checks import (
     Check,
+    at_least,
     at_least_zero,
     choice,
     integer,
@@ -77,23 +78,18 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _at_least(low: int) -> Check:
-    """None, or a whole number of at least `low`."""
-    return maybe(lambda name, value: integer(name, value, low))
-
-
 LIMITS: dict[str, Check] = {
-    "max_nodes": _at_least(1),
+    "max_nodes": maybe(at_least(1)),
     "time_limit": maybe(at_least_zero),
-    "node_budget": _at_least(1),
+    "node_budget": maybe(at_least(1)),
 }
 """Limits of a search, and their checks."""
 
 OBJECTIVE: dict[str, Check] = {
-    "max_depth": _at_least(0),
-    "lookahead": _at_least(1),
-    "max_leaf_nodes": _at_least(1),
-    "min_samples_leaf": lambda name, value: integer(name, value, 1),
+    "max_depth": maybe(at_least(0)),
+    "lookahead": maybe(at_least(1)),
+    "max_leaf_nodes": maybe(at_least(1)),
+    "min_samples_leaf": at_least(1),
     "leaf_penalty": number_in(0.0, 1e9),
     "nominal_splits": choice("ordered", "one_vs_rest", "subset"),
     "ties": choice("first", "any"),

@@ -211,9 +211,10 @@ def candidates_of(
         custom: the criterion, if it is a user's function.
         weights: weights of the rows; None: all 1.
     """
-    scored, tests, left_out = _engine.explain(
-        fitted._model, table, config, fractions, sample_weight=weights, custom=custom
-    )
+    rows, sample_weight = _engine.dataset_of(table), _engine.as_weights(weights)
+    # Of a candidate: feature, threshold, codes on the first branch, score. Of a test: feature,
+    # statistic, logarithm of the adjusted p-value.
+    scored, tests, left_out = fitted._model.explain(rows, config, fractions, sample_weight, custom)
     names, levels = fitted._schema.names, fitted._schema.levels
     found = NodeCandidates(
         (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)

@@ -174,7 +174,7 @@ def explored(
     *,
     criteria: Iterable[Any] | None = None,
     title: str = "",
-    limits: ExplorerLimits | None = None,
+    limits: ExplorerLimits,
     stability: Any = None,
     roots: dict[str, Any] | None = None,
 ) -> Exploration:
@@ -183,7 +183,7 @@ def explored(
     Args:
         models: (name, model) of each, with the same columns and classes.
         X, y, criteria, title: as in `explore`.
-        limits: limits of the content; None: the defaults.
+        limits: limits of the content.
         stability: that of the first model, as in `explore`.
         roots: what the page lists of the first tests of the models: ``within``, the distance to
             the optimum; ``of``, how many first tests there are; by model ``objective``, ``more``
@@ -193,7 +193,6 @@ def explored(
     Raises:
         ValueError: models of different columns or classes, or as in `explore`.
     """
-    limits = limits or ExplorerLimits()
     first = models[0][1]
     for name, model in models[1:]:
         same = model._schema.names == first._schema.names
@@ -377,21 +376,19 @@ def _spread_of(
 def _rows_of_nodes(tree: TreeData, rows: Rows) -> Callable[[int], tuple[np.ndarray, np.ndarray]]:
     """A function that gives the rows that reach a node, ascending, and their weights there."""
     model, n, weight = tree.model, len(rows.table), rows.weight
-    if divides_rows(model) and any(column.n_missing for column in rows.table.columns):
+    is_divided = divides_rows(model) and any(column.n_missing for column in rows.table.columns)
+    leaves, ends = model._model.apply(rows.blocks, n), tree.reading.tree.subtree_ends()
+    rows_of = rows_by_node(leaves, ends)
 
-        def fractional(node: int) -> tuple[np.ndarray, np.ndarray]:
-            fraction = model._model.reach(rows.blocks, n, node)
-            reached = np.flatnonzero(fraction)
-            return reached, fraction[reached] * weight[reached]
+    def reaching(node: int) -> tuple[np.ndarray, np.ndarray]:
+        if not is_divided:
+            reached = np.sort(rows_of(node))
+            return reached, weight[reached]
+        fraction = model._model.reach(rows.blocks, n, node)
+        reached = np.flatnonzero(fraction)
+        return reached, fraction[reached] * weight[reached]
 
-        return fractional
-    rows_of = rows_by_node(model._model.apply(rows.blocks, n), tree.reading.tree.subtree_ends())
-
-    def undivided(node: int) -> tuple[np.ndarray, np.ndarray]:
-        reached = np.sort(rows_of(node))
-        return reached, weight[reached]
-
-    return undivided
+    return reaching
 
 
 def _nodes(

@@ -186,12 +186,20 @@ class GrownForest(Estimator):
                 "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
             )
-        self._keep_oob(answers, rows, voted, weights)
+        known = weights[voted]
+        self.oob_score_ = float("nan")
+        if known.sum() > 0:
+            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, known)
+        self._keep_oob(rows.as_given(answers, np.nan))
 
-    def _keep_oob(
-        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
-    ) -> None:
-        """Set the out-of-bag attributes from answers on the rows that are `voted` upon."""
+    def _oob_score(
+        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """Accuracy, or R2, of answers for the rows that are `voted` upon, of these weights."""
+        raise NotImplementedError
+
+    def _keep_oob(self, answers: np.ndarray) -> None:
+        """Keep the out-of-bag answers, (n_rows, n_outputs)."""
         raise NotImplementedError
 
     def _said_of_oob(self) -> tuple[str, str]:
@@ -500,15 +508,14 @@ class FastForestClassifier(GrownForest, Classifier):
             known = None if of_samples else "balanced"  # without samples every tree gets every row
         return TrainingRows.of(table, sample_weight, known, kept=kept, of_samples=of_samples)
 
-    def _keep_oob(
-        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
-    ) -> None:
-        right = answers[voted].argmax(axis=1) == rows.table.y_codes[voted]
-        known = weights[voted]
-        self.oob_score_ = (
-            float(np.average(right, weights=known)) if known.sum() > 0 else float("nan")
-        )
-        self.oob_decision_function_ = rows.as_given(answers, np.nan)
+    def _oob_score(
+        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
+    ) -> float:
+        right = answers.argmax(axis=1) == table.y_codes[voted]
+        return float(np.average(right, weights=weights))
+
+    def _keep_oob(self, answers: np.ndarray) -> None:
+        self.oob_decision_function_ = answers
 
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"
@@ -580,17 +587,13 @@ class FastForestRegressor(GrownForest, Regressor):
         """
         return self._fit(X, y, sample_weight, client, exposure)
 
-    def _keep_oob(
-        self, answers: np.ndarray, rows: TrainingRows, voted: np.ndarray, weights: np.ndarray
-    ) -> None:
-        from sklearn.metrics import r2_score
+    def _oob_score(
+        self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
+    ) -> float:
+        return self._score_of(answers[:, 0], table.numbers[voted], weights)
 
-        predicted, known = answers[:, 0], weights[voted]
-        self.oob_score_ = float("nan")
-        if known.sum() > 0:
-            truth = rows.table.numbers[voted]
-            self.oob_score_ = float(r2_score(truth, predicted[voted], sample_weight=known))
-        self.oob_prediction_ = rows.as_given(predicted, np.nan)
+    def _keep_oob(self, answers: np.ndarray) -> None:
+        self.oob_prediction_ = answers[:, 0]
 
     def _said_of_oob(self) -> tuple[str, str]:
         return "out-of-bag R2", f"{self.oob_score_:.4f}"

@@ -101,10 +101,13 @@ def to_sklearn(
 
 
 def remember_rounding(fitted: Any, training: TrainingRows) -> None:
-    """Keep over which thresholds float32 moves training values, and in which of the rows that were
-    given."""
-    numbers = training.table.row_numbers if training.kept is None else training.kept[0]
-    found = _engine.float32_conflicts(training.table, fitted._model)
+    """Keep over which thresholds float32 moves training values: feature, threshold, the values of
+    the whole column on its two sides, and which of the rows that were given hold them. None: they
+    are not known, as the core has read only codes."""
+    table = training.table
+    numbers = table.row_numbers if training.kept is None else training.kept[0]
+    is_single = table.block is not None and table.block.dtype == np.float32
+    found = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
     if numbers is not None and found:
         found = [(f, at, beside, numbers[rows].tolist()) for f, at, beside, rows in found]
     fitted._float32_conflicts = found

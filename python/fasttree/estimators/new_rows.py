@@ -268,7 +268,7 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
             found = np.full((len(own), len(names)), np.nan if own.dtype.kind == "f" else None)
             found[:, places] = own
             return found
-        table = X if isinstance(X, Table) else Table(X, unused=_unused(schema, X, {}))
+        table = X if isinstance(X, Table) else Table(X, unused=_options(schema, X)["unused"])
         return np.asarray(table.X)
     X = _with_names(schema, X)
     known = names_of(X) or []
@@ -385,12 +385,39 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
-    """Options by which a Table of X gets the kinds of the schema's columns."""
+    """Options by which a Table of X gets the kinds of the schema's columns: of what has too few or
+    too many, which is refused where columns are counted, none."""
     if isinstance(X, Table):
         return {}
-    kinds = _roles(schema, X)
-    dates = _dates_of(schema, X)
-    return {"categorical_features": kinds, "unused": _unused(schema, X, dates), "dates": dates}
+    names, dates = names_of(X), _dates_of(schema, X)
+    by_name = names is not None and schema.has_names
+    # Names are checked first: else a text in an unknown column would be reported as a wrong number.
+    if names is not None and by_name and len(set(names)) == len(names):
+        check_names(schema, names)
+    keys = [f"x{j}" for j in range(_width(X))] if names is None else names
+    own = keys if by_name else schema.names
+    place_of = {name: j for j, name in enumerate(schema.names)}
+    known = [(at, place_of[name]) for at, name in enumerate(own) if name in place_of]
+    is_whole = len(keys) == len(own)
+    nominal = {at for at, j in known if is_whole and schema.nominal[j]}
+    unused = {keys[at]: why for at, j in known if is_whole and (why := schema.unused[j])}
+    by_dtype = hasattr(X, "columns") or not is_whole
+    if by_name and (nominal or not by_dtype):
+        nominal |= {at for at, name in enumerate(keys) if _is_text(cells_of(X, name))}
+    return {
+        "categorical_features": sorted(nominal) or ("from_dtype" if by_dtype else None),
+        "unused": {name: why for name, why in unused.items() if name not in dates},
+        "dates": dates,
+    }
+
+
+def _width(X: Any) -> int:
+    """Number of columns of rows without names of columns."""
+    shape: Any = getattr(X, "shape", ())
+    if len(shape) == 2:
+        return int(shape[1])
+    row = X[0] if isinstance(X, list | tuple) and X else ()
+    return len(row) if hasattr(row, "__len__") else 0
 
 
 def _dates_of(schema: Schema, X: Any) -> dict[str, DateOrder]:
@@ -424,24 +451,6 @@ def _with_names(schema: Schema, X: Any) -> Any:
     check_count(schema, len(rows[0]))
     columns = rows.T if isinstance(rows, np.ndarray) else zip(*rows, strict=True)
     return {name: list(cells) for name, cells in zip(schema.given_names, columns, strict=True)}
-
-
-def _unused(schema: Schema, X: Any, dates: Mapping[str, DateOrder]) -> dict[str, str]:
-    """The unused columns of the model that X has, but for dates: name in X -> why."""
-    if not any(schema.unused):
-        return {}
-    names = names_of(X)
-    if names is None or not schema.has_names:
-        if names is None:
-            shape: Any = getattr(X, "shape", ())
-            row = X[0] if isinstance(X, list | tuple) and X else ()
-            width = shape[1] if len(shape) == 2 else len(row) if hasattr(row, "__len__") else 0
-            names = [f"x{j}" for j in range(width)]
-        if len(names) != len(schema.names):
-            return {}  # refused where columns are counted
-        return {name: why for name, why in zip(names, schema.unused, strict=True) if why}
-    whys = zip(schema.names, schema.unused, strict=True)
-    return {name: why for name, why in whys if why and name in names and name not in dates}
 
 
 def check_count(schema: Schema, n_features: int) -> None:
@@ -482,27 +491,6 @@ def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
         return
     row, column = np.argwhere(np.isinf(X))[0]
     raise ValueError(infinity_message(schema.names[column], int(row), X[row, column]))
-
-
-def _roles(schema: Schema, X: Any) -> Any:
-    """The nominal columns of X as ``categorical_features``: names in a frame, else indices."""
-    names = names_of(X)
-    # Names are checked first: else a text in an unknown column would be reported as a wrong number.
-    if names is not None and schema.has_names and len(set(names)) == len(names):
-        check_names(schema, names)
-    if all(schema.nominal):
-        return "all"
-    if not any(schema.nominal) and hasattr(X, "columns"):
-        return "from_dtype"
-    if names is not None and schema.has_names:
-        chosen = {n for n, nominal in zip(schema.names, schema.nominal, strict=True) if nominal}
-        return [name for name in names if name in chosen or _is_text(cells_of(X, name))]
-    if not any(schema.nominal):
-        return None
-    shape = getattr(X, "shape", None)
-    if shape is not None and len(shape) == 2 and shape[1] != len(schema.names):
-        return "from_dtype"
-    return [j for j, nominal in enumerate(schema.nominal) if nominal]
 
 
 def _is_text(cells: Any) -> bool:
@@ -653,45 +641,31 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
     Such columns may have more levels than a Table allows. Other X are returned unchanged.
     """
-    named = _columns_by_name(schema, X)
-    if named is None:
+    is_long = isinstance(X, Mapping) or (hasattr(X, "__len__") and len(X) > MAX_LEVELS)
+    if not is_long or not any(schema.nominal):
+        return X
+    names: list[Any] = schema.names
+    if isinstance(X, Mapping):
+        names, columns = list(X), list(X.values())
+    elif isinstance(X, np.ndarray):
+        columns = list(X.T) if X.ndim == 2 and X.dtype.kind in "OUT" else []
+    else:
+        names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+        columns = [X[name] for name in names] if len(set(names)) == len(names) else []
+    known = len(columns) == len(names) == len(schema.names)
+    if not known or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
+        return X
+    if not all(isinstance(name, str) for name in names):
         return X
     by_name = {name: j for j, name in enumerate(schema.names)}
     coded = {}
-    for j, (name, cells) in enumerate(named.items()):
+    for j, (name, cells) in enumerate(zip(names, columns, strict=True)):
         feature = by_name.get(name, j) if schema.has_names else j
         levels = schema.levels[feature]
         is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
         is_text = is_text and not _truths(levels)
         coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
     return coded
-
-
-def _columns_by_name(schema: Schema, X: Any) -> dict[str, Any] | None:
-    """The columns of X if any is nominal and X has more rows than `MAX_LEVELS`, else None."""
-    if not any(schema.nominal):
-        return None
-    names: list[Any]
-    if isinstance(X, Mapping):
-        names, columns = list(X), list(X.values())
-    elif isinstance(X, np.ndarray):
-        if X.ndim != 2 or X.dtype.kind not in "OUT":
-            return None
-        names, columns = list(schema.names), [X[:, j] for j in range(X.shape[1])]
-    elif hasattr(X, "columns") and hasattr(X, "shape"):
-        names = list(getattr(X, "column_names", X.columns))
-        if len(X) <= MAX_LEVELS or len(set(names)) < len(names):
-            return None
-        columns = [X[name] for name in names]
-    else:
-        return None
-    if len(names) != len(columns) or len(names) != len(schema.names):
-        return None
-    if not all(isinstance(n, str) for n in names) or any(map(is_single, columns)):
-        return None
-    if len(columns[0]) <= MAX_LEVELS:
-        return None
-    return dict(zip(names, columns, strict=True))
 
 
 def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:

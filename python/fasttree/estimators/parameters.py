@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import math
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import integer, one_of, real, shown
+from .._checks import as_float, integer, one_of, real, shown
 from .._checks.aliases import Seed, Task
 from .._checks.naming import did_you_mean, display_name
 from .._checks.speech import given
@@ -27,7 +28,7 @@ from ..table import Table
 from ..table.file_cells import FileCells
 from .conditions import merges
 from .constraints import constraints_of
-from .costs import costs_of, plain_costs
+from .costs import costs_of
 from .declaration import (
     FOREST,
     LARGEST,
@@ -218,41 +219,29 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     return {"pruning": method and method.to_config(), "merge_redundant": merged}
 
 
-def criterion_to_text(criterion: Any) -> Any:
-    """A criterion as JSON: a name, an object's name and options, or a function's name."""
+def _stored_criterion(criterion: Any) -> Any:
+    """A criterion, or a loss of leaves, as JSON: a name, an object's name and options, or a
+    function's name."""
     if isinstance(criterion, str):
         return criterion
     made = criteria.make(criterion)
-    if isinstance(made, Criterion):
-        options = {
-            k: {"callable": display_name(v)}
-            if callable(v)
-            else v.tolist()
-            if isinstance(v, np.generic | np.ndarray)
-            else v
-            for k, v in made.get_params().items()
-        }
-        return {"name": made.name, "options": options}
-    return {"callable": criteria.name_of(made) or display_name(made)}
+    if not isinstance(made, Criterion):
+        return {"callable": criteria.name_of(made) or display_name(made)}
+    options = {
+        k: {"callable": display_name(v)} if callable(v) else v for k, v in made.get_params().items()
+    }
+    return {"name": made.name, "options": options}
 
 
-def criterion_from_text(text: Any) -> Any:
-    """The inverse of `criterion_to_text`; functions come back as `NamedCallable`."""
-    if isinstance(text, str):
-        return text
+def _restored_criterion(text: Any) -> Any:
+    """The inverse of `_stored_criterion`; functions come back as `NamedCallable`."""
+    if not isinstance(text, dict):
+        return tuple(text) if isinstance(text, list) else text
     if "callable" in text:
         return NamedCallable(text["callable"])
     made = criteria.make(text["name"])
-    options = {
-        k: NamedCallable(v["callable"])
-        if isinstance(v, dict) and "callable" in v
-        else tuple(v)
-        if isinstance(v, list)
-        else v
-        for k, v in text["options"].items()
-    }
     assert isinstance(made, Criterion)
-    return made.set_params(**options)
+    return made.set_params(**{k: _restored_criterion(v) for k, v in text["options"].items()})
 
 
 def stored_discretizer(value: Any) -> Any:
@@ -275,6 +264,48 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
+def _stored_pruning(value: Any) -> Any:
+    """The parameter `pruning` as plain data."""
+    is_object = isinstance(value, pruning.Pruning)
+    return {"name": value.name, "options": value.get_params()} if is_object else value
+
+
+def _restored_pruning(value: Any) -> Any:
+    """The inverse of `_stored_pruning`."""
+    if isinstance(value, dict):
+        return pruning.make(value["name"]).set_params(**value["options"])
+    return value
+
+
+def _same(value: Any) -> Any:
+    """The value."""
+    return value
+
+
+def _stored_pairs(value: Any, number: Callable[[Any], Any] = _same) -> Any:
+    """Numbers by class labels as plain data: JSON has such labels as are texts alone."""
+    is_dict = isinstance(value, dict)
+    return {"pairs": [[k, number(v)] for k, v in value.items()]} if is_dict else value
+
+
+def _restored_pairs(value: Any) -> Any:
+    """The inverse of `_stored_pairs`."""
+    return {k: v for k, v in value["pairs"]} if isinstance(value, dict) else value
+
+
+STORED: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "class_weight": (_stored_pairs, _restored_pairs),
+    "criterion": (_stored_criterion, _restored_criterion),
+    "discretize": (stored_discretizer, restored_discretizer),
+    "loss": (lambda loss: loss and {"callable": display_name(loss)}, _restored_criterion),
+    "min_score": (lambda score: -LARGEST if score == -math.inf else score, _same),
+    "priors": (partial(_stored_pairs, number=as_float), _restored_pairs),
+    "pruning": (_stored_pruning, _restored_pruning),
+    "target_bins": (stored_discretizer, restored_discretizer),
+}
+"""How a parameter is written in a model file, and read: those whose values JSON does not have."""
+
+
 def _as_json(value: Any) -> Any:
     """A value that JSON does not have: arrays and their numbers as such, others as their text."""
     return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
@@ -291,24 +322,12 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         file_cells: how the file of the training rows wrote missing cells.
     """
     kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
-    if "criterion" in kept:
-        kept["criterion"] = criterion_to_text(kept["criterion"])
     for own in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
         if not kept.get(own[0]):  # files of other trees stay as they are
             for name in own:
                 kept.pop(name, None)
-    if kept.get("loss") is not None:
-        kept["loss"] = {"callable": display_name(kept["loss"])}
-    for name in {"discretize", "target_bins"} & kept.keys():
-        kept[name] = stored_discretizer(kept[name])
-    if isinstance(kept.get("pruning"), pruning.Pruning):
-        kept["pruning"] = {"name": kept["pruning"].name, "options": kept["pruning"].get_params()}
-    for name in {"cost_matrix", "priors"} & kept.keys():
-        kept[name] = plain_costs(kept[name])
-    if kept.get("min_score") == -math.inf:  # JSON has no infinity
-        kept["min_score"] = -LARGEST
-    if isinstance(kept.get("class_weight"), dict):
-        kept["class_weight"] = {"pairs": [[k, v] for k, v in kept["class_weight"].items()]}
+    for name in STORED.keys() & kept.keys():
+        kept[name] = STORED[name][0](kept[name])
     if file_cells:
         kept["file_cells"] = file_cells.as_json()
     return ENCODER.encode(kept)
@@ -322,42 +341,33 @@ def restored_parameters(text: str) -> dict[str, Any]:
             write.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
-    if "criterion" in params:
-        params["criterion"] = criterion_from_text(params["criterion"])
-    if isinstance(params.get("loss"), dict):
-        params["loss"] = criterion_from_text(params["loss"])
-    for name in {"discretize", "target_bins"} & params.keys():
-        params[name] = restored_discretizer(params[name])
-    method = params.get("pruning")
-    if isinstance(method, dict):
-        params["pruning"] = pruning.make(method["name"]).set_params(**method["options"])
-    for name in ("class_weight", "priors"):
-        if isinstance(params.get(name), dict):
-            params[name] = {k: v for k, v in params[name]["pairs"]}
+    for name in STORED.keys() & params.keys():
+        params[name] = STORED[name][1](params[name])
     return params
+
+
+def _total(weights: np.ndarray) -> float:
+    """Sum of weights, infinite where it is too large."""
+    with np.errstate(over="ignore"):
+        return float(np.sum(weights))
 
 
 def copies_of(n_rows: int, weights: np.ndarray | None) -> tuple[int, int]:
     """Rows that count (an integer weight is that many copies, weight 0 is no row), and a bound on
     their weight."""
-    if weights is None:
-        return n_rows, n_rows
-    with np.errstate(over="ignore"):
-        total = float(np.sum(weights))
-    if not math.isfinite(total) or total < 0:
+    total = n_rows if weights is None else _total(weights)
+    if weights is None or not math.isfinite(total) or total < 0:
         return n_rows, n_rows
     whole = total < 2**32 and bool(np.all(np.mod(weights, 1) == 0))
     return int(total) if whole else int(np.count_nonzero(weights)), math.ceil(total)
 
 
 def check_copies(weights: np.ndarray, criterion: Any) -> None:
-    """Refuse too many copies of rows to be counted."""
-    with np.errstate(over="ignore"):
-        total = float(np.sum(weights))
-    if not math.isfinite(total):
-        return  # refused where weights are read
-    name = getattr(criterion, "name", "")
-    if name in COUNTS_COPIES and total > 2**53 and not np.any(np.mod(weights, 1)):
+    """Refuse too many copies of rows to be counted; a sum that is not finite is refused where
+    weights are read."""
+    total, name = _total(weights), getattr(criterion, "name", "")
+    is_counted = name in COUNTS_COPIES and 2**53 < total < math.inf
+    if is_counted and not np.any(np.mod(weights, 1)):
         raise ValueError(
             f"sample_weight sums to {total:.4g}: whole weights are copies of rows, and {name} "
             "counts at most 2^53 of them; divide all weights by the same number"

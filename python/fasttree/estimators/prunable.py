@@ -113,7 +113,10 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         raise ValueError(
             "cp_table: the rows of the root are all alike, so nothing can be relative to them"
         )
-    said = _root_cost(fitted, root, costs)
+    said = root  # the mean cost of the training rows where all get the answer of the root
+    if fitted._task == "classification" and costs is None:
+        counts = fitted.tree_.value[0]
+        said = float(1.0 - counts.max() / counts.sum())
     rows: list[dict[str, Any]] = []
     for tree in range(len(alphas))[::-1]:
         if rows and rows[-1]["CP"] <= least:
@@ -129,14 +132,6 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
             }
         )
     return Records(rows)
-
-
-def _root_cost(fitted: Any, impurity: float, costs: Any) -> float:
-    """The mean cost of the training rows where all get the answer of the root."""
-    if fitted._task == "regression" or costs is not None:
-        return impurity
-    counts = fitted.tree_.value[0]
-    return float(1.0 - counts.max() / counts.sum())
 
 
 def _impurity(fitted: Any, costs: Any) -> str:
@@ -205,26 +200,22 @@ def prune(
         other.ccp_alpha = 0.0
     params = other.get_params(deep=False)
     config = prunings_of(params)
-    if config.pop("alpha_rule", None) is not None:
+    if config.get("alpha_rule") is not None:
         raise ValueError(
             "CostComplexity('cv') grows trees on folds: give it to fit, or a number to prune"
         )
-    costs = getattr(fitted, "cost_matrix", None)
-    config["cost_matrix"] = costs_of(costs, len(fitted._schema.classes))
-    if (
-        isinstance(method, pruning.Pessimistic)
-        and fitted.pruning is not None
-        and make(fitted.pruning) == method
-    ):
+    is_done = isinstance(method, pruning.Pessimistic) and fitted.pruning is not None
+    if is_done and make(fitted.pruning) == method:
         config["pruning"] = None  # each subtree is looked at once
     rows = None if method is None else _rows_of(fitted, method, X, y, sample_weight)
-    model = _engine.prune(
-        fitted._model,
-        config,
+    model = fitted._model.prune(
         stored_parameters(params, fitted._schema.file_cells),
-        None if rows is None else rows.table,
-        sample_weight=None if rows is None else rows.importances,
-        n_jobs=fitted.n_jobs,
+        config["pruning"],
+        config["merge_redundant"],
+        None if rows is None else _engine.dataset_of(rows.table, fitted.n_jobs),
+        None if rows is None else _engine.as_weights(rows.importances),
+        fitted.n_jobs,
+        costs_of(getattr(fitted, "cost_matrix", None), len(fitted._schema.classes)),
     )
     hand_over(fitted, model, other)
     return other

@@ -22,7 +22,6 @@ from sklearn.utils.validation import check_is_fitted
 from .. import criteria
 from .._checks import one_of, weights_array
 from .._checks.aliases import MaybeArray, Task
-from ..datasets.inputs import given
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
@@ -37,7 +36,7 @@ from .intervals import (
     with_scores,
 )
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
-from .training_rows import FittedOn, TrainingRows
+from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
 
 if TYPE_CHECKING:
@@ -64,17 +63,6 @@ class Regressor(RegressorMixin, Estimator):
         if name == "quantile":
             return f"{getattr(criterion, 'q', 0.5):g}-quantile"
         return "median" if name == "absolute_error" else "mean"
-
-    def _training_rows(
-        self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray = None
-    ) -> TrainingRows:
-        """The Table of a fit and the weights of its rows; an `exposure` makes its target rates."""
-        if exposure is None:
-            return super()._training_rows(X, y, sample_weight)
-        X, y = given(X, y, self._task, as_given=self._as_given)
-        X, exposure = taken_exposure(X, exposure)
-        table, sample_weight, kept = self._labelled_table(X, y, sample_weight)
-        return self._weighed(with_exposure(table, exposure, kept), sample_weight, kept)
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted numbers, shape (n_rows,), float64."""

@@ -24,8 +24,6 @@ When not to use it
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,18 +44,7 @@ Key = tuple[int, tuple[int, ...] | None]
 """A column of the tree: a feature, and the levels that an indicator column marks (None: values)."""
 
 
-class _Statistics(NamedTuple):
-    """Training rows of a node: their number, weight and impurity, and what it predicts: class
-    probabilities, or one number."""
-
-    samples: int
-    weight: float
-    impurity: float
-    value: np.ndarray
-
-
-@dataclass
-class _Test:
+class _Test(NamedTuple):
     """A test of a numeric column.
 
     Attributes:
@@ -73,28 +60,17 @@ class _Test:
     missing: int
 
 
-@dataclass
-class _Entry:
-    """A node in the arrays of scikit-learn's `Tree`, as a leaf until it gets a test."""
+Entry = dict[str, Any]
+"""A node by the fields of scikit-learn's record of one, and its ``value`` and ``depth``."""
 
-    statistics: _Statistics
-    depth: int
-    left: int = -1
-    right: int = -1
-    column: int = -2
-    threshold: float = -2.0
-    missing_left: bool = False
-
-    def set_test(self, column: int, threshold: float, missing_left: bool) -> None:
-        """Turn a leaf into a test."""
-        self.column, self.threshold, self.missing_left = column, threshold, missing_left
-
-
-class _Parent(NamedTuple):
-    """The entry whose child a node is (None: no parent), and the side: "left" or "right"."""
-
-    entry: _Entry | None
-    side: str
+LEAF = {
+    "left_child": -1,
+    "right_child": -1,
+    "feature": -2,
+    "threshold": -2.0,
+    "missing_go_to_left": False,
+}
+"""What an entry says of the test of a leaf."""
 
 
 def to_sklearn(
@@ -351,125 +327,110 @@ def _test(
     return _Test(column, cuts, branches, missing)
 
 
-class _Known(ABC):
-    """Statistics of the nodes of a tree.
+class _Statistics:
+    """What is known of the training rows of nodes: class counts, or numbers.
 
     Attributes:
-        criterion: scikit-learn's name of the impurity.
+        criterion: scikit-learn's name of the impurity. Of classes entropy for information gain,
+            else Gini; of a number the model's criterion where scikit-learn has it, else the squared
+            error.
     """
-
-    def __init__(self, reading: Reading, criterion: str, impurity: np.ndarray) -> None:
-        tree = reading.tree
-        self.criterion, self._impurity = criterion, impurity
-        self._rows, self._weight = tree.n_node_samples, tree.weighted_n_node_samples
-        self._values = reading.probabilities(list(range(tree.node_count)))
-
-    def of(self, node: int) -> _Statistics:
-        """Statistics of a node."""
-        return _Statistics(
-            int(self._rows[node]),
-            float(self._weight[node]),
-            float(self._impurity[node]),
-            self._values[node],
-        )
-
-    @abstractmethod
-    def of_branches(self, node: int, children: list[int]) -> _Statistics:
-        """Statistics of some branches of a node together."""
-
-
-class _Classes(_Known):
-    """Statistics of a tree for classes: entropy for information gain, else Gini."""
-
-    def __init__(self, model: Any, reading: Reading) -> None:
-        is_entropy = criteria.name_of(model.criterion) == "info_gain"
-        super().__init__(reading, "entropy" if is_entropy else "gini", reading.tree.impurity)
-        self._counts = reading.tree.value
-
-    def of_branches(self, node: int, children: list[int]) -> _Statistics:
-        counts = self._counts[children].sum(axis=0)
-        total = float(counts.sum())
-        value = counts / total if total > 0 else self._values[node]
-        impurity = float(impurities(counts[None, :], self.criterion)[0])
-        return _Statistics(int(self._rows[children].sum()), total, impurity, value)
-
-
-class _Numbers(_Known):
-    """Statistics of a tree for a number: the model's criterion where scikit-learn has it, else the
-    squared error."""
 
     def __init__(self, model: Any, reading: Reading) -> None:
         name, tree = criteria.name_of(model.criterion), reading.tree
-        if name in ("squared_error", "absolute_error", "poisson"):
-            super().__init__(reading, name, tree.impurity)
+        self._tree, self._impurity = tree, tree.impurity
+        self._values = reading.probabilities(list(range(tree.node_count)))
+        self._is_number = reading.predicts_number
+        if not self._is_number:
+            self.criterion = "entropy" if name == "info_gain" else "gini"
+        elif name in ("squared_error", "absolute_error", "poisson"):
+            self.criterion = name
         else:
-            super().__init__(reading, "squared_error", tree.variance)
+            self.criterion, self._impurity = "squared_error", tree.variance
 
-    def of_branches(self, node: int, children: list[int]) -> _Statistics:
-        """Means, weighted by the rows of the branches."""
-        weight, rows = self._weight[children], int(self._rows[children].sum())
+    def of(self, node: int, branches: list[int] | None = None) -> Entry:
+        """A leaf with the rows of a node, or with those of some branches of it together."""
+        rows, weights = self._tree.n_node_samples, self._tree.weighted_n_node_samples
+        if branches is None:
+            found = weights[node], self._impurity[node], self._values[node]
+            return self._leaf(rows[node], *found)
+        n_rows = rows[branches].sum()
+        if not self._is_number:
+            counts = self._tree.value[branches].sum(axis=0)
+            total = float(counts.sum())
+            impurity = impurities(counts[None, :], self.criterion)[0]
+            value = counts / total if total > 0 else self._values[node]
+            return self._leaf(n_rows, total, impurity, value)
+        # Means, weighted by the rows of the branches.
+        weight, values = weights[branches], self._values[branches, 0]
         total = float(weight.sum())
         if not total > 0:
-            return _Statistics(rows, 0.0, 0.0, self._values[node])
-        values, impurity = self._values[children, 0], self._impurity[children]
-        value = float(values @ weight) / total
+            return self._leaf(n_rows, 0.0, 0.0, self._values[node])
+        mean, spread = float(values @ weight) / total, self._impurity[branches]
         if self.criterion == "squared_error":  # within and between the branches
-            impurity = impurity + (values - value) ** 2
-        return _Statistics(rows, total, float(impurity @ weight) / total, np.array([value]))
+            spread = spread + (values - mean) ** 2
+        return self._leaf(n_rows, total, float(spread @ weight) / total, np.array([mean]))
+
+    def _leaf(self, rows: Any, weight: Any, impurity: Any, value: np.ndarray) -> Entry:
+        sizes = {"n_node_samples": rows, "weighted_n_node_samples": weight}
+        return {**LEAF, **sizes, "impurity": impurity, "value": value}
 
 
 def _nodes(
     reading: Reading,
     column_of: dict[Key, int],
-    known: _Known,
+    known: _Statistics,
     moved: dict[tuple[int, float], float],
-) -> list[_Entry]:
+) -> list[Entry]:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
-    entries: list[_Entry] = []
+    entries: list[Entry] = []
 
-    def add(statistics: _Statistics, parent: _Parent) -> _Entry:
-        """Append a leaf."""
-        above, side = parent
-        if above is not None:
-            setattr(above, side, len(entries))
-        entries.append(_Entry(statistics, 0 if above is None else above.depth + 1))
+    def add(entry: Entry, place: tuple[Entry, str]) -> Entry:
+        """Append a leaf at a side of an entry."""
+        above, side = place
+        above[side] = len(entries)
+        entries.append({**entry, "depth": above["depth"] + 1})
         return entries[-1]
 
+    def set_test(entry: Entry, test: _Test, threshold: float, missing_left: bool) -> None:
+        """Turn a leaf into a test."""
+        entry.update(feature=test.column, threshold=threshold, missing_go_to_left=missing_left)
+
     # What is still to be written: a node of the tree (no test), or the branches order[low:high] of
-    # its test.
-    work: list[tuple[int, _Test | None, int, int, _Parent]] = [(0, None, 0, 0, _Parent(None, ""))]
+    # its test; and where: the entry above it, and the side.
+    root: tuple[Entry, str] = ({"depth": -1}, "left_child")
+    work: list[tuple[int, _Test | None, int, int, tuple[Entry, str]]] = [(0, None, 0, 0, root)]
     while work:
-        node, test, low, high, parent = work.pop()
+        node, test, low, high, place = work.pop()
         # A single branch: continue with its child.
         if test is not None and high - low == 1:
-            work.append((reading.children[node][test.order[low]], None, 0, 0, parent))
+            work.append((reading.children[node][test.order[low]], None, 0, 0, place))
             continue
         if test is not None:
             children = [reading.children[node][b] for b in test.order[low:high]]
-            entry = add(known.of_branches(node, children), parent)
+            entry = add(known.of(node, children), place)
         else:
             if not reading.children[node]:
-                add(known.of(node), parent)
+                add(known.of(node), place)
                 continue
             test = _test(reading, node, column_of, moved)
             low, high = 0, len(test.order)
             has_missing_branch = test.missing not in test.order
             if not has_missing_branch and high == 1:  # a test with one branch
-                work.append((node, test, 0, 1, parent))
+                work.append((node, test, 0, 1, place))
                 continue
-            entry = add(known.of(node), parent)
+            entry = add(known.of(node), place)
             if has_missing_branch:  # all numbers go left of infinity, missing values right
-                entry.set_test(test.column, math.inf, False)
+                set_test(entry, test, math.inf, False)
                 child = reading.children[node][test.missing]
-                work.append((child, None, 0, 0, _Parent(entry, "right")))
-                work.append((node, test, low, high, _Parent(entry, "left")))
+                work.append((child, None, 0, 0, (entry, "right_child")))
+                work.append((node, test, low, high, (entry, "left_child")))
                 continue
         # Split the branches: the first from the others in a chain, else in the middle.
         middle = low + 1 if len(test.order) <= CHAIN else (low + high) // 2
-        missing_left = test.missing in test.order[low:middle]
-        entry.set_test(test.column, test.cuts[middle - 1], missing_left)
-        work.append((node, test, middle, high, _Parent(entry, "right")))
-        work.append((node, test, low, middle, _Parent(entry, "left")))
+        set_test(entry, test, test.cuts[middle - 1], test.missing in test.order[low:middle])
+        work.append((node, test, middle, high, (entry, "right_child")))
+        work.append((node, test, low, middle, (entry, "left_child")))
     return entries
 
 
@@ -484,28 +445,21 @@ def _tree(
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree
 
-    is_number = reading.predicts_number
-    known: _Known = (_Numbers if is_number else _Classes)(model, reading)
+    is_number, known = reading.predicts_number, _Statistics(model, reading)
     entries = _nodes(reading, column_of, known, moved)
-    samples, weights, impurity, values = zip(*(one.statistics for one in entries), strict=True)
     n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
     # whose dtype comes from an empty Tree.
     tree = Tree(n_columns, np.array([n_classes], dtype=np.intp), 1)
     array = np.zeros(len(entries), dtype=tree.__getstate__()["nodes"].dtype)
-    fields = ("left_child", "right_child", "feature", "threshold", "missing_go_to_left")
-    for name, own in zip(
-        fields, ("left", "right", "column", "threshold", "missing_left"), strict=True
-    ):
-        array[name] = [getattr(one, own) for one in entries]
-    array["impurity"] = impurity
-    array["n_node_samples"], array["weighted_n_node_samples"] = samples, weights
+    for name in entries[0].keys() - {"value", "depth"}:
+        array[name] = [one[name] for one in entries]
     tree.__setstate__(
         {
-            "max_depth": max(one.depth for one in entries),
+            "max_depth": max(one["depth"] for one in entries),
             "node_count": len(array),
             "nodes": array,
-            "values": np.ascontiguousarray(np.array(values)[:, None, :]),
+            "values": np.array([one["value"] for one in entries])[:, None, :],
         }
     )
     # The attributes that `fit` of scikit-learn sets.

@@ -12,29 +12,16 @@ from .java_random import JavaRandom
 from .learning_curve import LearningCurve, learning_curve
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation, MethodScores
-from .statistics import (
-    AnovaEffect,
-    AnovaResult,
-    BayesianTestResult,
-    ControlTestResult,
-    FriedmanResult,
-    PairedTestResult,
-    SignedRankPosterior,
-    TwoWayAnovaResult,
-    against_control,
-    bayesian_correlated_t_test,
-    bayesian_signed_rank_test,
-    bonferroni,
-    corrected_resampled_t_test,
-    five_by_two_cv_f_test,
-    five_by_two_cv_t_test,
-    friedman_nemenyi,
-    holm,
-    paired_t_test,
-    repeated_measures_anova,
-    two_way_repeated_measures_anova,
-    wilcoxon,
-)
+from .statistics.anova import repeated_measures_anova
+from .statistics.anova_two_way import TwoWayAnovaResult, two_way_repeated_measures_anova
+from .statistics.bayesian import BayesianTestResult, bayesian_correlated_t_test
+from .statistics.control import ControlTestResult, against_control
+from .statistics.five_by_two import five_by_two_cv_f_test, five_by_two_cv_t_test
+from .statistics.multiple import bonferroni, holm
+from .statistics.outcome import AnovaEffect, AnovaResult, FriedmanResult, PairedTestResult
+from .statistics.ranks import friedman_nemenyi, wilcoxon
+from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
+from .statistics.t_tests import corrected_resampled_t_test, paired_t_test
 from .stratified import FiveByTwo, StratifiedRepeatedKFold
 from .sweeping import Sweep, sweep
 from .validation import cross_validate

@@ -10,7 +10,7 @@ O(sets x methods^2 x folds) beside the fits.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -29,31 +29,28 @@ from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable, number
 from ..table.data_checks.findings import all_as_given
-from ..table.data_checks.warned import quiet
+from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
+from .grid import execution_of
 from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation, Named, automatic_notes, spread_note
 from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
-from .statistics import (
+from .statistics.bayesian import (
     BayesianTestResult,
-    ControlTestResult,
-    FriedmanResult,
-    PairedTestResult,
-    SignedRankPosterior,
-    against_control,
     bayesian_correlated_t_test,
-    bayesian_signed_rank_test,
-    friedman_nemenyi,
+    posterior_probabilities,
 )
-from .statistics.bayesian import posterior_probabilities
+from .statistics.control import ControlTestResult, against_control
 from .statistics.multiple import adjusted, holm
-from .statistics.outcome import check_alpha
+from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
+from .statistics.ranks import friedman_nemenyi
+from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
 from .tasks import task_for, task_to_read
-from .validation import ON_ERROR
+from .validation import ON_ERROR, check_seeded, make_run
 
 
 def _significant(
@@ -75,6 +72,7 @@ MOST_COLUMNS = 6
 """Methods on one data set that are columns of a table; more are rows."""
 
 
+@dataclass(eq=False, repr=False)
 class Comparison(Rendered, Named[CrossValidation]):
     """Result of `compare`.
 
@@ -91,62 +89,56 @@ class Comparison(Rendered, Named[CrossValidation]):
     """
 
     kind, _noun = "comparison", "data set"
+    results: dict[str, CrossValidation]
+    _: KW_ONLY
+    metric: str
+    alpha: float
+    baseline: Any
+    test: Any
+    sd: str
+    unfinished: Sequence[str] = ()
 
-    def __init__(
-        self,
-        results: dict[str, CrossValidation],
-        *,
-        metric: str,
-        alpha: float,
-        baseline: str | int | None,
-        test: Any,
-        sd: str,
-        unfinished: Sequence[str] = (),
-    ) -> None:
+    def __post_init__(self) -> None:
         # Methods that some data set refused are left out everywhere.
-        self.unfinished = tuple(unfinished)
+        results, self._held = self.results.values(), self.results
         self.skipped = {
             method: f"{why} ({name})"
-            for name, one in results.items()
+            for name, one in self.results.items()
             for method, why in one.skipped.items()
         }
-        self.results = self._held = results
-        self.datasets = tuple(results)
-        first = next(iter(results.values()))
+        self.unfinished, self.datasets = tuple(self.unfinished), tuple(self.results)
+        first = next(iter(results))
         self.methods = tuple(m for m in first.methods if m not in self.skipped)
         if not self.methods:
             raise ValueError(
                 "no method applies to all data sets: "
                 + "; ".join(f"{m}: {why}" for m, why in self.skipped.items())
             )
-        if metric not in first.metrics and metric not in next(iter(first.values())):
+        if self.metric not in first.metrics and self.metric not in next(iter(first.values())):
             raise ValueError(
-                f"metric={shown(metric)} was not computed; there are {', '.join(first.metrics)}"
+                f"metric={shown(self.metric)} was not computed; there are "
+                f"{', '.join(first.metrics)}"
             )
-        self.metric = metric
-        self.greater_is_better = first.larger_is_better(metric)
-        self.alpha = check_alpha(alpha)
-        self.test = test
-        self.sd = sd
-        self._baseline = self._index(0 if baseline is None else baseline)
+        self.greater_is_better = first.larger_is_better(self.metric)
+        self.alpha = check_alpha(self.alpha)
+        self._baseline = self._index(0 if self.baseline is None else self.baseline)
+        self.baseline = self.methods[self._baseline]
         # Means and deviations, then a test of each pair of methods on each data set.
-        self.means = np.array(
-            [[one.mean(m, metric) for m in self.methods] for one in results.values()]
-        )
+        self.means = np.array([[one.mean(m, self.metric) for m in self.methods] for one in results])
         self.sds = np.array(
-            [[one.sd(m, metric, of=sd) for m in self.methods] for one in results.values()]
+            [[one.sd(m, self.metric, of=self.sd) for m in self.methods] for one in results]
         )
         self.p_values = np.array(
             [
-                pairwise_p_values(self._matrix(one, metric), test, one.folds.n_test_over_n_train)
-                for one in results.values()
+                pairwise_p_values(self._matrix(one), self.test, one.folds.n_test_over_n_train)
+                for one in results
             ]
         )
         self.better = _significant(self.means, self.p_values, self.alpha, self.greater_is_better)
 
-    def _matrix(self, one: CrossValidation, metric: str) -> np.ndarray:
+    def _matrix(self, one: CrossValidation) -> np.ndarray:
         """Fold values of the methods that are compared, (methods, folds)."""
-        return np.array([one[method][metric] for method in self.methods])
+        return np.array([one[method][self.metric] for method in self.methods])
 
     def _index(self, method: str | int) -> int:
         """Position of a method given by name or position."""
@@ -175,20 +167,9 @@ class Comparison(Rendered, Named[CrossValidation]):
     ) -> Comparison:
         """Return the comparison of another computed metric ("leaves", say) or baseline, without
         running anything."""
-        return Comparison(
-            self.results,
-            metric=metric,
-            alpha=self.alpha if alpha is None else alpha,
-            baseline=self._baseline if baseline is None else baseline,
-            test=self.test,
-            sd=self.sd,
-            unfinished=self.unfinished,
-        )
-
-    @property
-    def baseline(self) -> str:
-        """The method that marks refer to."""
-        return self.methods[self._baseline]
+        baseline = self.baseline if baseline is None else baseline
+        alpha = self.alpha if alpha is None else alpha
+        return replace(self, metric=metric, baseline=baseline, alpha=alpha)
 
     @property
     def marks(self) -> np.ndarray:
@@ -226,13 +207,12 @@ class Comparison(Rendered, Named[CrossValidation]):
     def significantly_worse(self) -> list[dict[str, Any]]:
         """Return, for every data set and method that is beaten, which methods beat it
         significantly."""
-        out = []
-        for place, dataset in enumerate(self.datasets):
-            for j, method in enumerate(self.methods):
-                beaten_by = [self.methods[i] for i in np.flatnonzero(self.better[place, :, j] == 1)]
-                if beaten_by:
-                    out.append({"dataset": dataset, "method": method, "worse_than": beaten_by})
-        return out
+        return [
+            {"dataset": dataset, "method": method, "worse_than": beaten_by}
+            for dataset, better in zip(self.datasets, self.better, strict=True)
+            for j, method in enumerate(self.methods)
+            if (beaten_by := [self.methods[i] for i in np.flatnonzero(better[:, j] == 1)])
+        ]
 
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
         """Return the full test of two methods on one data set, with interval and sentence."""
@@ -272,7 +252,7 @@ class Comparison(Rendered, Named[CrossValidation]):
         """
         out = np.full((*self.means.shape, 3), np.nan)
         for place, one in enumerate(self.results.values()):
-            values = self._matrix(one, self.metric)
+            values = self._matrix(one)
             finite = np.isfinite(values).all(axis=1)
             if not finite[self._baseline]:
                 continue
@@ -563,26 +543,31 @@ def compare(
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
-    results, unfinished = validate_all(
-        loaded,
-        criteria,
-        {
-            "estimators": estimators,
-            "cv": cv,
-            "scoring": scoring,
-            "task": task,
-            "random_state": random_state,
-            "n_jobs": n_jobs,
-            "keep_proba": keep_proba,
-            "params": params,
-            "on_error": on_error,
-        },
-        groups=groups_of,
-        client=client,
-        journal=journal,
-        report=report,
-        on_interrupt=on_interrupt,
-    )
+    prepare = {
+        name: partial(
+            make_run,
+            table,
+            None,
+            criteria,
+            estimators=estimators,
+            cv=cv,
+            groups=groups_of[name],
+            scoring=scoring,
+            task=task,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            keep_proba=keep_proba,
+            params=params,
+            on_error=on_error,
+        )
+        for name, table in loaded.items()
+    }
+    policy = {"on_interrupt": on_interrupt, "on_error": on_error}
+    with execution_of(client, journal) as execution, about():
+        check_seeded(execution, random_state)
+        results, unfinished = validate_all(prepare, execution, report=report, **policy)
+    for name, one in results.items():
+        one.name = name
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)
     return Comparison(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,49 +27,66 @@ from .stratified import StratifiedRepeatedKFold
 from .weka import WekaKFold, WekaStratifiedKFold
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Folds:
     """Folds as index arrays.
 
     Attributes:
         pairs: (train, test) row indices of each fold; folds of a repetition are consecutive.
-        n_repeats, n_splits: repetitions, and folds per repetition.
+        n_repeats: repetitions, which divide the number of folds.
         description: what the folds are, for people.
-        train_sizes, test_sizes: numbers of rows, int64 (folds,).
-        test_rows: test rows of all folds, concatenated.
-        starts: position in `test_rows` of the first test row of each fold.
     """
 
     pairs: list[Fold]
-    n_repeats: int
-    n_splits: int
-    description: str
-    train_sizes: np.ndarray
-    test_sizes: np.ndarray
-    test_rows: np.ndarray
-    starts: np.ndarray
+    n_repeats: int = 1
+    description: str = "given folds"
+
+    @property
+    def n_splits(self) -> int:
+        """Folds per repetition."""
+        return len(self.pairs) // self.n_repeats
+
+    @cached_property
+    def train_sizes(self) -> np.ndarray:
+        """Number of training rows of each fold, int64 (folds,)."""
+        return np.array([len(train) for train, _ in self.pairs], dtype=np.int64)
+
+    @cached_property
+    def test_sizes(self) -> np.ndarray:
+        """Number of test rows of each fold, int64 (folds,)."""
+        return np.array([len(test) for _, test in self.pairs], dtype=np.int64)
+
+    @cached_property
+    def test_rows(self) -> np.ndarray:
+        """Test rows of all folds, concatenated."""
+        return np.concatenate([test for _, test in self.pairs])
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """Positions in `test_rows` at which the test rows of a fold begin, and their number,
+        (folds + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.test_sizes)])
+
+    @property
+    def starts(self) -> np.ndarray:
+        """Position in `test_rows` of the first test row of each fold, (folds,)."""
+        return self.ends[:-1]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State for a file or a worker: indices in 32 bits, and no training rows where these are
+        all rows but the test rows."""
+        packed = [_packed(train, test) for train, test in self.pairs]
+        return {"pairs": packed, "n_repeats": self.n_repeats, "description": self.description}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, pairs=[_unpacked(*pair) for pair in state["pairs"]])
 
     def partition_rows(self, n_rows: int) -> bool:
         """Whether every repetition tests each of the rows once."""
         if self.n_splits < 2:
             return False
-        first = self.test_rows[: int(self.test_sizes[: self.n_splits].sum())]
+        first = self.test_rows[: self.ends[self.n_splits]]
         return len(first) == n_rows and len(np.unique(first)) == n_rows
-
-    @classmethod
-    def of(cls, pairs: list[Fold], n_repeats: int = 1, description: str = "given folds") -> Folds:
-        """Folds of index pairs; `n_repeats` divides their number."""
-        test_sizes = np.array([len(test) for _, test in pairs], dtype=np.int64)
-        return cls(
-            pairs=pairs,
-            n_repeats=n_repeats,
-            n_splits=len(pairs) // n_repeats,
-            description=description,
-            train_sizes=np.array([len(train) for train, _ in pairs], dtype=np.int64),
-            test_sizes=test_sizes,
-            test_rows=np.concatenate([test for _, test in pairs]),
-            starts=np.concatenate([[0], np.cumsum(test_sizes)[:-1]]),
-        )
 
     def part(self, start: int, stop: int) -> Folds:
         """Folds `start` to `stop` - 1: whole repetitions where they are, else folds of one."""
@@ -76,13 +94,33 @@ class Folds:
             return self
         whole = self.n_repeats > 1 and start % self.n_splits == stop % self.n_splits == 0
         repeats = (stop - start) // self.n_splits if whole else 1
-        return Folds.of(self.pairs[start:stop], repeats, self.description)
+        return Folds(self.pairs[start:stop], repeats, self.description)
 
     @property
     def n_test_over_n_train(self) -> float:
         """Total test rows over total training rows: exactly 1 / (k - 1) for k-fold
         cross-validation."""
         return float(self.test_sizes.sum() / self.train_sizes.sum())
+
+
+def _others(test: np.ndarray, n_rows: int) -> np.ndarray:
+    """The rows that are not tested, ascending."""
+    left = np.ones(n_rows, dtype=bool)
+    left[test] = False
+    return np.flatnonzero(left)
+
+
+def _packed(train: np.ndarray, test: np.ndarray) -> tuple[np.ndarray | int, np.ndarray]:
+    """A fold in 32 bits; of training rows that are all others, ascending, their number alone."""
+    n_rows = len(train) + len(test)
+    is_rest = test.max() < n_rows and np.array_equal(_others(test, n_rows), train)
+    return len(train) if is_rest else train.astype(np.int32), test.astype(np.int32)
+
+
+def _unpacked(train: np.ndarray | int, test: np.ndarray) -> Fold:
+    """The fold that `_packed` has packed."""
+    rows = _others(test, train + len(test)) if isinstance(train, int) else train.astype(np.int64)
+    return rows, test.astype(np.int64)
 
 
 def resolve_cv(
@@ -216,4 +254,4 @@ def make_folds(
         warn_of_torn_groups(pairs, codes, description)
     if len(pairs) % n_repeats:
         n_repeats = 1
-    return Folds.of(pairs, n_repeats, description)
+    return Folds(pairs, n_repeats, description)

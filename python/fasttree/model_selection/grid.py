@@ -16,7 +16,6 @@ import contextvars
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,22 +25,17 @@ from ..table.data_checks.warned import warn_caller
 from .folds import Folds
 from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning
-from .journal import Journal
-from .run import Runs, is_ours
+from .journal import Journal, JournalTask
+from .run import Runs, Task, is_ours, named_error
 from .units import (
     Outcome,
-    Task,
     Unit,
-    covers,
+    cells_left,
     finished_folds,
-    first_units,
     gathered,
     local_units,
-    named_error,
     plan_units,
-    rest_units,
     run_unit,
-    units_from,
 )
 
 if TYPE_CHECKING:
@@ -132,44 +126,15 @@ def settings_of(task: Task) -> dict[str, str]:
     return found
 
 
-def _plans(
-    tasks: list[Task], names: list[Any], execution: Execution, on_interrupt: str
-) -> tuple[list[int], list[list[Unit]]]:
-    """The number of each task in the journal, and its units. The tasks get their methods in the
-    order of the journal, to which methods may be added.
-
-    With a journal these are the units in it, or for a new task the first ones; without a journal
-    all units.
-    """
-    journal = execution.journal
-    if journal is None:
-        backend, numbers = execution.backend, list(range(len(tasks)))
-        if backend is None:
-            return numbers, [local_units(task, on_interrupt) for task in tasks]
-        return numbers, plan_units(tasks, backend.workers)
-    # All tasks are compared with the journal's before anything is written.
-    met = []
+def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[JournalTask]:
+    """The task of the journal for each task. All are compared with the journal's, which may lack
+    methods, before anything is written."""
+    calls = []
     for task, name in zip(tasks, names, strict=True):
-        about = settings_of(task)
-        if name is not None:
-            about = {"data set": repr(name), **about}
-        methods, n_folds = [m.name for m in task.methods], len(task.folds.pairs)
-        met.append((about, *journal.meet(about, name, methods, n_folds)))
-    for at, (about, number, known) in enumerate(met):
-        task, name = tasks[at], names[at]
-        by_name = {method.name: method for method in task.methods}
-        if known is None:
-            journal.begin(about, first_units(task), name, list(by_name), len(task.folds.pairs))
-            continue
-        # The journal numbers the methods in the order in which they came to it.
-        old = list(known.methods)
-        added = [one for one in by_name if one not in old]
-        task = tasks[at] = replace(task, methods=[by_name[one] for one in old + added])
-        if added:
-            journal.extend(number, about, units_from(task, len(old)), added)
-    numbers = [number for _, number, _ in met]
-    plans = [list(journal.tasks[number].units) for number in numbers]
-    return numbers, plans
+        about = {} if name is None else {"data set": repr(name)}
+        calls.append((task, name, about | settings_of(task)))
+    met = [journal.meet(number, *call) for number, call in enumerate(calls)]
+    return [journal.enter(known, *call) for known, call in zip(met, calls, strict=True)]
 
 
 def run_tasks(
@@ -196,98 +161,71 @@ def run_tasks(
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
-    asked, tasks = tasks, list(tasks)
-    numbers, plans = _plans(tasks, names, execution, on_interrupt)
+    backend, journal = execution
     # Outcomes of an earlier run, from the journal.
-    outcomes: list[dict[int, Outcome]] = [{} for _ in tasks]
-    if execution.journal is not None:
-        for at, task in enumerate(tasks):
-            outcomes[at] = execution.journal.outcomes(numbers[at], task)
-    count = _Count(tasks, plans, outcomes, report, tasks_report)
-    if on_error == "raise":
-        for task, known in zip(tasks, outcomes, strict=True):
-            for outcome in known.values():
-                _refuse(task, outcome)
+    entered = [] if journal is None else _entered(tasks, names, journal)
+    outcomes: list[list[Outcome]] = [[] for _ in tasks]
+    if journal is not None:
+        outcomes = [journal.outcomes(*one) for one in zip(entered, tasks, strict=True)]
+    for task, known in zip(tasks, outcomes, strict=True):
+        for outcome in known if on_error == "raise" else ():
+            _refuse(task, outcome)
+    count = _Count(tasks, outcomes, report, tasks_report)
     # Run what is planned; with a journal, plan the rest by the times of the first units, and
     # repeat.
+    run = partial(run_unit, on_error=on_error)
+    run = partial(run, report=count.within) if execution.is_local else run
+    plans: list[list[Unit]] = []
     try:
-        while True:
-            run = partial(run_unit, on_error=on_error)
-            run = partial(run, report=count.within) if execution.is_local else run
-            stream = _stream(tasks, plans, outcomes, run, execution.backend)
+        while any(count.left):
+            if execution.is_local:
+                plans = [local_units(task, on_interrupt) for task in tasks]
+            else:
+                workers = 1 if backend is None else backend.workers
+                plans = plan_units(tasks, outcomes, workers, by_first_folds=journal is not None)
+            n_before = sum(map(len, outcomes))
+            stream = _stream(tasks, plans, run, backend)
             with contextlib.closing(stream):  # type: ignore[type-var]
-                for at, number, outcome in stream:
+                for at, outcome in stream:
                     if on_error == "raise":
                         _refuse(tasks[at], outcome)
-                    if execution.journal is not None:
-                        execution.journal.add(numbers[at], number, outcome)
-                    outcomes[at][number] = outcome
-                    count.finished(at, number)
-            unplanned = [at for at, plan in enumerate(plans) if not covers(tasks[at], plan)]
-            if execution.journal is not None:
-                execution.journal.settled()
-            if execution.journal is None or not unplanned:
-                break
-            for at in unplanned:
-                rest = rest_units(tasks[at], plans[at], outcomes[at])
-                execution.journal.plan(numbers[at], tasks[at], rest)
-                count.planned(at, rest)
+                    if journal is not None:
+                        journal.add(entered[at], tasks[at], outcome)
+                    outcomes[at].append(outcome)
+                    count.finished(at)
+            if journal is not None:
+                journal.settled()
     except KeyboardInterrupt:
-        if on_interrupt == "raise" or not any(
-            finished_folds(*one) for one in zip(tasks, plans, outcomes, strict=True)
-        ):
+        if on_interrupt == "raise" or not any(map(finished_folds, tasks, outcomes)):
             raise
         what = "units of work"
         if execution.is_local:
             what = "repetitions" if tasks[0].folds.n_repeats > 1 else "folds"
         warn_caller(
-            f"interrupted: {count.units} of {count.all_units} {what} are finished, and the result "
-            "holds what is whole",
+            f"interrupted: {sum(map(len, outcomes))} of {n_before + sum(map(len, plans))} {what} "
+            "are finished, and the result holds what is whole",
             InterruptedWarning,
         )
-    found = [_finished(*one) for one in zip(tasks, plans, outcomes, strict=True)]
-    return [
-        one if one is None or task is before else _in_order(one, task, before)
-        for one, task, before in zip(found, tasks, asked, strict=True)
-    ]
-
-
-def _in_order(found: Finished, task: Task, asked: Task) -> Finished:
-    """The outcome with the methods in the order in which the caller named them."""
-    names = [method.name for method in asked.methods]
-    places = [names.index(task.methods[place].name) for place in found.kept]
-    order = np.argsort(places)
-    return found._replace(kept=sorted(places), runs=found.runs.of_methods(order))
+    return [_finished(*one) for one in zip(tasks, outcomes, strict=True)]
 
 
 def _stream(
     tasks: list[Task],
     plans: list[list[Unit]],
-    outcomes: list[dict[int, Outcome]],
     run: Callable[..., Outcome],
     backend: Backend | None,
-) -> Iterator[tuple[int, int, Outcome]]:
-    """(task, number of the unit, outcome) of the units that are left, as they are finished."""
+) -> Iterator[tuple[int, Outcome]]:
+    """(number of the task, outcome) of the units, as they are finished."""
     from ..estimators.backends import InProcess
 
-    left = [
-        (at, number)
-        for at, plan in enumerate(plans)
-        for number in range(len(plan))
-        if number not in outcomes[at]
-    ]
-    if not left:
-        return
+    units = [(str(at), unit) for at, plan in enumerate(plans) for unit in plan]
     # First folds first: a method that does not apply is found out before others go on.
-    left.sort(key=lambda one: plans[one[0]][one[1]].start > 0)
-    stream = (backend or InProcess()).run(
-        run,
-        [(str(at), plans[at][number]) for at, number in left],
-        {str(at): task for at, task in enumerate(tasks)},
-    )
+    units.sort(key=lambda one: one[1].start > 0)
+    shared = {str(at): task for at, task in enumerate(tasks)}
+    stream = (backend or InProcess()).run(run, units, shared)
     with contextlib.closing(stream):  # type: ignore[type-var]
-        for where, outcome in stream:
-            yield (*left[where], outcome)
+        for number, outcome in stream:
+            yield int(units[number][0]), outcome
 
 
 def _refuse(task: Task, outcome: Outcome) -> None:
@@ -296,15 +234,15 @@ def _refuse(task: Task, outcome: Outcome) -> None:
         raise named_error(task.methods[at].name, error) from error
 
 
-def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Finished | None:
+def _finished(task: Task, outcomes: list[Outcome]) -> Finished | None:
     """The outcome of a task; None if no fold is finished by every method."""
-    n_folds = finished_folds(task, plan, outcomes)
+    n_folds = finished_folds(task, outcomes)
     if n_folds == 0:
         return None
-    kept, runs = gathered(task, plan, outcomes, n_folds)
+    kept, runs = gathered(task, outcomes, n_folds)
     skipped = {
         task.methods[place].name: error
-        for one in outcomes.values()
+        for one in outcomes
         for place, error in sorted(one.errors.items())
     }
     if not kept:
@@ -313,54 +251,37 @@ def _finished(task: Task, plan: list[Unit], outcomes: dict[int, Outcome]) -> Fin
 
 
 class _Count:
-    """Counts of finished units, fits and tasks, which are reported as they grow."""
+    """Counts of fits and tasks, which are reported as they grow.
+
+    Attributes:
+        left: fits that are left of each task.
+    """
 
     def __init__(
         self,
         tasks: list[Task],
-        plans: list[list[Unit]],
-        outcomes: list[dict[int, Outcome]],
+        outcomes: list[list[Outcome]],
         report: Callable[[int, int], Any] | None,
         tasks_report: Callable[[int], Any] | None,
     ) -> None:
-        self.plans, self.report, self.tasks_report = plans, report, tasks_report
+        self.tasks, self.outcomes = tasks, outcomes
+        self.report, self.tasks_report = report, tasks_report
+        self.fits = sum(len(task.methods) * len(task.folds.pairs) for task in tasks)
+        self.left = [int(cells_left(*one).sum()) for one in zip(tasks, outcomes, strict=True)]
         self.said = 0
-        # Units left of each task; what is not planned yet counts as one.
-        self.left = [
-            len(p) - len(o) + (not covers(t, p))
-            for t, p, o in zip(tasks, plans, outcomes, strict=True)
-        ]
-        self.all_units = sum(map(len, plans))
-        self.units = sum(map(len, outcomes))
-        self.fits = sum(len(t.methods) * len(t.folds.pairs) for t in tasks)
-        self.done = sum(
-            self._size(plans[at][number]) for at, o in enumerate(outcomes) for number in o
-        )
-        if self.tasks_report is not None and 0 in self.left:
-            self.tasks_report(self.left.count(0))
+        if tasks_report is not None and 0 in self.left:
+            tasks_report(self.left.count(0))
 
-    @staticmethod
-    def _size(unit: Unit) -> int:
-        """Fits of a unit."""
-        return len(unit.places) * (unit.stop - unit.start)
-
-    def planned(self, at: int, units: list[Unit]) -> None:
-        """Note that further units of a task are planned."""
-        self.plans[at] += units
-        self.left[at] += len(units) - 1
-        self.all_units += len(units)
-
-    def finished(self, at: int, number: int) -> None:
+    def finished(self, at: int) -> None:
         """Note that a unit of a task is finished."""
-        self.units += 1
-        self.left[at] -= 1
-        self.done += self._size(self.plans[at][number])
+        self.left[at] = int(cells_left(self.tasks[at], self.outcomes[at]).sum())
         self.within(0)
         if self.tasks_report is not None and not self.left[at]:
             self.tasks_report(self.left.count(0))
 
     def within(self, done: int, total: int = 0) -> None:
         """Report how many fits are done, counting `done` fits of the unit that runs."""
-        if self.report is not None and self.done + done > self.said:
-            self.said = self.done + done
-            self.report(self.said, self.fits)
+        done += self.fits - sum(self.left)
+        if self.report is not None and done > self.said:
+            self.said = done
+            self.report(done, self.fits)

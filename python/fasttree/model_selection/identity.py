@@ -239,7 +239,7 @@ def _is_installed(module: str | None) -> bool:
 
 
 def _version(module: str) -> str:
-    """The version of the package of a module; that of Python for its own."""
+    """The version of the package of a module, "" where it has none."""
     package = module.partition(".")[0]
     return str(getattr(sys.modules.get(package), "__version__", ""))
 
@@ -306,8 +306,8 @@ def version_of(thing: Any) -> tuple[str, str]:
     >>> version_of(DecisionTreeClassifier()) == ("sklearn", sklearn.__version__)
     True
     """
-    package = type(thing).__module__.partition(".")[0]
-    return package, str(getattr(sys.modules.get(package), "__version__", ""))
+    module = type(thing).__module__
+    return module.partition(".")[0], _version(module)
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:

@@ -2,10 +2,10 @@
 
 What
     A text file with one JSON record per line, each after its CRC-32. The first line holds the
-    versions. A line ``task`` holds the settings, the hash of the data and the first units of a data
-    set; a line ``plan`` the units that were planned after these; a line ``methods`` the methods
-    that a later call added, with their settings and first units; a line ``unit`` the output of a
-    finished unit (arrays compressed, base64). Lines are appended and flushed to the disk one at a
+    versions. A line ``task`` holds the settings and the hash of the data of a data set; a line
+    ``methods`` the methods that a later call added, with their settings; a line ``unit`` the output
+    of some methods on some folds (compressed, base64). Lines are appended and flushed to the
+    disk one at a
     time. A last line without a line end was not written to its end and is dropped. The file is
     locked while a run writes it. `grid` writes journals, `read_journal` and ``ftree`` show them.
 Complexity
@@ -30,17 +30,16 @@ from .. import _engine
 from .._checks import path_of
 from ..datasets.errors import DataFileError
 from .identity import differences
-from .run import Runs
-from .units import REFUSALS, Outcome, Task, Unit, check_runs, covers
+from .run import REFUSALS, Runs, Task
+from .units import Outcome, Unit, check_runs
 
 MAGIC = "fasttree journal"
-FORMAT = 2
+FORMAT = 3
 _KINDS = {
     "ValueError": ValueError,
     "TypeError": TypeError,
     "NotImplementedError": NotImplementedError,
 }
-_DTYPES = ("<i4", "<i8", "<f8", "<f4")
 
 
 # -- lines ----------------------------------------------------------------------------------------
@@ -93,73 +92,69 @@ _START = _line(_HEAD)
 """The first line of a journal that this process writes."""
 
 
-def _packed(values: np.ndarray) -> dict[str, Any]:
-    """An array as JSON: type, shape, and its little-endian bytes, compressed."""
-    values = np.ascontiguousarray(values)
-    values = values.astype(values.dtype.newbyteorder("<"), copy=False)
-    data = base64.b64encode(zlib.compress(values.tobytes(), 1)).decode()
-    return {"dtype": values.dtype.str, "shape": list(values.shape), "data": data}
+def _packed(runs: Runs) -> str:
+    """The output of methods on folds as text: the little-endian bytes of its arrays, compressed."""
+    arrays = [*runs.rows.values(), *runs.folds.values()]
+    data = b"".join(one.astype(one.dtype.newbyteorder("<")).tobytes() for one in arrays)
+    return base64.b64encode(zlib.compress(data, 1)).decode()
 
 
-def _unpacked(packed: dict[str, Any], shape: tuple[int, ...]) -> np.ndarray:
-    """The array that `_packed` wrote; no more is decompressed than the shape needs.
+def _unpack(text: str, runs: Runs) -> None:
+    """Fill the arrays of an output with those that `_packed` wrote; no more is decompressed than
+    they need.
 
     Raises:
-        ValueError: another type, shape or length.
+        ValueError: another length.
     """
-    dtype = packed["dtype"]
-    if dtype not in _DTYPES or tuple(packed["shape"]) != shape:
-        raise ValueError("the array has another type or shape")
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    inflate = zlib.decompressobj()
-    data = inflate.decompress(base64.b64decode(packed["data"], validate=True), size + 1)
+    arrays = [*runs.rows.values(), *runs.folds.values()]
+    size = sum(one.nbytes for one in arrays)
+    data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
     if len(data) != size:
-        raise ValueError("the array has another length")
-    values = np.frombuffer(data, dtype=dtype).reshape(shape)
-    return values.astype(values.dtype.newbyteorder("="), copy=False)
+        raise ValueError("the arrays have another length")
+    for one in arrays:
+        values = np.frombuffer(data, one.dtype.newbyteorder("<"), one.size)
+        one[...] = values.reshape(one.shape)
+        data = data[one.nbytes :]
 
 
-def _record_of(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as JSON."""
+def _record_of(task: Task, outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON, methods by their names."""
+    names = [method.name for method in task.methods]
     errors = {
-        str(place): [next(k for k, kind in _KINDS.items() if isinstance(error, kind)), str(error)]
-        for place, error in sorted(outcome.errors.items())
+        names[place]: [next(k for k, kind in _KINDS.items() if isinstance(one, kind)), str(one)]
+        for place, one in sorted(outcome.errors.items())
     }
-    record: dict[str, Any] = {"places": list(outcome.places), "errors": errors}
-    runs = outcome.runs
-    if runs is not None:
-        arrays = {**runs.rows, **runs.folds}
-        record["arrays"] = {name: _packed(values) for name, values in arrays.items()}
-    return record
+    unit = outcome.unit
+    return {
+        "methods": [names[place] for place in unit.places],
+        "start": unit.start,
+        "stop": unit.stop,
+        "errors": errors,
+        "output": None if outcome.runs is None else _packed(outcome.runs),
+    }
 
 
-def _outcome_of(record: dict[str, Any], unit: Unit, rows: int, n_classes: int) -> Outcome:
-    """The outcome that `_record_of` wrote.
+def _outcome_of(record: dict[str, Any], task: Task) -> Outcome:
+    """The outcome that `_record_of` wrote, of the methods as the task numbers them.
 
     Raises:
-        ValueError, TypeError, KeyError: the record is not one of this unit.
+        ValueError, TypeError, KeyError: the record is not one of such a unit.
     """
-    # The methods that apply, and the errors of the others.
-    places = tuple(int(place) for place in record["places"])
+    place_of = {method.name: place for place, method in enumerate(task.methods)}
+    places = tuple(place_of[name] for name in record["methods"])
     errors = {
-        int(place): _KINDS[kind](str(message))
-        for place, (kind, message) in record["errors"].items()
+        place_of[name]: _KINDS[kind](str(message))
+        for name, (kind, message) in record["errors"].items()
     }
-    if sorted([*places, *errors]) != sorted(unit.places):
+    found = Outcome(Unit(places, record["start"], record["stop"]), None, errors)
+    if not errors.keys() <= {*places}:
         raise ValueError("the record has other methods than its unit")
-    if not places:
-        return Outcome((), None, errors)
-    # Their output.
-    arrays, n_methods = record["arrays"], len(places)
-    shapes: dict[str, tuple[int, ...]] = {"predictions": (n_methods, rows)}
-    if "proba" in arrays:
-        shapes["proba"] = (n_methods, rows, n_classes)
-    of_folds = dict.fromkeys(arrays.keys() - shapes.keys(), (n_methods, unit.stop - unit.start))
-    parts = (
-        {name: _unpacked(arrays[name], shape) for name, shape in part.items()}
-        for part in (shapes, of_folds)
-    )
-    return Outcome(places, Runs(*parts), errors)
+    if found.places:
+        folds = task.folds.part(found.unit.start, found.unit.stop)
+        found.runs = Runs.empty(task, len(found.places), folds)
+        _unpack(record["output"], found.runs)
+        check_runs(task, found)
+    return found
 
 
 # -- the file -------------------------------------------------------------------------------------
@@ -169,59 +164,56 @@ class JournalTask:
     """One data set in a journal.
 
     Attributes:
+        number: its place among the tasks of the journal.
         settings: all that the output depends on, as texts.
         name, methods, n_folds: the data set's name, the methods' names, the number of folds.
-        units: the planned units.
-        done: (line, record) of each finished unit, by its number.
+        done: (line, record) of each finished unit.
         line: line of the task, for messages.
     """
 
-    def __init__(self, path: str, line: int, record: dict[str, Any]) -> None:
-        self.units: list[Unit] = []
-        self.done: dict[int, tuple[int, dict[str, Any]]] = {}
-        try:
-            self.settings = {str(k): str(v) for k, v in record["settings"].items()}
-            self.name = record.get("name")
-            self.n_folds = int(record["folds"])
-            self.methods = [str(name) for name in record["methods"]]
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-            raise DataFileError(f"is no task; {_ADVICE}", path, line) from None
-        self.line = line
-        self.plan(path, line, record)
+    def __init__(self, number: int, line: int, record: dict[str, Any]) -> None:
+        self.number, self.line, self.name = number, line, record.get("name")
+        self.n_folds = int(record["folds"])
+        self.settings: dict[str, str] = {}
+        self.methods: list[str] = []
+        self.done: list[tuple[int, dict[str, Any]]] = []
+        self.extend(record)
 
-    def plan(self, path: str, line: int, record: dict[str, Any]) -> None:
-        """Append the units of a record."""
-        try:
-            units = [
-                Unit(tuple(int(i) for i in places), int(start), int(stop))
-                for places, start, stop in record["units"]
-            ]
-            for places, start, stop in units:
-                if not (0 <= start < stop <= self.n_folds and places) or not all(
-                    0 <= place < len(self.methods) for place in places
-                ):
-                    raise ValueError("a unit of no method or fold")
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise DataFileError(f"is no task or plan; {_ADVICE}", path, line) from None
-        self.units += units
+    def extend(self, record: dict[str, Any]) -> None:
+        """Append the methods of a record, with their settings."""
+        self.settings |= {str(k): str(v) for k, v in record["settings"].items()}
+        self.methods += map(str, record["methods"])
 
-    def extend(self, path: str, line: int, record: dict[str, Any]) -> None:
-        """Append the methods of a record, with their settings and units."""
-        try:
-            self.methods += [str(name) for name in record["methods"]]
-            self.settings = {**self.settings, **record["settings"]}
-        except (KeyError, TypeError):
-            raise DataFileError(f"is no record of methods; {_ADVICE}", path, line) from None
-        self.plan(path, line, record)
+    def add(self, line: int, record: dict[str, Any]) -> None:
+        """Append a finished unit."""
+        methods, folds = record["methods"], range(record["start"], record["stop"])
+        is_known = methods and {*methods} <= {*self.methods}
+        if not (is_known and 0 <= folds.start < folds.stop <= self.n_folds):
+            raise ValueError("a unit of no method or fold")
+        self.done.append((line, record))
 
     def finished(self) -> dict[str, int]:
-        """Number of finished folds, by method."""
-        folds = dict.fromkeys(range(len(self.methods)), 0)
-        for number in self.done:
-            unit = self.units[number]
-            for place in unit.places:
-                folds[place] += unit.stop - unit.start
-        return {self.methods[place]: n for place, n in folds.items()}
+        """Number of finished folds, by method; all folds of one that does not apply."""
+        folds = dict.fromkeys(self.methods, 0)
+        for _, record in self.done:
+            for name in record["methods"]:
+                folds[name] += record["stop"] - record["start"]
+        folds |= dict.fromkeys(self.skipped(), self.n_folds)
+        return {name: min(n, self.n_folds) for name, n in folds.items()}
+
+    def skipped(self) -> dict[str, str]:
+        """Methods that do not apply, with the reason."""
+        errors = [(record.get("errors"), {*record["methods"]}) for _, record in self.done]
+        return {
+            name: str(error[1])
+            for of, known in reversed(errors)
+            for name, error in (of.items() if isinstance(of, dict) else ())
+            if name in known and isinstance(error, list) and len(error) == 2
+        }
+
+
+_FAULTS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, zlib.error)
+"""Errors of a record that does not hold what its kind needs."""
 
 
 def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
@@ -229,24 +221,18 @@ def _tasks_of(path: str, records: list[dict[str, Any]]) -> list[JournalTask]:
     tasks: list[JournalTask] = []
     for line, record in enumerate(records[1:], 2):
         kind = record.get("what")
-        if kind == "task":
-            tasks.append(JournalTask(path, line, record))
-            continue
-        at, number = _number(record, "task"), _number(record, "unit")
-        if kind in ("plan", "methods") and 0 <= at < len(tasks):
-            (tasks[at].plan if kind == "plan" else tasks[at].extend)(path, line, record)
-            continue
-        known = kind == "unit" and 0 <= at < len(tasks) and 0 <= number < len(tasks[at].units)
-        if not known:
-            raise DataFileError(f"is no record of a known unit; {_ADVICE}", path, line)
-        tasks[at].done.setdefault(number, (line, record))
+        try:
+            if kind == "task":
+                tasks.append(JournalTask(len(tasks), line, record))
+            elif kind in ("methods", "unit") and 0 <= record["task"] < len(tasks):
+                task = tasks[record["task"]]
+                task.extend(record) if kind == "methods" else task.add(line, record)
+            else:
+                raise ValueError("no record of a journal")
+        except _FAULTS:
+            what = "task" if kind == "task" else "known unit"
+            raise DataFileError(f"is no {what}; {_ADVICE}", path, line) from None
     return tasks
-
-
-def _number(record: dict[str, Any], name: str) -> int:
-    """A number in a record, -1 if it is not there."""
-    value = record.get(name)
-    return value if isinstance(value, int) else -1
 
 
 class Journal:
@@ -279,7 +265,6 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
-        self._met = 0
         self._before: int | None = None
         """Size of the file before this call's tasks and methods, until these are `settled`."""
 
@@ -318,127 +303,88 @@ class Journal:
                 self.path,
             ) from error
 
-    def _append_plan(self, record: dict[str, Any]) -> None:
-        """Append a task, or methods; a refusal takes them back."""
-        if self._before is None:
-            self._before = self._file.seek(0, os.SEEK_END)
-        self._append(record)
-
     def settled(self) -> None:
         """Note that the first units of all methods are finished: none of them is refused."""
         self._before = None
 
     def meet(
-        self, settings: dict[str, str], name: Any, methods: list[str], folds: int
-    ) -> tuple[int, JournalTask | None]:
-        """The number of the next task, and the task if the journal has it.
-
-        Args:
-            settings, name, methods, folds: what this run does; the journal's task must agree.
+        self, number: int, task: Task, name: Any, settings: dict[str, str]
+    ) -> JournalTask | None:
+        """The task of this number in the journal, which must agree with what this run does; None
+        if the journal has no such task.
 
         Raises:
             ValueError: the journal's task has other settings.
         """
-        number = self._met
-        self._met += 1
         if number >= len(self.tasks):
-            return number, None
-        task = self.tasks[number]
-        gone = [one for one in task.methods if one not in methods]
-        if gone:
-            found = [f"methods: {', '.join(task.methods)} in the journal; {', '.join(methods)} now"]
+            return None
+        own, methods = self.tasks[number], [method.name for method in task.methods]
+        if not {*own.methods} <= {*methods}:
+            found = [f"methods: {', '.join(own.methods)} in the journal; {', '.join(methods)} now"]
         else:  # methods may be added, which have settings of their own
-            known = {name: settings[name] for name in task.settings if name in settings}
-            found = differences(task.settings, known)
+            known = {name: settings[name] for name in own.settings if name in settings}
+            found = differences(own.settings, known)
         if found:
             more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
             raise ValueError(
                 f"journal {self.path} was begun with other settings: {'; '.join(found[:3])}{more}; "
                 "call with the journal's, or give another file"
             )
-        if task.n_folds != folds:
-            raise DataFileError(
-                f"task {number + 1} has another plan; {_ADVICE}", self.path, task.line
-            )
-        return number, task
-
-    def begin(
-        self,
-        settings: dict[str, str],
-        units: list[Unit],
-        name: Any,
-        methods: list[str],
-        folds: int,
-    ) -> None:
-        """Write the settings and the plan of a new task."""
-        record = {
-            "what": "task",
-            "name": None if name is None else str(name),
-            "methods": methods,
-            "folds": folds,
-            "settings": settings,
-            "units": _written(units),
-        }
-        self._append_plan(record)
-        self.tasks.append(JournalTask(self.path, 0, record))
-
-    def extend(
-        self, number: int, settings: dict[str, str], units: list[Unit], methods: list[str]
-    ) -> None:
-        """Write the methods that are added to a task, after those that it has."""
-        own = self.tasks[number]
-        record = {
-            "what": "methods",
-            "task": number,
-            "methods": methods,
-            "settings": {name: text for name, text in settings.items() if name not in own.settings},
-            "units": _written(units),
-        }
-        self._append_plan(record)
-        own.extend(self.path, 0, record)
-
-    def plan(self, number: int, task: Task, units: list[Unit]) -> None:
-        """Write the units of a task that were planned after its first ones."""
-        own = self.tasks[number]
-        if not covers(task, own.units + units):
+        if own.n_folds != len(task.folds.pairs):
             raise DataFileError(
                 f"task {number + 1} has another plan; {_ADVICE}", self.path, own.line
             )
-        record = {"what": "plan", "task": number, "units": _written(units)}
-        self._append(record)
-        own.plan(self.path, 0, record)
+        return own
 
-    def outcomes(self, number: int, task: Task) -> dict[int, Outcome]:
-        """The outcomes of the finished units of a task, by the numbers of the units, checked."""
-        found = {}
-        own = self.tasks[number]
-        ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
-        for place, (line, record) in own.done.items():
-            unit = own.units[place]
+    def enter(
+        self, known: JournalTask | None, task: Task, name: Any, settings: dict[str, str]
+    ) -> JournalTask:
+        """The task in the journal, to which it is written if it is new, as its new methods are."""
+        methods = [method.name for method in task.methods]
+        if known is None:
+            record = {
+                "what": "task",
+                "name": None if name is None else str(name),
+                "methods": methods,
+                "folds": len(task.folds.pairs),
+                "settings": settings,
+            }
+            known = JournalTask(len(self.tasks), 0, record)
+            self.tasks.append(known)
+        else:
+            added = [one for one in methods if one not in known.methods]
+            if not added:
+                return known
+            record = {
+                "what": "methods",
+                "task": known.number,
+                "methods": added,
+                "settings": {k: v for k, v in settings.items() if k not in known.settings},
+            }
+            known.extend(record)
+        if self._before is None:  # a refusal takes back what is appended from here on
+            self._before = self._file.seek(0, os.SEEK_END)
+        self._append(record)
+        return known
+
+    def outcomes(self, known: JournalTask, task: Task) -> list[Outcome]:
+        """The outcomes of the finished units of a task, checked."""
+        found = []
+        for line, record in known.done:
             try:
-                rows = int(ends[unit.stop] - ends[unit.start])
-                found[place] = _outcome_of(record, unit, rows, len(task.data.classes))
-                check_runs(task, unit, found[place])
-            except ValueError as error:
+                found.append(_outcome_of(record, task))
+            except _FAULTS as error:
+                why = f" ({error})" if isinstance(error, ValueError) else ""
                 raise DataFileError(
-                    f"is no record of its unit ({error}); {_ADVICE}", self.path, line
-                ) from None
-            except (KeyError, TypeError, IndexError, AttributeError, zlib.error):
-                raise DataFileError(
-                    f"is no record of its unit; {_ADVICE}", self.path, line
+                    f"is no record of its unit{why}; {_ADVICE}", self.path, line
                 ) from None
         return found
 
-    def add(self, task: int, unit: int, outcome: Outcome) -> None:
+    def add(self, known: JournalTask, task: Task, outcome: Outcome) -> None:
         """Write the outcome of a unit."""
-        if self.tasks[task].units[unit].start > 0:  # first folds come before it
+        if outcome.unit.start > 0:  # first folds come before it
             self.settled()
-        self._append({"what": "unit", "task": task, "unit": unit, **_record_of(outcome)})
-
-
-def _written(units: list[Unit]) -> list[Any]:
-    """Units as JSON."""
-    return [[list(unit.places), unit.start, unit.stop] for unit in units]
+        self._append({"what": "unit", "task": known.number, **_record_of(task, outcome)})
 
 
 def _regular(path: Any) -> str:
@@ -481,8 +427,9 @@ def read_journal(path: Any) -> dict[str, Any]:
 
     Returns:
         path, versions, running (another process is writing it), bytes_dropped (of an unfinished
-        last line), units, units_done, and tasks: name, methods, folds, units, units_done, finished
-        (folds by method), skipped (methods that do not apply, with the reason), settings.
+        last line), units, units_done (fits of a method on a fold, and how many are finished), and
+        tasks: name, methods, folds, units, units_done, finished (folds by method), skipped (methods
+        that do not apply, with the reason), settings.
 
     Raises:
         DataFileError: a damaged file.
@@ -497,10 +444,10 @@ def read_journal(path: Any) -> dict[str, Any]:
             "name": task.name,
             "methods": task.methods,
             "folds": task.n_folds,
-            "units": len(task.units),
-            "units_done": len(task.done),
+            "units": len(task.methods) * task.n_folds,
+            "units_done": sum(task.finished().values()),
             "finished": task.finished(),
-            "skipped": _skipped(task),
+            "skipped": task.skipped(),
             "settings": task.settings,
         }
         for task in _tasks_of(path, records)
@@ -514,14 +461,3 @@ def read_journal(path: Any) -> dict[str, Any]:
         "units_done": sum(task["units_done"] for task in tasks),
         "tasks": tasks,
     }
-
-
-def _skipped(task: JournalTask) -> dict[str, str]:
-    """Methods that do not apply, with the reason."""
-    found: dict[str, str] = {}
-    for _, record in task.done.values():
-        errors = record.get("errors")
-        for place, error in errors.items() if isinstance(errors, dict) else ():
-            if place.isdecimal() and int(place) < len(task.methods) and len(error) == 2:
-                found.setdefault(task.methods[int(place)], str(error[1]))
-    return found

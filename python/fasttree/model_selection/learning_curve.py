@@ -8,6 +8,7 @@ sizes x repetitions folds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,23 +16,21 @@ import numpy as np
 from .._checks import checked, listing, one_value, random_seed
 from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
-from ..datasets.inputs import given
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable
-from ..table.data_checks.findings import all_as_given
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
-from .scoring import resolve_scoring
 from .statistics.ties import exact_mean
-from .tasks import task_for, task_to_read
+from .tasks import with_task
 from .validation import cross_validate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@dataclass(eq=False, repr=False)
 class LearningCurve(Rendered):
     """Result of `learning_curve`; `to_text()` and so on print it.
 
@@ -41,10 +40,8 @@ class LearningCurve(Rendered):
     """
 
     kind = "learning_curve"
-
-    def __init__(self, result: CrossValidation, train_sizes: list[int]) -> None:
-        self.result = result
-        self.train_sizes = train_sizes
+    result: CrossValidation
+    train_sizes: list[int]
 
     def __repr__(self) -> str:
         return f"LearningCurve: {len(self.methods)} methods, {len(self.train_sizes)} training sizes"
@@ -67,24 +64,19 @@ class LearningCurve(Rendered):
     def records(self) -> list[dict[str, Any]]:
         """Return one dict per method, metric and size: mean, sd over repetitions (n - 1; NaN for
         one), repetitions."""
-        out = []
-        for method in self.methods:
-            for metric in self.result.metrics:
-                values = self.values(method, metric)
-                for place, size in enumerate(self.train_sizes):
-                    column = values[:, place]
-                    spread = float(column.std(ddof=1)) if len(column) > 1 else float("nan")
-                    out.append(
-                        {
-                            "method": method,
-                            "metric": metric,
-                            "n_train": size,
-                            "mean": exact_mean(column.tolist()),
-                            "sd": spread,
-                            "repeats": len(column),
-                        }
-                    )
-        return out
+        return [
+            {
+                "method": method,
+                "metric": metric,
+                "n_train": size,
+                "mean": exact_mean(column.tolist()),
+                "sd": float(column.std(ddof=1)) if len(column) > 1 else float("nan"),
+                "repeats": len(column),
+            }
+            for method in self.methods
+            for metric in self.result.metrics
+            for size, column in zip(self.train_sizes, self.values(method, metric).T, strict=True)
+        ]
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
@@ -94,11 +86,9 @@ class LearningCurve(Rendered):
         for metric in self.result.metrics:
             rows = []
             for size in self.train_sizes:
-                cells = [Cell(str(size))]
-                for method in self.methods:
-                    row = found[metric, size, method]
-                    cells.append(Cell(mean_sd(row["mean"], row["sd"], metric)))
-                rows.append(cells)
+                of_size = [found[metric, size, method] for method in self.methods]
+                cells = [Cell(mean_sd(row["mean"], row["sd"], metric)) for row in of_size]
+                rows.append([Cell(str(size)), *cells])
             notes = [f"Mean (standard deviation) over {repeats} repetitions."]
             tables.append(
                 ReportTable(scale_of(metric)[2], ["training rows", *self.methods], rows, (), notes)
@@ -167,10 +157,8 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    asked = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criterion, "estimators": estimators, "scoring": asked, "params": params}
-    X, y = given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
-    task = task_for(X, y, task, **what)
+    methods = {"criterion": criterion, "estimators": estimators}
+    X, y, task, _ = with_task(X, y, task, **methods, scoring=scoring, params=params)
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
@@ -182,8 +170,7 @@ def learning_curve(
     result = cross_validate(
         X,
         y,
-        criterion=criterion,
-        estimators=estimators,
+        **methods,
         cv=cv,
         scoring=scoring,
         task=task,

@@ -97,7 +97,7 @@ def are_by_time(folds: Folds) -> bool:
     """Whether each fold trains on rows before those that it tests.
 
     Examples:
-        >>> are_by_time(Folds.of([(np.array([0, 1]), np.array([2]))]))
+        >>> are_by_time(Folds([(np.array([0, 1]), np.array([2]))]))
         True
     """
     return all(train.max() < test.min() for train, test in folds.pairs)

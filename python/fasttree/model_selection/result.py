@@ -25,7 +25,8 @@ from ..exports.tables.table import Cell, ReportTable
 from ..metrics.class_table import per_class_table
 from .folds import Folds
 from .scoring import greater_is_better
-from .statistics import PairedTestResult, corrected_resampled_t_test
+from .statistics.outcome import PairedTestResult
+from .statistics.t_tests import corrected_resampled_t_test
 from .statistics.ties import TIED, exact_mean
 
 T = TypeVar("T")
@@ -190,25 +191,25 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def summary(self) -> list[dict[str, Any]]:
         """Return one dict per method and metric: mean, sd (of folds), sd_repeats (of repetition
         means), folds."""
-        extra = [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
-        rows = []
-        for method, scores in self._held.items():
-            for metric in (
-                *self.metrics,
-                *(name for name in extra if np.isfinite(scores[name]).all()),
-            ):
-                rows.append(
-                    {
-                        "dataset": self.name,
-                        "method": method,
-                        "metric": metric,
-                        "mean": self.mean(method, metric),
-                        "sd": self.sd(method, metric),
-                        "sd_repeats": self.sd(method, metric, of="repeats"),
-                        "folds": len(self.folds.pairs),
-                    }
-                )
-        return rows
+        return [
+            {
+                "dataset": self.name,
+                "method": method,
+                "metric": metric,
+                "mean": self.mean(method, metric),
+                "sd": self.sd(method, metric),
+                "sd_repeats": self.sd(method, metric, of="repeats"),
+                "folds": len(self.folds.pairs),
+            }
+            for method, scores in self._held.items()
+            for metric in (*self.metrics, *self._sizes)
+            if metric in self.metrics or np.isfinite(scores[metric]).all()
+        ]
+
+    @property
+    def _sizes(self) -> list[str]:
+        """Sizes of trees that were not asked for."""
+        return [name for name in ("leaves", "nodes", "depth") if name not in self.metrics]
 
     def records(self, *, folds: bool = False) -> list[dict[str, Any]]:
         """Return the rows of `summary`: what CSV and JSON hold.
@@ -246,39 +247,12 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         if per_class and self.task == "regression":
             raise ValueError("per_class=True: a regression has no classes; leave it out")
         # The metrics, then the sizes of trees where all methods are trees.
-        metrics = list(self.metrics)
-        all_scores = list(self.values())
-        for extra in ("leaves", "nodes", "depth"):
-            if extra not in metrics and all(
-                np.isfinite(scores[extra]).all() for scores in all_scores
-            ):
-                metrics.append(extra)
-        if (
-            self.task == "classification"
-            and "unclassified" not in metrics
-            and any(scores["unclassified"].any() for scores in all_scores)
-        ):
+        metrics = [*self.metrics, *(n for n in self._sizes if np.isfinite(self.matrix(n)).all())]
+        of_classes = self.task == "classification" and "unclassified" not in metrics
+        if of_classes and self.matrix("unclassified").any():
             metrics.append("unclassified")
-        # The best mean of each metric, which is printed bold.
-        best = {}
-        for metric in self.metrics:
-            means = self.matrix(metric).mean(axis=1)
-            if np.isfinite(means).any():
-                best[metric] = (
-                    np.nanmax(means) if self.directions.get(metric, True) else np.nanmin(means)
-                )
-        rows = []
-        for method in self.methods:
-            cells = [Cell(method)]
-            for metric in metrics:
-                mean = self.mean(method, metric)
-                bold = (
-                    len(self) > 1
-                    and metric in best
-                    and bool(np.isclose(mean, best[metric], rtol=TIED, atol=0.0))
-                )
-                cells.append(Cell(mean_sd(mean, self.sd(method, metric, of=sd), metric), bold))
-            rows.append(cells)
+        columns = [mean_cells(self, metric, sd) for metric in metrics]
+        rows = [[Cell(method), *of] for method, *of in zip(self.methods, *columns, strict=True)]
         rows += [
             [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
             for name in self.skipped
@@ -294,15 +268,15 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
             notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
         notes += automatic_notes([self])
         notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
-        of_classes = [
-            per_class_table(method, self.classes, self.true_codes, scores.predictions, scores.proba)
-            for method, scores in self.items()
-            if per_class
+        header = ["method", *(scale_of(metric)[2] for metric in metrics)]
+        return [
+            ReportTable(title, header, rows, (), notes),
+            *(
+                per_class_table(name, self.classes, self.true_codes, one.predictions, one.proba)
+                for name, one in self.items()
+                if per_class
+            ),
         ]
-        table = ReportTable(
-            title, ["method", *(scale_of(metric)[2] for metric in metrics)], rows, (), notes
-        )
-        return [table, *of_classes]
 
     def against_first(self, metric: str | None = None) -> list[PairedTestResult]:
         """Return the corrected resampled t test of every other method against the first.
@@ -353,6 +327,20 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
             for part in ("mean", "sd", "sd_repeats"):
                 by_method[row["method"]][f"{row['metric']}_{part}"] = row[part]
         return records_to_frame(list(by_method.values()))
+
+
+def mean_cells(result: CrossValidation, metric: str, sd: str) -> list[Cell]:
+    """Mean and deviation (`sd` as in `CrossValidation.tables`) of each method; the best mean of a
+    metric that was asked for is bold."""
+    means = np.array([result.mean(method, metric) for method in result.methods])
+    bold = np.zeros(len(means), dtype=bool)
+    if metric in result.metrics and len(means) > 1 and np.isfinite(means).any():
+        best = np.nanmax(means) if result.directions.get(metric, True) else np.nanmin(means)
+        bold = np.isclose(means, best, rtol=TIED, atol=0.0)
+    return [
+        Cell(mean_sd(mean, result.sd(method, metric, of=sd), metric), is_best)
+        for method, mean, is_best in zip(result.methods, means.tolist(), bold.tolist(), strict=True)
+    ]
 
 
 def _made(estimator: Any) -> str:

@@ -9,26 +9,24 @@ them release the GIL. `units` calls `run_methods`, in this process or on a worke
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
-from .._checks.aliases import Task
-from .._checks.progress import Progress, Report
+from .._checks.aliases import Task as TaskName
+from .._checks.progress import Report
 from ..metrics.labels import check_lengths, codes_of
 from ..metrics.number_errors import finite_numbers
 from ..metrics.tree_size import depth, leaves, nodes
+from ..table import Table
 from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import dates_of
 from .folds import Folds
-
-if TYPE_CHECKING:
-    from ..table import Table
-
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
 """Errors by which a method refuses the data."""
@@ -63,7 +61,7 @@ class Data:
     """The class labels; none of a regression."""
     target: np.ndarray
     """Class codes, or the numbers of a regression, shape (n_rows,)."""
-    task: Task
+    task: TaskName
     groups: Any = None
     """The group of each row, where there are groups."""
     _views: dict[str, Any] = field(default_factory=dict)
@@ -75,8 +73,8 @@ class Data:
             self.labels = np.asarray(self.table.y)
         return self.labels
 
-    def view(self, method: Method) -> tuple[str, Any]:
-        """Return ("table" | "rows", X) in the form the estimator takes.
+    def view(self, method: Method) -> Any:
+        """Return the rows in the form the estimator takes.
 
         Our own estimators get the Table. Others get X as the user gave it. If that is a Table, they
         get a float array with nominal columns as codes in declared order and NaN where missing; a
@@ -84,18 +82,20 @@ class Data:
         """
         estimator = method.estimator
         if method.table is not None:
-            return "table", method.table
+            return method.table
         if is_ours(estimator) and self.table is not None:
-            return "table", self.table
+            return self.table
         if self.X is not self.table:
-            return "rows", self.X
+            return self.X
         form = "frame" if hasattr(estimator, "steps") else "codes"
         if form not in self._views:
+            table = self.table
             if form == "frame":  # without the target: it is no feature
-                self._views[form] = self.table.to_frame()[self.table.feature_names]
+                self._views[form] = table.to_frame()[table.feature_names]
             else:
-                self._views[form] = codes_matrix(self.table)
-        return "rows", self._views[form]
+                columns = [column.numbers() for column in table.columns]
+                self._views[form] = np.column_stack(columns).astype(np.float64, copy=False)
+        return self._views[form]
 
     def as_seen(self, table: Table, train: np.ndarray, dates: Collection[str] = ()) -> Table:
         """The Table as `fit` reads the training rows alone, but for columns of dates, which are
@@ -121,11 +121,43 @@ class Data:
         """Return a clone of the estimator, fitted on all rows."""
         from sklearn.base import clone
 
-        form, X = self.view(Method("", estimator))
+        X = self.view(Method("", estimator))
         with quiet():  # the cross-validation has warned
-            if form == "table":
-                return clone(estimator).fit(X)
-            return clone(estimator).fit(X, self.y)
+            return clone(estimator).fit(X, *(() if isinstance(X, Table) else (self.y,)))
+
+
+@dataclass
+class Task:
+    """The cross-validation of one data set."""
+
+    methods: list[Method]
+    data: Data
+    folds: Folds
+    want: str | None
+    """None: predictions only (always of a regression); "proba": probabilities; "scores":
+    probabilities, or the values of decision_function; "if possible": probabilities, NaN for a
+    classifier without any."""
+    outside: dict[str, Any]
+    """Scorers of fitted estimators by name, which need every fit in Python."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """What a journal compares besides methods, folds and data."""
+    n_jobs: Any = None
+    """Threads."""
+    memory_limit: int | None = None
+    """As in `cross_validate`."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """State for a worker: without settings and views of the rows, and for one thread."""
+        data = replace(self.data, groups=None, _views={})
+        return {**self.__dict__, "data": data, "settings": {}, "n_jobs": 1}
+
+    def is_fast(self, method: Method) -> bool:
+        """Whether a method is one of our trees that the engine fits to all folds in one call."""
+        return method.config is not None and not self.outside
+
+    def table_of(self, method: Method) -> Any:
+        """The Table that a tree learns from."""
+        return self.data.table if method.table is None else method.table
 
 
 @dataclass
@@ -141,15 +173,14 @@ class Runs:
     fit and its predictions; ``"scored NAME"`` for each scorer of fitted estimators."""
 
     @classmethod
-    def empty(
-        cls, n_methods: int, folds: Folds, data: Data, *, proba: bool, scored: Iterable[str]
-    ) -> Runs:
-        """No output yet."""
-        total, dtype = len(folds.test_rows), np.float64 if data.task == "regression" else np.int32
+    def empty(cls, task: Task, n_methods: int, folds: Folds) -> Runs:
+        """No output yet, of some methods and folds of a task."""
+        total, data = len(folds.test_rows), task.data
+        dtype = np.float64 if data.task == "regression" else np.int32
         rows = {"predictions": np.empty((n_methods, total), dtype)}
-        if proba:
+        if task.want is not None:
             rows["proba"] = np.empty((n_methods, total, len(data.classes)))
-        names = (*(f"sizes {n}" for n in SIZES), "seconds", *(f"scored {n}" for n in scored))
+        names = (*(f"sizes {n}" for n in SIZES), "seconds", *(f"scored {n}" for n in task.outside))
         return cls(rows, {name: np.full((n_methods, len(folds.pairs)), np.nan) for name in names})
 
     @property
@@ -163,27 +194,20 @@ class Runs:
         return self.rows.get("proba")
 
     def add_trees(
-        self,
-        places: list[int],
-        found: Mapping[str, Any],
-        seconds: float,
-        *,
-        folds: Folds,
-        numbers: list[int],
+        self, places: list[int], found: Mapping[str, Any], seconds: float, folds: Folds, at: Any
     ) -> None:
-        """Store the engine's output on the folds of these numbers, of all `folds`, for the methods
-        at these positions."""
-        starts, sizes = folds.starts[numbers], folds.test_sizes[numbers]
-        tested = np.concatenate([np.arange(s, s + n) for s, n in zip(starts, sizes, strict=True)])
+        """Store the engine's output on the folds of the numbers `at`, of all `folds`, for the
+        methods at these positions."""
+        tested = np.concatenate([np.arange(*folds.ends[[fold, fold + 1]]) for fold in at])
         # The core gives the prediction of a number in the place of a probability.
         if self.predictions.dtype.kind == "f":
             found = {**found, "predictions": found["proba"][..., 0]}
         for name, values in self.rows.items():
             values[np.array(places)[:, None], tested] = found[name]
-        at = np.array(places)[:, None], np.array(numbers)
+        cells = np.array(places)[:, None], np.array(at)
         for name in SIZES:
-            self.folds[f"sizes {name}"][at] = found[name]
-        self.folds["seconds"][at] = seconds / (len(places) * len(numbers))
+            self.folds[f"sizes {name}"][cells] = found[name]
+        self.folds["seconds"][cells] = seconds / (len(places) * len(at))
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
         """Store what `_fit_one` returned on each fold for the method at this position."""
@@ -192,24 +216,10 @@ class Runs:
         for name, values in self.folds.items():
             values[place] = [one[name] for one in output]
 
-    def of_methods(self, places: np.ndarray) -> Runs:
-        """The output of the methods at these positions."""
-        parts = (self.rows, self.folds)
-        return Runs(*({name: values[places] for name, values in part.items()} for part in parts))
-
 
 def is_ours(estimator: Any) -> bool:
     """Whether an estimator is one of this package, which takes Tables."""
     return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
-
-
-def codes_matrix(table: Table) -> np.ndarray:
-    """Return a Table as float64 (n, p): numeric columns as they are, nominal ones as codes, missing
-    NaN."""
-    matrix = np.empty(table.shape, dtype=np.float64)
-    for place, column in enumerate(table.columns):
-        matrix[:, place] = column.numbers()
-    return matrix
 
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
@@ -219,45 +229,6 @@ def take_rows(X: Any, rows: np.ndarray) -> Any:
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(X, rows)
-
-
-def _run_trees(
-    table: Table,
-    configs: list[dict[str, Any]],
-    folds: Folds,
-    *,
-    n_jobs: Any,
-    progress: Progress,
-    proba: bool,
-    memory_limit: int | None,
-) -> Any:
-    """Fit and predict all configurations on all folds by one call into the engine."""
-    from .. import _engine
-
-    # Weights that came with the Table (an ARFF file's) count here as they do in `fit`.
-    weights = getattr(table, "sample_weight", None)
-    return _engine.cross_validate(
-        table,
-        configs,
-        folds.pairs,
-        n_jobs=n_jobs,
-        progress=progress,
-        proba=proba,
-        memory_limit=memory_limit,
-        **({} if weights is None else {"sample_weight": weights}),
-    )
-
-
-def _aligned(
-    scores: np.ndarray, own: list[Any], classes: tuple[Any, ...], fill: float
-) -> np.ndarray:
-    """Return columns in the order of all classes; classes the training fold lacked get `fill`."""
-    if scores.ndim == 1:
-        scores = np.column_stack([-scores, scores])
-    out = np.full((len(scores), len(classes)), fill)
-    lookup = {label: place for place, label in enumerate(classes)}
-    out[:, [lookup[label] for label in own]] = scores
-    return out
 
 
 def named_error(name: str, error: Exception) -> Exception:
@@ -276,21 +247,19 @@ def _scored(name: str, scorer: Any, estimator: Any, X: Any, y: Any) -> float:
         raise named_error(f"scoring: {name!r}", error) from error
 
 
-def _fit_one(
-    method: Method, data: Data, fold: Any, want: str | None, outside: dict[str, Any]
-) -> dict[str, Any]:
+def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
     """Fit on one fold and return predictions, probabilities, sizes, seconds and outside scores."""
     from sklearn.base import clone
 
     # Fit and predict, in the form that the estimator takes.
-    train, test = fold
+    data, (train, test) = task.data, fold
     estimator = clone(method.estimator)
-    form, X = data.view(method)
+    X = data.view(method)
     started = time.perf_counter()
-    X_test = X.take(test) if form == "table" else take_rows(X, test)
+    X_test = X.take(test) if isinstance(X, Table) else take_rows(X, test)
     with held_warnings() as warned, about(method.name):
         with quiet():  # the data are warned of once, for all rows
-            if form == "table":
+            if isinstance(X, Table):
                 estimator.fit(data.as_seen(X, train).take(train))
             else:
                 estimator.fit(take_rows(X, train), data.y[train])
@@ -305,26 +274,32 @@ def _fit_one(
         "seconds": seconds,
         "warned": warned,
     }
-    for name, one in outside.items():
+    for name, one in task.outside.items():
         out[f"scored {name}"] = _scored(name, one, estimator, X_test, data.y[test])
-    # Probabilities, or scores in their place where these will do.
-    if want is not None:
-        own = np.asarray(estimator.classes_).tolist()
-        if hasattr(estimator, "predict_proba"):
-            out["proba"] = _aligned(
-                np.asarray(estimator.predict_proba(X_test)), own, data.classes, 0.0
-            )
-        elif want == "scores" and hasattr(estimator, "decision_function"):
-            out["proba"] = _aligned(
-                np.asarray(estimator.decision_function(X_test)), own, data.classes, -np.inf
-            )
-        elif want == "if possible":
-            out["proba"] = np.full((len(test), len(data.classes)), np.nan)
-        else:
-            raise ValueError(
-                f"{method.name} has no predict_proba, which the scoring needs; wrap it in "
-                "CalibratedClassifierCV or leave out metrics of probabilities"
-            )
+    if task.want is not None:
+        out["proba"] = _proba(estimator, X_test, len(test), method.name, task)
+    return out
+
+
+def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.ndarray:
+    """Probabilities, or scores in their place where these will do; classes that the training rows
+    lacked have no chance."""
+    classes = task.data.classes
+    if hasattr(estimator, "predict_proba"):
+        found, missing = np.asarray(estimator.predict_proba(X)), 0.0
+    elif task.want == "scores" and hasattr(estimator, "decision_function"):
+        found, missing = np.asarray(estimator.decision_function(X)), -np.inf
+        if found.ndim == 1:
+            found = np.column_stack([-found, found])
+    elif task.want == "if possible":
+        return np.full((n_rows, len(classes)), np.nan)
+    else:
+        raise ValueError(
+            f"{name} has no predict_proba, which the scoring needs; wrap it in "
+            "CalibratedClassifierCV or leave out metrics of probabilities"
+        )
+    out = np.full((n_rows, len(classes)), missing)
+    out[:, list(map(classes.index, np.asarray(estimator.classes_).tolist()))] = found
     return out
 
 
@@ -339,49 +314,41 @@ def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> 
 
 
 def _run_estimators(
-    methods: list[Method],
-    data: Data,
-    folds: Folds,
-    *,
-    n_jobs: Any,
-    report: Report,
-    want: str | None,
-    outside: dict[str, Any],
-) -> list[list[dict[str, Any]]]:
-    """Return the output of `_fit_one` by method and fold; threads when n_jobs asks for them."""
-    jobs = [(method, fold) for method in methods for fold in folds.pairs]
-    for method in methods:
-        data.view(method)
-    labels = data.y  # decoded before threads start
-    assert len(labels) == len(data.target)
+    task: Task, methods: list[Method], folds: Folds, report: Report
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the output of `_fit_one` on all folds, method by method; threads when n_jobs asks for
+    them."""
+    jobs = [(task, method, fold) for method in methods for fold in folds.pairs]
+    for method in methods:  # what all fits share is made before threads start
+        task.data.view(method)
+    assert len(task.data.y) == len(task.data.target)
     # Outputs come in the order of the jobs, from one thread or several.
-    done: list[dict[str, Any]] = []
-    if n_jobs in (None, 1):
-        stream: Any = (_fit_one(method, data, fold, want, outside) for method, fold in jobs)
+    if task.n_jobs in (None, 1):
+        stream: Any = itertools.starmap(_fit_one, jobs)
     else:
         # joblib's, which also pass scikit-learn's settings on to the threads
         from sklearn.utils.parallel import Parallel, delayed
 
-        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-        stream = pool(delayed(_fit_one)(method, data, fold, want, outside) for method, fold in jobs)
-    for one in stream:
+        pool = Parallel(n_jobs=task.n_jobs, prefer="threads", return_as="generator")
+        stream = pool(delayed(_fit_one)(*job) for job in jobs)
+    done: list[dict[str, Any]] = []
+    for number, one in enumerate(stream, 1):
         for text, category in one.pop("warned"):  # at the caller's line, also from threads
             warn_caller(text, category)
         done.append(one)
-        report(len(done), len(jobs))
-    return [done[at : at + len(folds.pairs)] for at in range(0, len(done), len(folds.pairs))]
+        report(number, len(jobs))
+        if len(done) == len(folds.pairs):
+            yield done
+            done = []
 
 
-def _by_table(
-    methods: list[Method], places: list[int], shared: Any
-) -> list[tuple[Any, Any, list[int]]]:
+def _by_table(task: Task, methods: list[Method], places: list[int]) -> list[tuple[Any, ...]]:
     """Return (Table, `columns`, positions of the methods that learn from it) for each Table and
     each way to use its columns."""
     groups: dict[Any, tuple[Any, Any, list[int]]] = {}
     for place in places:
-        method = methods[place]
-        table = method.table if method.table is not None else shared
-        columns = "as_given" if table.as_given else method.estimator.columns
+        table = task.table_of(methods[place])
+        columns = "as_given" if table.as_given else methods[place].estimator.columns
         groups.setdefault((id(table), repr(columns)), (table, columns, []))[2].append(place)
     return list(groups.values())
 
@@ -402,81 +369,53 @@ def _folds_alike(
             yield data.treated(table, reasons), whole
 
 
-def _config_on(method: Method, table: Table) -> dict[str, Any]:
-    """The configuration of a tree on a Table whose columns were screened."""
+def run_methods(
+    task: Task, methods: list[Method], folds: Folds, report: Report | None = None
+) -> Runs:
+    """Run some methods of a task on some of its folds; `report` is called with (fits done, fits),
+    or None."""
+    from .. import _engine
     from ..estimators.tree import config_for
 
-    config = config_for(method.estimator, table) if table.dates else method.config
-    return config or {}
-
-
-def run_methods(
-    methods: list[Method],
-    data: Data,
-    folds: Folds,
-    *,
-    n_jobs: Any,
-    report: Report | None,
-    want: str | None,
-    outside: dict[str, Any],
-    memory_limit: int | None = None,
-) -> Runs:
-    """Run every method on every fold.
-
-    Args:
-        methods, data, folds: methods, rows and folds.
-        n_jobs: threads.
-        report: called with (fits done, fits), or None.
-        want: None: predictions only (always of a regression); "proba": probabilities; "scores":
-            probabilities, or the values of decision_function; "if possible": probabilities, NaN for
-            a classifier without any.
-        outside: scorers of fitted estimators by name, which need every fit in Python.
-        memory_limit: as in `cross_validate`.
-    """
-    runs = Runs.empty(len(methods), folds, data, proba=want is not None, scored=outside)
-    fast = [
-        place for place, method in enumerate(methods) if method.config is not None and not outside
-    ]
+    runs = Runs.empty(task, len(methods), folds)
+    fast = [place for place, method in enumerate(methods) if task.is_fast(method)]
     slow = [place for place in range(len(methods)) if place not in fast]
-    n_folds = len(folds.pairs)
 
     def after(before: int) -> Report:
         """Report what is done of all fits, after those that were done `before`."""
 
         def report_more(done: int, total: int) -> None:
             if report is not None:
-                report(before + done, len(methods) * n_folds)
+                report(before + done, len(methods) * len(folds.pairs))
 
         return report_more
 
     # Our trees: one call into the engine for each Table.
     done = 0
-    for table, columns, places in _by_table(methods, fast, data.table):
-        for own, numbers in _folds_alike(data, table, columns, folds):
+    for table, columns, places in _by_table(task, methods, fast):
+        for own, numbers in _folds_alike(task.data, table, columns, folds):
             started = time.perf_counter()
-            found = _run_trees(
+            trees = [methods[place] for place in places]
+            if own.dates:  # their parts are columns, which a configuration counts
+                configs = [config_for(one.estimator, own) or {} for one in trees]
+            else:
+                configs = [one.config or {} for one in trees]
+            found = _engine.cross_validate(
                 own,
-                [_config_on(methods[place], own) for place in places],
-                Folds.of([folds.pairs[number] for number in numbers]),
-                n_jobs=n_jobs,
+                configs,
+                [folds.pairs[number] for number in numbers],
+                sample_weight=own.sample_weight,  # an ARFF file's count as they do in `fit`
+                proba=task.want is not None or task.data.task == "regression",
+                n_jobs=task.n_jobs,
                 progress=report and after(done),
-                proba=want is not None or data.task == "regression",
-                memory_limit=memory_limit,
+                memory_limit=task.memory_limit,
             )
-            seconds = time.perf_counter() - started
-            runs.add_trees(places, found, seconds, folds=folds, numbers=numbers)
+            runs.add_trees(places, found, time.perf_counter() - started, folds, numbers)
             done += len(places) * len(numbers)
     # All other methods, fold by fold.
     if slow:
-        outputs = _run_estimators(
-            [methods[place] for place in slow],
-            data,
-            folds,
-            n_jobs=n_jobs,
-            report=after(done),
-            want=want,
-            outside=outside,
-        )
+        own_methods = [methods[place] for place in slow]
+        outputs = _run_estimators(task, own_methods, folds, after(done))
         for place, output in zip(slow, outputs, strict=True):
             runs.add_estimator(place, output)
     return runs

@@ -21,12 +21,14 @@ from .._checks.aliases import Task
 from .._checks.naming import display_name
 from .._checks.speech import argument, given
 from ..metrics.confusion import confusion_counts
+from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.information import class_prior
 from ..metrics.labels import positive_code
 from ..metrics.metric import Metric
 from ..metrics.registry import get_metric
 from ..metrics.scorers import Scorer
 from .folds import Folds
+from .run import SIZES, Data, Runs
 
 Scoring = dict[str, Any]
 """Name in the result -> `Scorer`, or a callable (estimator, X, y)."""
@@ -162,14 +164,6 @@ def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
         return True
 
 
-def training_prior(codes: np.ndarray, folds: Folds, n_classes: int) -> np.ndarray:
-    """Return the class prior of each test row's training set, float64 (test rows, k)."""
-    priors = [
-        class_prior(np.bincount(codes[train], minlength=n_classes)) for train, _ in folds.pairs
-    ]
-    return np.repeat(np.array(priors), folds.test_sizes, axis=0)
-
-
 def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
     """Return the scorer's options for the array form: labels become codes."""
     options = {
@@ -189,43 +183,64 @@ class FoldScores:
     Confusion counts and priors are computed once, when first needed.
 
     Args:
-        target: true class codes or numbers of all rows, shape (n_rows,).
+        data: the rows.
         folds: the folds.
-        classes: class labels.
-        predictions: codes, -1 = unclassified, or numbers, shape (methods, test rows).
-        proba: probabilities or scores, shape (methods, test rows, n_classes), or None.
+        runs: the output of the methods.
     """
 
-    target: np.ndarray
+    data: Data
     folds: Folds
-    classes: Sequence[Any]
-    predictions: np.ndarray
-    proba: np.ndarray | None
+    runs: Runs
+
+    def columns(self, scoring: Scoring) -> dict[str, np.ndarray]:
+        """Return fold values of every metric, of sizes and times, (methods, folds) each."""
+        of_folds = self.runs.folds
+        found: dict[str, np.ndarray] = {}
+        for name, one in scoring.items():
+            if not isinstance(one, Scorer):
+                found[name] = of_folds[f"scored {name}"]
+            elif one.metric.needs == "tree":
+                found[name] = of_folds[f"sizes {one.metric.name}"]
+            else:
+                found[name] = self.score(one)
+        rest = {name: of_folds[f"sizes {name}"] for name in SIZES}
+        if self.data.task == "classification":
+            is_whole = (self.runs.predictions >= 0).all()
+            none = np.zeros(of_folds["seconds"].shape)
+            rest["unclassified"] = (
+                none if is_whole else unclassified_rate_from_confusion(self.counts)
+            )
+        rest["seconds"] = of_folds["seconds"]
+        return found | {name: values for name, values in rest.items() if name not in found}
 
     @cached_property
     def truth(self) -> np.ndarray:
         """True class codes or numbers, shape (test rows,)."""
-        return self.target[self.folds.test_rows]
+        return self.data.target[self.folds.test_rows]
 
     @cached_property
     def counts(self) -> np.ndarray:
         """Confusion counts (methods, folds, k, k + 1)."""
-        n_folds, k = len(self.folds.pairs), len(self.classes)
+        n_folds, k = len(self.folds.pairs), len(self.data.classes)
         groups = np.repeat(np.arange(n_folds), self.folds.test_sizes)
-        return confusion_counts(self.truth, self.predictions, k, groups=groups, n_groups=n_folds)
+        return confusion_counts(
+            self.truth, self.runs.predictions, k, groups=groups, n_groups=n_folds
+        )
 
     @cached_property
     def prior(self) -> np.ndarray:
-        """The class probabilities of the training rows, for each test row."""
-        return training_prior(self.target, self.folds, len(self.classes))
+        """The class probabilities of the training rows, for each test row, (test rows, k)."""
+        codes, k = self.data.target, len(self.data.classes)
+        counts = (np.bincount(codes[train], minlength=k) for train, _ in self.folds.pairs)
+        return np.repeat(np.array([*map(class_prior, counts)]), self.folds.test_sizes, axis=0)
 
     def score(self, one: Scorer) -> np.ndarray:
         """Return the metric in its own orientation, (methods, folds)."""
         # By what the metric is computed from: confusion counts, single rows, or the rows of a fold.
-        metric, options = one.metric, _options(one, self.classes)
+        metric, options = one.metric, _options(one, self.data.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)
-        rows_of = self.predictions if metric.needs == "numbers" else self.proba
+        rows_of = self.runs.predictions if metric.needs == "numbers" else self.runs.proba
         if rows_of is None:
             raise ValueError(f"{metric.name} needs class probabilities, which were not computed")
         if metric.per_row is not None:
@@ -233,7 +248,7 @@ class FoldScores:
             if metric.uses_prior and prior is None:
                 prior = self.prior
             elif isinstance(prior, str):
-                prior = np.full(len(self.classes), 1.0 / len(self.classes))
+                prior = np.full(len(self.data.classes), 1.0 / len(self.data.classes))
             elif prior is not None:
                 prior = np.asarray(prior, dtype=np.float64)
             rows = [metric.per_row(self.truth, proba, prior, **options) for proba in rows_of]

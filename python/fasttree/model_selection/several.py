@@ -6,75 +6,62 @@ cluster, or with a journal, the units of all sets are one stream (`grid`).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
 from ..table.data_checks.warned import about
-from .grid import execution_of, run_tasks
+from .grid import Execution, run_tasks
 from .interrupts import finish
 from .result import CrossValidation
-from .validation import Run, check_seeded, make_run
+from .validation import Run
 
 
 def validate_all(
-    loaded: dict[str, Any],
-    criteria: Any,
-    options: dict[str, Any],
+    prepare: Mapping[str, Callable[[], Run]],
+    execution: Execution,
     *,
-    groups: dict[str, Any],
-    client: Any,
-    journal: Any,
     report: Any,
     on_interrupt: str,
+    on_error: str,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
     """The results by name, and the names of the sets that an interrupt left unfinished.
 
     Args:
-        loaded: Tables or pairs by name.
-        criteria: as in `compare`.
-        options: further arguments of `make_run`.
-        groups: groups of the rows by name, None where there are none.
-        client, journal, on_interrupt: as in `compare`.
+        prepare: for each name of a data set a function that prepares its cross-validation.
+        execution: backend and journal.
         report: called with (sets done, sets), or None.
+        on_interrupt, on_error: as in `compare`.
     """
-    policy = {"on_interrupt": on_interrupt, "on_error": options["on_error"]}
+    done = count(1)
 
     def prepared(name: str) -> Run:
-        return make_run(loaded[name], None, criteria, groups=groups[name], **options)
-
-    done = count(1)
+        with about(name):
+            return prepare[name]()
 
     def validated(name: str) -> CrossValidation:
         with about(name):
-            found = prepared(name).carried_out(execution, options["on_error"])
+            found = prepare[name]().carried_out(execution)
         if report is not None:
-            report(next(done), len(loaded))
+            report(next(done), len(prepare))
         return found
 
-    with execution_of(client, journal) as execution, about():
-        check_seeded(execution, options["random_state"])
-        if execution.is_local:
-            results, left = finish(loaded, validated, what="data sets", on_interrupt=on_interrupt)
-        else:
-            runs = {}
-            for name in loaded:
-                with about(name):
-                    runs[name] = prepared(name)
-            found = run_tasks(
-                [run.task(policy["on_error"]) for run in runs.values()],
-                execution,
-                names=list(runs),
-                tasks_report=None if report is None else lambda done: report(done, len(runs)),
-                **policy,
-            )
-            results = {
-                name: run.finished(one)
-                for (name, run), one in zip(runs.items(), found, strict=True)
-                if one is not None and len(one.folds.pairs) == len(run.folds.pairs)
-            }
-            left = [name for name in runs if name not in results]
-            if not results:
-                raise KeyboardInterrupt
-    for name, one in results.items():
-        one.name = name
-    return results, left
+    if execution.is_local:
+        return finish(prepare, validated, what="data sets", on_interrupt=on_interrupt)
+    runs = {name: prepared(name) for name in prepare}
+    found = run_tasks(
+        [run.task for run in runs.values()],
+        execution,
+        names=list(runs),
+        tasks_report=None if report is None else lambda done: report(done, len(runs)),
+        on_interrupt=on_interrupt,
+        on_error=on_error,
+    )
+    results = {
+        name: run.finished(one)
+        for (name, run), one in zip(runs.items(), found, strict=True)
+        if one is not None and len(one.folds.pairs) == len(run.task.folds.pairs)
+    }
+    if not results:
+        raise KeyboardInterrupt
+    return results, [name for name in runs if name not in results]

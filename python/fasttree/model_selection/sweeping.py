@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,11 +28,11 @@ from .._checks.aliases import CvFolds, MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from .._checks.words import counted
 from ..exports.tables.forms import Rendered
-from ..exports.tables.scales import mean_sd, scale_of
+from ..exports.tables.scales import scale_of
 from ..exports.tables.table import Cell, ReportTable
 from .arguments import data_and_criteria
-from .result import CrossValidation, spread_note
-from .statistics.ties import TIED, snap
+from .result import CrossValidation, mean_cells, spread_note
+from .statistics.ties import snap
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -41,24 +41,14 @@ if TYPE_CHECKING:
 
 AXES = ("criterion", "theta", "alpha", "decay")
 
+_OF_RESULT = ("dataset", "method")
+"""What a row of the result says that a setting says otherwise."""
+
 
 def _label(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(f"{v:g}" for v in value) + ")"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-class MapLayout(NamedTuple):
-    """A sweep as a table."""
-
-    rows: list[str]
-    """Labels of the rows."""
-    columns: list[str]
-    """Labels of the columns."""
-    places: np.ndarray
-    """Positions of the settings, -1 for none, shape (rows, columns)."""
-    across: str
-    """The parameter that varies along the columns."""
 
 
 @dataclass(eq=False, repr=False)
@@ -115,51 +105,32 @@ class Sweep(Rendered):
     def records(self) -> list[dict[str, Any]]:
         """One dict per setting and metric: criterion, theta, alpha, decay, metric, mean, sd (of
         folds), sd_repeats, folds."""
-        metrics = [
-            *self.result.metrics,
-            *(m for m in ("leaves", "depth") if m not in self.result.metrics),
-        ]
+        setting_of = dict(zip(self.result.methods, self.settings, strict=True))
+        shown = {*self.result.metrics, "leaves", "depth"}
         return [
-            {
-                **setting,
-                "metric": metric,
-                "mean": self.result.mean(method, metric),
-                "sd": self.result.sd(method, metric),
-                "sd_repeats": self.result.sd(method, metric, of="repeats"),
-                "folds": len(self.result.folds.pairs),
-            }
-            for setting, method in zip(self.settings, self.result.methods, strict=True)
-            for metric in metrics
+            {**setting_of[row["method"]], **{k: row[k] for k in row if k not in _OF_RESULT}}
+            for row in self.result.summary()
+            if row["metric"] in shown
         ]
 
     def tables(self, *, sd: str = "folds") -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
         rows, columns, places, across = self.layout()
-        methods, scores = self.result.methods, self.result
+        scores = self.result
+        title = f"{scores.name}: " if scores.name else ""
+        folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         tables = []
         for metric in scores.metrics:
-            means = [scores.mean(method, metric) for method in methods]
-            best = max(means) if scores.directions.get(metric, True) else min(means)
-            body = []
-            for label, row in zip(rows, places, strict=True):
-                cells = [Cell(label)]
-                for place in row:
-                    if place < 0:
-                        cells.append(Cell(""))
-                        continue
-                    text = mean_sd(means[place], scores.sd(methods[place], metric, of=sd), metric)
-                    cells.append(
-                        Cell(
-                            text,
-                            len(methods) > 1
-                            and bool(np.isclose(means[place], best, rtol=TIED, atol=0.0)),
-                        )
-                    )
-                body.append(cells)
-            folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
-            title = f"{scores.name}: " if scores.name else ""
-            title += f"{scale_of(metric)[2]} by {across}, {folds}"
-            tables.append(ReportTable(title, ["", *columns], body, (), [spread_note(sd, body)]))
+            cells = [
+                *mean_cells(scores, metric, sd),
+                Cell(""),
+            ]  # the last one stands for no setting
+            body = [
+                [Cell(label), *(cells[place] for place in row)]
+                for label, row in zip(rows, places.tolist(), strict=True)
+            ]
+            head = f"{title}{scale_of(metric)[2]} by {across}, {folds}"
+            tables.append(ReportTable(head, ["", *columns], body, (), [spread_note(sd, body)]))
         return tables
 
     def document(self) -> dict[str, Any]:
@@ -174,7 +145,9 @@ class Sweep(Rendered):
         }
 
     def layout(self) -> tuple[list[str], list[str], np.ndarray, str]:
-        """The settings as a table with rows and columns.
+        """The settings as a table: labels of its rows and of its columns, positions of the
+        settings, -1 for none, shape (rows, columns), and the parameter that varies along the
+        columns.
 
         Columns are the alphas (or, with one alpha, the longest other axis), rows all other
         combinations.
@@ -190,11 +163,11 @@ class Sweep(Rendered):
         filled: np.ndarray = np.any(places >= 0, axis=1)
         labels = [self._row_label(dict(zip(others, row, strict=True))) for row in rows]
         is_radius = across == "alpha" and set(self.axes["criterion"]) == {"relief"}
-        return MapLayout(
-            rows=[label for label, keep in zip(labels, filled, strict=True) if keep],
-            columns=[_label(value) for value in self.axes[across]],
-            places=places[filled],
-            across="radius" if is_radius else across,
+        return (
+            [label for label, keep in zip(labels, filled, strict=True) if keep],
+            [_label(value) for value in self.axes[across]],
+            places[filled],
+            "radius" if is_radius else across,
         )
 
     def _row_label(self, row: dict[str, Any]) -> str:

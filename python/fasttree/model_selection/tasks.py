@@ -19,10 +19,31 @@ from .._checks.aliases import TASKS, Task
 from .._checks.speech import argument, given
 from .._checks.words import some_of
 from ..criteria import Criterion, is_on_number, make
+from ..datasets import inputs
+from ..table.data_checks.findings import all_as_given
 from .arguments import named_items
-from .scoring import Scoring, tasks_of
+from .scoring import Scoring, resolve_scoring, tasks_of
 
 NOUNS: dict[Task, str] = {"classification": "classifier", "regression": "regressor"}
+
+
+def with_task(
+    X: Any,
+    y: Any,
+    task: Task | None,
+    *,
+    criterion: Any,
+    estimators: Any,
+    scoring: Any,
+    params: Mapping[str, Any],
+    on_error: str = "raise",
+) -> tuple[Any, Any, Task, Scoring | None]:
+    """X and y with names resolved, their task, and the metrics that are named; arguments as in
+    `cross_validate`."""
+    scorers = None if scoring is None else resolve_scoring(scoring)
+    what = {"criterion": criterion, "estimators": estimators, "scoring": scorers, "params": params}
+    X, y = inputs.given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
+    return X, y, task_for(X, y, task, on_error=on_error, **what), scorers
 
 
 def task_for(

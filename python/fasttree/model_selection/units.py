@@ -1,19 +1,18 @@
 """Units of work: a cross-validation in pieces that run anywhere, in any order.
 
 What
-    A `Task` is one data set with its methods and folds. `plan_units` divides it into units, each a
-    group of methods on a block of consecutive folds; `run_unit` computes one, in any process;
-    `gathered` puts the outcomes together. `grid` calls these. A tree depends on its fold only, so
-    the outcome is that of one call to the bit (but for `seconds`, which are measured).
+    `plan_units` divides what is left of tasks into units, each a group of methods on a block of
+    consecutive folds; `run_unit` computes one, in any process; `gathered` puts the outcomes
+    together. `grid` calls these. A tree depends on its fold only, so the outcome is that of one
+    call to the bit (but for `seconds`, which are measured).
 Sizes
     A unit takes about a second. With a journal, a killed run loses the units that were running, so
-    there the first fold of each method is measured (`first_units`), and the rest is planned by its
-    time (`rest_units`). Without a journal a rough cost model plans all units (`_seconds`).
+    there the first fold of each method is measured, and the rest is planned by its time. Without a
+    journal a rough cost model plans all units (`_seconds`).
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,24 +20,7 @@ import numpy as np
 
 from .._checks.progress import Report
 from ..metrics.labels import PROBABILITY_TOLERANCE
-from .folds import Folds
-from .run import REFUSALS, SIZES, Data, Method, Runs, is_ours, named_error, run_methods
-
-__all__ = [
-    "REFUSALS",
-    "Outcome",
-    "Task",
-    "Unit",
-    "check_runs",
-    "covers",
-    "first_units",
-    "gathered",
-    "local_units",
-    "named_error",
-    "plan_units",
-    "rest_units",
-    "run_unit",
-]
+from .run import REFUSALS, SIZES, Method, Runs, Task, is_ours, run_methods
 
 TARGET, SHORTEST = 1.0, 0.1
 """Seconds of a unit: the aim, and the least where little work is divided among many workers."""
@@ -61,72 +43,26 @@ class Unit(NamedTuple):
     stop: int
     """The fold after the last."""
 
-
-class _PackedFolds:
-    """Fold indices as they are sent to a worker: in 32 bits, and without the training rows where
-    these are all rows but the test rows."""
-
-    def __init__(self, pairs: list[Any], n_rows: int) -> None:
-        self.n_rows = n_rows
-        self.folds = []
-        for train, test in pairs:
-            rest = self._others(test) if len(train) + len(test) == n_rows else None
-            same = rest is not None and np.array_equal(rest, train)
-            self.folds.append((None if same else train.astype(np.int32), test.astype(np.int32)))
-
-    def _others(self, test: np.ndarray) -> np.ndarray:
-        left = np.ones(self.n_rows, dtype=bool)
-        left[test] = False
-        return np.flatnonzero(left)
-
-    def pairs(self) -> list[Any]:
-        """The folds as they were."""
-        return [
-            (
-                self._others(test) if train is None else train.astype(np.int64),
-                test.astype(np.int64),
-            )
-            for train, test in self.folds
-        ]
-
-
-@dataclass
-class Task:
-    """The cross-validation of one data set; arguments as in `run_methods`."""
-
-    methods: list[Method]
-    data: Data
-    folds: Folds
-    want: str | None
-    outside: dict[str, Any]
-    settings: dict[str, Any] = field(default_factory=dict)
-    """What a journal compares besides methods, folds and data."""
-    n_jobs: Any = None
-    memory_limit: int | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """State for a worker: without settings and views of the rows, folds packed, one thread."""
-        state = {**self.__dict__, "settings": {}, "n_jobs": 1}
-        state["folds"] = _PackedFolds(self.folds.pairs, len(self.data.target))
-        data = self.data
-        state["data"] = Data(data.X, data.labels, data.table, data.classes, data.target, data.task)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.folds = Folds.of(state["folds"].pairs())
+    @property
+    def size(self) -> int:
+        """Number of fits."""
+        return len(self.places) * (self.stop - self.start)
 
 
 @dataclass
 class Outcome:
     """The outcome of a unit."""
 
-    places: tuple[int, ...]
-    """Positions of the methods that apply."""
+    unit: Unit
     runs: Runs | None
-    """Their output; None if no method applies."""
+    """Output of the methods that apply; None if none does."""
     errors: dict[int, Exception] = field(default_factory=dict)
     """Errors of the other methods, by position."""
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Positions of the methods that apply."""
+        return tuple(place for place in self.unit.places if place not in self.errors)
 
 
 def run_unit(
@@ -137,35 +73,24 @@ def run_unit(
     folds = task.folds.part(unit.start, unit.stop)
 
     def run(places: tuple[int, ...], report: Report | None = None) -> Runs:
-        return run_methods(
-            [task.methods[place] for place in places],
-            task.data,
-            folds,
-            n_jobs=task.n_jobs,
-            report=report,
-            want=task.want,
-            outside=task.outside,
-            memory_limit=task.memory_limit,
-        )
+        return run_methods(task, [task.methods[place] for place in places], folds, report)
 
     # All methods in one call; if that is refused, each alone, to find out which do not apply.
     try:
-        return Outcome(unit.places, run(unit.places, report))
+        return Outcome(unit, run(unit.places, report))
     except REFUSALS as error:
         if len(unit.places) == 1:
-            return Outcome((), None, {unit.places[0]: error})
-    kept: list[int] = []
-    errors: dict[int, Exception] = {}
+            return Outcome(unit, None, {unit.places[0]: error})
+    found = Outcome(unit, None)
     for place in unit.places:
         try:
             run((place,))
         except REFUSALS as error:
-            errors[place] = error
+            found.errors[place] = error
             if on_error == "raise":
-                return Outcome((), None, errors)
-        else:
-            kept.append(place)
-    return Outcome(tuple(kept), run(tuple(kept), report) if kept else None, errors)
+                return found
+    found.runs = run(found.places, report) if found.places else None
+    return found
 
 
 # -- the plan -------------------------------------------------------------------------------------
@@ -175,70 +100,104 @@ def _seconds(task: Task, method: Method) -> float:
     """A rough estimate of the time of one fold."""
     from ..criteria import evidence_of
 
-    n = float(task.folds.train_sizes.mean())
-    p = task.data.table.n_features if task.data.table is not None else _width(task.data.X)
+    n, estimator = float(task.folds.train_sizes.mean()), method.estimator
+    shape: Any = getattr(task.data.X if task.data.table is None else task.data.table, "shape", ())
+    p = int(shape[1]) if len(shape) > 1 else 10  # of other rows the width is not known
     # Criteria on pairs or neighbours of rows are quadratic, all others are not.
-    estimator = method.estimator
-    criterion = getattr(estimator, "criterion", None)
-    try:
-        kind = evidence_of(criterion) if method.config is not None else None
-    except REFUSALS:
-        kind = None
-    if kind in ("pairs", "neighbours", "rows"):
+    is_tree = method.config is not None
+    if is_tree and evidence_of(estimator.criterion) in ("pairs", "neighbours", "rows"):
         return PAIR_RATE * n * n * p
     trees = getattr(estimator, "n_estimators", 1)
     trees = trees if isinstance(trees, int) and trees > 0 else 1
-    fit = TABLE_RATE * n * p * np.log2(n + 2) * trees
-    return float(fit if method.config is not None else PYTHON_FIT + fit)
+    return float((not is_tree) * PYTHON_FIT + TABLE_RATE * n * p * np.log2(n + 2) * trees)
 
 
-def _width(X: Any) -> int:
-    """Number of features, or 10 where it is not known."""
-    shape = getattr(X, "shape", None)
-    return int(shape[1]) if shape is not None and len(shape) > 1 else 10
+def cells_left(task: Task, outcomes: list[Outcome]) -> np.ndarray:
+    """The methods that are still to be run, by fold, bool (methods, folds). Nothing is left of a
+    method that did not apply to some fold."""
+    left = np.ones((len(task.methods), len(task.folds.pairs)), dtype=bool)
+    for one in outcomes:
+        left[list(one.unit.places), one.unit.start : one.unit.stop] = False
+        left[list(one.errors)] = False
+    return left
 
 
-def _groups(task: Task) -> list[tuple[int, ...]]:
-    """Positions of methods that run in one call: trees of one Table together, others alone."""
-    together: dict[int, list[int]] = {}
-    alone = []
-    for place, method in enumerate(task.methods):
-        if method.config is not None and not task.outside:
-            table = task.data.table if method.table is None else method.table
-            together.setdefault(id(table), []).append(place)
-        else:
-            alone.append((place,))
-    return [*map(tuple, together.values()), *alone]
-
-
-def plan_units(tasks: list[Task], workers: int = 1) -> list[list[Unit]]:
-    """The units of every task.
+def plan_units(
+    tasks: list[Task],
+    outcomes: list[list[Outcome]],
+    workers: int = 1,
+    *,
+    by_first_folds: bool = False,
+) -> list[list[Unit]]:
+    """The units that are left of every task.
 
     Args:
         tasks: cross-validations.
+        outcomes: what is finished of each.
         workers: number of workers that share the units.
+        by_first_folds: the first fold of each method is a unit of its own, after which the others
+            are planned by the time that it took. Methods that are fast even by a pessimistic
+            estimate are one unit of all folds.
     """
-    # Seconds per fold of each group of methods, and of all work.
-    costs = [
-        [(group, sum(_seconds(task, task.methods[i]) for i in group)) for group in _groups(task)]
-        for task in tasks
-    ]
-    whole = sum(
-        cost * len(task.folds.pairs)
-        for task, groups in zip(tasks, costs, strict=True)
-        for _, cost in groups
-    )
     target = TARGET
-    if workers > 1:
+    if workers > 1 and not by_first_folds:
+        each = [sum(_seconds(task, one) for one in task.methods) for task in tasks]
+        whole = sum(cost * len(t.folds.pairs) for cost, t in zip(each, tasks, strict=True))
         target = max(SHORTEST, min(TARGET, whole / (workers * UNITS_PER_WORKER)))
     return [
-        [
-            unit
-            for group, cost in groups
-            for unit in _blocks(group, task.folds, max(1, int(target / max(cost, 1e-9))))
-        ]
-        for task, groups in zip(tasks, costs, strict=True)
+        _planned(task, known, target, by_first_folds)
+        for task, known in zip(tasks, outcomes, strict=True)
     ]
+
+
+def _planned(
+    task: Task, outcomes: list[Outcome], target: float, by_first_folds: bool
+) -> list[Unit]:
+    """The units of about `target` seconds that are left of a task."""
+    left, n_folds = cells_left(task, outcomes), len(task.folds.pairs)
+    # Methods that run in one call, on the same folds: trees of one Table together, others alone.
+    groups: dict[Any, list[int]] = {}
+    for place in np.flatnonzero(left.any(axis=1)).tolist():
+        method = task.methods[place]
+        shared = (True, id(task.table_of(method))) if task.is_fast(method) else (False, place)
+        groups.setdefault((*shared, left[place].tobytes()), []).append(place)
+    units: list[Unit] = []
+    for places in groups.values():
+        cost = {place: _seconds(task, task.methods[place]) for place in places}
+        is_slow = n_folds > 1 and SAFETY * n_folds * sum(cost.values()) > TARGET
+        if by_first_folds and is_slow and left[places].all():
+            units += [Unit((place,), 0, 1) for place in places]
+            continue
+        if by_first_folds:
+            for one in outcomes:
+                if one.runs is not None:
+                    cost |= zip(one.places, one.runs.folds["seconds"].mean(axis=1), strict=True)
+        for part in _filled(places, cost) if by_first_folds else [places]:
+            size = max(1, int(target / max(sum(cost[place] for place in part), 1e-9)))
+            units += _blocks(tuple(part), left[part[0]], task.folds.n_splits, size)
+    return units
+
+
+def _filled(places: list[int], cost: dict[int, float]) -> list[list[int]]:
+    """Positions of methods in groups of which one fold takes at most the target time."""
+    groups: list[list[int]] = []
+    for place in places:
+        if not groups or sum(cost[one] for one in [*groups[-1], place]) > TARGET:
+            groups.append([])
+        groups[-1].append(place)
+    return groups
+
+
+def _blocks(places: tuple[int, ...], left: np.ndarray, n_splits: int, size: int) -> list[Unit]:
+    """The folds that are left in blocks of at most `size`, of whole repetitions or within one."""
+    units: list[Unit] = []
+    size -= size % n_splits if size > n_splits else 0
+    for fold in np.flatnonzero(left).tolist():
+        begins = (fold if size >= n_splits else fold % n_splits) % size == 0
+        if begins or not units or units[-1].stop < fold:
+            units.append(Unit(places, fold, fold))
+        units[-1] = units[-1]._replace(stop=fold + 1)
+    return units
 
 
 def local_units(task: Task, on_interrupt: str) -> list[Unit]:
@@ -249,96 +208,8 @@ def local_units(task: Task, on_interrupt: str) -> list[Unit]:
     return [Unit(places, at, at + step) for at in range(0, n, step)]
 
 
-def first_units(task: Task) -> list[Unit]:
-    """The units of a task that are run before the others are planned.
-
-    They are the first fold of each method alone. Methods that are fast even by a pessimistic
-    estimate are one unit of all folds.
-    """
-    n_folds = len(task.folds.pairs)
-    found = []
-    for group in _groups(task):
-        guess = SAFETY * n_folds * sum(_seconds(task, task.methods[place]) for place in group)
-        found += (
-            [Unit(group, 0, n_folds)]
-            if n_folds == 1 or guess <= TARGET
-            else [Unit((place,), 0, 1) for place in group]
-        )
-    return found
-
-
-def units_from(task: Task, begin: int) -> list[Unit]:
-    """The first units of the methods from position `begin` on."""
-    own = (
-        unit._replace(places=tuple(place for place in unit.places if place >= begin))
-        for unit in first_units(task)
-    )
-    return [unit for unit in own if unit.places]
-
-
-def rest_units(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> list[Unit]:
-    """The other units of a task, planned by the times of its first units.
-
-    The other folds of a method that did not apply to its first fold are one unit.
-    """
-    # Seconds per fold of each method of which the first fold alone is planned.
-    n_folds = len(task.folds.pairs)
-    planned = {place: unit.stop for unit in units for place in unit.places}
-    took: dict[int, float] = {}
-    for number, unit in enumerate(units):
-        one = outcomes[number]
-        if planned[unit.places[0]] < n_folds:
-            took |= dict.fromkeys(one.errors, math.inf)
-            if one.runs is not None:
-                took |= zip(one.places, one.runs.folds["seconds"][:, 0].tolist(), strict=True)
-    # Methods in groups, and their folds in blocks, of about the target time.
-    found = []
-    for group in _groups(task):
-        for places in _filled([place for place in group if place in took], took):
-            cost = sum(took[place] for place in places)
-            size = max(1, int(min(n_folds, TARGET / max(cost, 1e-9))))
-            if cost == math.inf:
-                size = n_folds
-            found += _blocks(places, task.folds, size, 1)
-    return found
-
-
-def _filled(places: list[int], took: dict[int, float]) -> list[tuple[int, ...]]:
-    """Positions of methods in groups of which one fold takes at most the target time."""
-    groups: list[list[int]] = []
-    sums = 0.0
-    for place in places:
-        if not groups or sums + took[place] > TARGET:
-            groups.append([])
-            sums = 0.0
-        groups[-1].append(place)
-        sums += took[place]
-    return [tuple(group) for group in groups]
-
-
-def covers(task: Task, units: list[Unit]) -> bool:
-    """Whether the units are all units of a task, so that nothing is left to plan."""
-    fits = sum(len(unit.places) * (unit.stop - unit.start) for unit in units)
-    return fits == len(task.methods) * len(task.folds.pairs)
-
-
-def _blocks(group: tuple[int, ...], folds: Folds, size: int, begin: int = 0) -> list[Unit]:
-    """Blocks of whole repetitions, or of folds of one repetition, from the fold `begin` on."""
-    n, k = len(folds.pairs), folds.n_splits
-    if size >= k:
-        size -= size % k
-        units = [Unit(group, at, min(n, at + size)) for at in range(0, n, size)]
-    else:
-        units = [
-            Unit(group, first + at, first + min(k, at + size))
-            for first in range(0, n, k)
-            for at in range(0, k, size)
-        ]
-    return [unit._replace(start=max(begin, unit.start)) for unit in units if unit.stop > begin]
-
-
-def check_runs(task: Task, unit: Unit, outcome: Outcome) -> None:
-    """Refuse output, read from a journal, that no run of the unit can have.
+def check_runs(task: Task, outcome: Outcome) -> None:
+    """Refuse output, read from a journal, that no run of its unit can have.
 
     Raises:
         ValueError: a class that the task does not have or that the method never predicts, a
@@ -394,42 +265,29 @@ def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours:
 # -- putting together -----------------------------------------------------------------------------
 
 
-def finished_folds(task: Task, units: list[Unit], outcomes: dict[int, Outcome]) -> int:
+def finished_folds(task: Task, outcomes: list[Outcome]) -> int:
     """Number of leading folds that every method has finished, in whole repetitions where there are
     several."""
-    n = min((u.start for i, u in enumerate(units) if i not in outcomes), default=-1)
-    if n < 0 and covers(task, units):
-        return len(task.folds.pairs)
-    if n < 0:  # the first units alone
-        n = min(unit.stop for unit in units)
+    n = int(np.append(cells_left(task, outcomes).any(axis=0), True).argmax())
     return n - n % task.folds.n_splits if task.folds.n_repeats > 1 else n
 
 
-def gathered(
-    task: Task, units: list[Unit], outcomes: dict[int, Outcome], n_folds: int
-) -> tuple[list[int], Runs]:
+def gathered(task: Task, outcomes: list[Outcome], n_folds: int) -> tuple[list[int], Runs]:
     """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
-    if len(units) == 1 and outcomes[0].runs is not None:
-        return list(outcomes[0].places), outcomes[0].runs
-    refused = {place for one in outcomes.values() for place in one.errors}
+    refused = {place for one in outcomes for place in one.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
-    whole = Runs.empty(
-        len(kept),
-        task.folds.part(0, n_folds),
-        task.data,
-        proba=task.want is not None,
-        scored=task.outside,
-    )
+    if len(outcomes) == 1 and outcomes[0].runs is not None and outcomes[0].unit.stop == n_folds:
+        return kept, outcomes[0].runs
+    whole = Runs.empty(task, len(kept), task.folds.part(0, n_folds))
     # Each unit fills a block of folds, and their test rows, of its methods.
-    ends = np.append(task.folds.starts, task.folds.test_sizes.sum())
-    for number, one in outcomes.items():
-        unit = units[number]
-        stop = min(unit.stop, n_folds)
-        if one.runs is None or unit.start >= stop:
+    ends = task.folds.ends
+    for one in outcomes:
+        start, stop = one.unit.start, min(one.unit.stop, n_folds)
+        if one.runs is None or start >= stop:
             continue
         blocks = (
-            (whole.rows, one.runs.rows, slice(ends[unit.start], ends[stop])),
-            (whole.folds, one.runs.folds, slice(unit.start, stop)),
+            (whole.rows, one.runs.rows, slice(ends[start], ends[stop])),
+            (whole.folds, one.runs.folds, slice(start, stop)),
         )
         for own, place in enumerate(one.places):
             for into, found, block in blocks if place in kept else ():

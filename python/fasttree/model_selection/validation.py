@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,9 @@ from .._checks.naming import display_name, shown_criterion
 from .._checks.progress import Progress, make_report
 from .._checks.speech import argument
 from .._checks.words import counted, some_of
-from ..datasets.inputs import given
 from ..metrics.constant import best_constant
-from ..metrics.error_rates import unclassified_rate_from_confusion
 from ..metrics.labels import codes_of, sorted_classes
-from ..metrics.scorers import Scorer
-from ..table.data_checks.findings import all_as_given, inspect, screened
+from ..table.data_checks.findings import inspect, screened
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.data_checks.warned import about, groups_known
@@ -40,18 +37,16 @@ from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
-from .run import SIZES, Data, Method, Runs, is_ours
+from .run import REFUSALS, Data, Method, Task, is_ours, named_error
 from .scoring import (
     FoldScores,
     greater_is_better,
     needs_proba,
     only_scores,
     outside_scorers,
-    resolve_scoring,
     resolve_scoring_of,
 )
-from .tasks import refuse_other_task, task_for, task_to_read
-from .units import REFUSALS, Task, named_error
+from .tasks import refuse_other_task, with_task
 
 ON_ERROR = choice("raise", "skip")
 """What is done with a method that does not apply."""
@@ -196,38 +191,62 @@ def prepare_data(
     return Data(X, labels, None, classes, codes, task)
 
 
-def _configured(
-    methods: list[tuple[str, Any]], data: Data, binned: dict[str, Any] | None = None
-) -> list[Method]:
-    """Return methods with their configurations for the engine, where they have one.
+def _configured(name: str, one: Any, data: Data, binned: dict[str, Any]) -> Method:
+    """Return a method with its configuration for the engine, if it has one.
 
     `binned` caches the Tables of discretisers that are fitted on all rows.
     """
-    out = []
-    binned = {} if binned is None else binned
+    from ..estimators import FastTreeClassifier, FastTreeRegressor
+    from ..estimators.tree import config_for
+
+    if data.table is None or not isinstance(one, FastTreeClassifier | FastTreeRegressor):
+        return Method(name, one)
+    if getattr(one.discretize, "scope", "fold") == "fold":
+        return Method(name, one, config_for(one, data.table))
+    # Fitted on all rows before the folds are made, as the papers did.
+    key = repr(one.discretize)
+    if key not in binned:
+        binned[key] = copy.copy(one.discretize).fit_transform(data.table)
+    one = type(one)(**{**one.get_params(deep=False), "discretize": None})
+    return Method(name, one, config_for(one, binned[key]), binned[key])
+
+
+def _all_configured(
+    methods: list[tuple[str, Any]], data: Data, on_error: str
+) -> tuple[list[Method], dict[str, Exception]]:
+    """Return the methods that can be configured for the data, and the errors of the others by name;
+    with ``on_error="raise"`` the first is raised, and it always is if there are no others."""
+    configured: list[Method] = []
+    refused: dict[str, Exception] = {}
+    binned: dict[str, Any] = {}
     for name, one in methods:
-        config = table = None
-        if data.table is not None and is_ours(one):
-            from .. import estimators
-            from ..estimators.tree import config_for
-
-            grown = (estimators.FastTreeClassifier, estimators.FastTreeRegressor)
-            searched = (estimators.MinimalTreeClassifier, estimators.OptimalTreeClassifier)
-            if isinstance(one, grown) and not isinstance(one, searched):
-                if getattr(one.discretize, "scope", "fold") == "all":
-                    # Fitted on all rows before the folds are made, as the papers did.
-                    if repr(one.discretize) not in binned:
-                        binned[repr(one.discretize)] = _fitted_on_all(one.discretize, data.table)
-                    table = binned[repr(one.discretize)]
-                    one = type(one)(**{**one.get_params(deep=False), "discretize": None})
-                config = config_for(one, data.table if table is None else table)
-        out.append(Method(name, one, config, table))
-    return out
+        try:
+            configured.append(_configured(name, one, data, binned))
+        except REFUSALS as error:
+            refused[name] = error
+            if on_error == "raise":
+                break
+    if refused and (on_error == "raise" or not configured):
+        name, why = next(iter(refused.items()))
+        raise named_error(name, why) from why
+    return configured, refused
 
 
-def _fitted_on_all(discretizer: Any, table: Any) -> Any:
-    """Return the Table with its numeric columns binned by cut points of all rows."""
-    return copy.copy(discretizer).fit_transform(table)
+def _about_columns(data: Data, methods: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the name of the target, whether the caller named it, and the columns that trees leave
+    out with the reasons, after warnings of what they make of the columns."""
+    if data.table is None:
+        return {"target": None, "target_is_named": True, "left_out": {}}
+    screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
+    with groups_known(data.groups is not None):
+        seen = screened(data.table, next(screens, "as_given"))
+        inspect(seen, "as_given").warn()
+    is_read = data.table.origin.startswith("fasttree.datasets.load(")
+    return {
+        "target": data.table.target,
+        "target_is_named": not is_read or ", target=" in data.table.origin,
+        "left_out": {name: why for name, why in seen.unused.items() if name not in seen.dates},
+    }
 
 
 @checked(
@@ -365,7 +384,7 @@ def cross_validate(
         report = make_report(progress, "fits")
         with execution_of(client, journal) as execution:
             check_seeded(execution, random_state)
-            return run.carried_out(execution, on_error, on_interrupt, report)
+            return run.carried_out(execution, on_interrupt, report)
 
 
 def check_seeded(execution: Execution, random_state: Seed) -> None:
@@ -396,30 +415,19 @@ def make_run(
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
-    asked = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criterion, "estimators": estimators, "scoring": asked, "params": params}
-    X, y = given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
+    what = {"criterion": criterion, "estimators": estimators, "scoring": scoring, "params": params}
+    X, y, task, asked = with_task(X, y, task, on_error=on_error, **what)
+    scorers = resolve_scoring_of(asked, task)
     given_groups = groups
     X, groups = taken_groups(X, groups)
     X, exposure = taken_exposure(X, exposure)
-    task = task_for(X, y, task, on_error=on_error, **what)
-    scorers = resolve_scoring_of(asked, task)
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
     data = replace(prepare_data(X, y, methods, params, task, exposure=exposure), groups=groups)
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
-    about: dict[str, Any] = {"target": None, "target_is_named": True, "left_out": {}}
-    if data.table is not None:
-        screens = (one.columns for _, one in methods if is_ours(one) and hasattr(one, "columns"))
-        with groups_known(groups is not None):
-            seen = screened(data.table, next(screens, "as_given"))
-            inspect(seen, "as_given").warn()
-        about["target"], origin = data.table.target, data.table.origin
-        read = origin.startswith("fasttree.datasets.load(")
-        about["target_is_named"] = not read or ", target=" in origin
-        about["left_out"] = {n: why for n, why in seen.unused.items() if n not in seen.dates}
+    about_columns = _about_columns(data, methods)
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
@@ -432,100 +440,70 @@ def make_run(
         "scoring": tuple(scorers),
         "random_state": random_state,
         "params": dict(params),
-        "data": {**about, "rows": len(data.target)},
+        "data": {**about_columns, "rows": len(data.target)},
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
-    return Run(methods, data, folds, scorers, want, settings, call, n_jobs, started, memory_limit)
+    configured, refused = _all_configured(methods, data, on_error)
+    known = {name: settings[name] for name in ("task", "cv", "scoring", "random_state")}
+    unit_task = Task(
+        configured,
+        data,
+        folds,
+        want,
+        outside_scorers(scorers),
+        {**known, "probabilities": want},
+        n_jobs,
+        memory_limit,
+    )
+    return Run(unit_task, methods, scorers, settings, call, refused, on_error, started)
 
 
 @dataclass
 class Run:
-    """A prepared cross-validation.
+    """A prepared cross-validation: its `task` is run by `grid.run_tasks`, and `finished` is its
+    result after that; `carried_out` does both."""
 
-    `task` is its form for `grid.run_tasks`, and `finished` its result after that; `carried_out`
-    does both. `result` scores the output.
-    """
-
+    task: Task
     methods: list[tuple[str, Any]]
-    data: Data
-    folds: Any
     scorers: dict[str, Any]
-    want: str | None
     settings: dict[str, Any]
     call: dict[str, Any]
-    n_jobs: Any
+    refused: dict[str, Exception]
+    on_error: str
     started: float
-    memory_limit: int | None = None
-    refused: dict[str, Exception] = field(default_factory=dict)
-    _binned: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str | None:
         """The name of the data set."""
-        return getattr(self.data.table, "name", None)
-
-    def task(self, on_error: str) -> Task:
-        """The methods, rows and folds as a task that can be divided into units.
-
-        A method that cannot be configured for the data is an error that names it, or with
-        ``on_error="skip"`` left out and kept in `refused`.
-        """
-        about = {name: self.settings[name] for name in ("task", "cv", "scoring", "random_state")}
-        configured = []
-        for name, one in self.methods:
-            try:
-                configured += _configured([(name, one)], self.data, self._binned)
-            except REFUSALS as error:
-                if on_error == "raise":
-                    raise named_error(name, error) from error
-                self.refused[name] = error
-        if not configured:
-            name, reason = next(iter(self.refused.items()))
-            raise named_error(name, reason) from reason
-        return Task(
-            configured,
-            self.data,
-            self.folds,
-            self.want,
-            outside_scorers(self.scorers),
-            {**about, "probabilities": self.want},
-            self.n_jobs,
-            self.memory_limit,
-        )
+        return getattr(self.task.data.table, "name", None)
 
     def carried_out(
-        self, execution: Execution, on_error: str, on_interrupt: str = "raise", report: Any = None
+        self, execution: Execution, on_interrupt: str = "raise", report: Any = None
     ) -> CrossValidation:
         """Run it, on workers or in this process."""
-        policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": on_error}
-        task, names = self.task(on_error), [self.name]
-        (found,) = run_tasks([task], execution, names=names, report=report, **policy)
+        policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": self.on_error}
+        (found,) = run_tasks([self.task], execution, names=[self.name], report=report, **policy)
         assert found is not None
         return self.finished(found)
 
     def finished(self, found: Finished) -> CrossValidation:
-        """The result of the units that were run."""
-        errors = {**self.refused, **found.skipped}
-        methods = [(name, one) for name, one in self.methods if name not in errors]
-        skipped = {name: str(errors[name]) for name, _ in self.methods if name in errors}
-        return self.result(methods, skipped, found.runs, found.folds)
-
-    def result(
-        self, methods: list[tuple[str, Any]], skipped: dict[str, str], runs: Runs, folds: Any
-    ) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         from ..estimators.automatic import differences_in_words
         from ..estimators.deep_trees import warn_of_one_leaf
         from ..estimators.tree_estimator import TreeEstimator
 
-        data, scorers = self.data, self.scorers
-        trees = {} if data.table is None else {n: one for (n, _), one in _grown(methods).items()}
-        for (name, one), n_leaves in zip(methods, runs.folds["sizes leaves"], strict=True):
+        errors, data = {**self.refused, **found.skipped}, self.task.data
+        methods = {name: one for name, one in self.methods if name not in errors}
+        runs, folds, scorers = found.runs, found.folds, self.scorers
+        trees = {}
+        if data.table is not None:
+            trees = {name: one for (name, _), one in _grown(list(methods.items())).items()}
+        for (name, one), n_leaves in zip(methods.items(), runs.folds["sizes leaves"], strict=True):
             if isinstance(one, TreeEstimator) and (n_leaves == 1).any():
                 with about(name):
                     warn_of_one_leaf(one, data.fitted)
-        scoring_of = FoldScores(data.target, folds, data.classes, runs.predictions, runs.proba)
-        columns = self._columns(scoring_of, runs)
+        fold_scores = FoldScores(data, folds, runs)
+        columns = fold_scores.columns(scorers)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)
         exposure = None if exposure is None else exposure[tested]
         constant = best_constant(data.target[tested], data.classes, exposure=exposure)
@@ -536,7 +514,7 @@ class Run:
                 runs.predictions[place],
                 None if runs.proba is None else runs.proba[place],
             )
-            for place, (name, _) in enumerate(methods)
+            for place, name in enumerate(methods)
         }
         return CrossValidation(
             by_method,
@@ -544,40 +522,18 @@ class Run:
             directions={name: greater_is_better(name, scorers) for name in scorers},
             folds=folds,
             classes=data.classes,
-            _truth=scoring_of.truth,
+            _truth=fold_scores.truth,
             task=data.task,
             name=self.name,
             settings={
-                "methods": dict(methods),
+                "methods": methods,
                 **self.settings,
                 "data": {**self.settings["data"], "constant": constant},
                 "automatic": differences_in_words(trees, data.table),
             },
             seconds=time.perf_counter() - self.started,
             data=data,
-            unfinished=len(self.folds.pairs) - len(folds.pairs),
-            skipped=skipped,
+            unfinished=len(self.task.folds.pairs) - len(folds.pairs),
+            skipped={name: str(errors[name]) for name, _ in self.methods if name in errors},
             asked=self.call,
         )
-
-    def _columns(self, scoring_of: FoldScores, runs: Runs) -> dict[str, np.ndarray]:
-        """Fold values of every metric, shape (methods, folds)."""
-        columns: dict[str, np.ndarray] = {}
-        for name, one in self.scorers.items():
-            if not isinstance(one, Scorer):
-                columns[name] = runs.folds[f"scored {name}"]
-            elif one.metric.needs == "tree":
-                columns[name] = runs.folds[f"sizes {one.metric.name}"]
-            else:
-                columns[name] = scoring_of.score(one)
-        for name in SIZES:
-            columns.setdefault(name, runs.folds[f"sizes {name}"])
-        if self.data.task == "classification":
-            columns.setdefault(
-                "unclassified",
-                unclassified_rate_from_confusion(scoring_of.counts)
-                if (runs.predictions < 0).any()
-                else np.zeros(runs.folds["seconds"].shape),
-            )
-        columns.setdefault("seconds", runs.folds["seconds"])
-        return columns

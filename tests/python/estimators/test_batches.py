@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import fasttree
-from fasttree._engine import core
 from fasttree.estimators.batches import fitting, passes
 
 from ..distributed.parts_tools import (
@@ -79,13 +78,13 @@ def test_a_forest_on_batches_has_the_bytes_of_one_on_all_rows(seed, task):
 
 
 def test_what_reads_the_rows_again_is_refused_on_codes(monkeypatch):
-    made = []
+    made, coded_rows = [], fitting.coded_rows
 
-    def dataset(rows):
-        made.append(core.Dataset.of_codes(rows.facts, rows.records))
+    def kept(*arguments):
+        made.append(coded_rows(*arguments))
         return made[-1]
 
-    monkeypatch.setattr(fitting.CodedRows, "dataset", dataset)
+    monkeypatch.setattr(fitting, "coded_rows", kept)
     rows = random_rows(0).drop(columns="w")
     codes = fasttree.FastTreeClassifier(threshold_search="histogram", missing="branch")
     codes.fit(batches([rows]), "y")

@@ -21,6 +21,7 @@ from fasttree import experiments, model_selection
 from fasttree.datasets.errors import DataFileError
 from fasttree.model_selection import grid, interrupts, units
 from fasttree.model_selection.journal import Journal, read_journal
+from fasttree.model_selection.run import SIZES
 
 from ..tools import run_script
 
@@ -194,11 +195,17 @@ def rewritten(journal, change):
 @pytest.mark.parametrize(
     "change",
     [
-        {"places": [7], "errors": {}},
-        {"places": "many"},
-        {"arrays": {}},
-        {"arrays": {"predictions": {"dtype": "<i4", "shape": [2, 2], "data": ""}}},
-        {"unit": 10**9},
+        {"methods": ["else"]},
+        {"methods": 7},
+        {"methods": []},
+        {"errors": {"pi": ["ValueError", "no"], "else": ["ValueError", "no"]}},
+        {"output": None},
+        {"output": "no base64"},
+        {"output": base64.b64encode(b"not compressed").decode()},
+        {"output": base64.b64encode(zlib.compress(b"too short")).decode()},
+        {"output": base64.b64encode(zlib.compress(bytes(10**6))).decode()},
+        {"stop": 10**9},
+        {"start": "0"},
         {"task": -1},
         {"what": "else"},
         {"errors": {"0": ["OSError", "no"]}},
@@ -212,16 +219,24 @@ def test_a_record_that_is_none_is_refused_by_its_line(journal, change):
 
 
 def spoilt(name, change):
-    """Change an array of the first unit that has one."""
+    """Change an array of the first unit."""
 
     def changed(record):
-        if name not in record.get("arrays", {}):
+        if record["what"] != "unit":
             return False
-        packed = record["arrays"][name]
-        data = zlib.decompress(base64.b64decode(packed["data"]))
-        values = np.frombuffer(data, packed["dtype"]).reshape(packed["shape"]).copy()
-        change(values)
-        packed["data"] = base64.b64encode(zlib.compress(values.tobytes())).decode()
+        folds = record["stop"] - record["start"]
+        shape, rows = (len(record["methods"]), folds), (len(record["methods"]), 20 * folds)
+        of_folds = [*(f"sizes {size}" for size in SIZES), "seconds"]
+        kind = np.dtype(
+            [
+                ("predictions", "<i4", rows),
+                ("proba", "<f8", (*rows, 2)),
+                *((one, "<f8", shape) for one in of_folds),
+            ]
+        )
+        arrays = np.frombuffer(zlib.decompress(base64.b64decode(record["output"])), kind).copy()
+        change(arrays[name][0])
+        record["output"] = base64.b64encode(zlib.compress(arrays.tobytes())).decode()
         return True
 
     return changed
@@ -275,9 +290,12 @@ def test_units_are_planned_by_the_time_that_the_first_folds_take(tmp_path, monke
     model_selection.cross_validate(X, Y, **how, journal=path)
     with Journal(path) as journal:
         (task,) = journal.tasks
-    sizes = [unit.stop - unit.start for unit in task.units if unit.places == (1,)]
-    assert sum(sizes) == 20 and sizes[0] == 1 and max(sizes) <= 5
-    assert max(u.stop - u.start for u in task.units if u.places == (0,)) >= 5
+    sizes = {"gini": [], "slow": []}
+    for _, record in task.done:
+        (name,) = record["methods"]
+        sizes[name].append(record["stop"] - record["start"])
+    assert sum(sizes["slow"]) == 20 and sizes["slow"][0] == 1 and max(sizes["slow"]) <= 5
+    assert max(sizes["gini"]) >= 5
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="has no such devices")
@@ -310,8 +328,9 @@ def test_a_full_disk_is_said_and_the_next_run_goes_on(tmp_path, whole, monkeypat
     assert_same(model_selection.cross_validate(X, Y, **HOW, journal=path), whole)
 
 
-def test_a_plan_that_is_none_is_refused(journal):
-    rewritten(journal, lambda r: r["what"] == "task" and (r.update(units=[[[9], 0, 1]]) or True))
+@pytest.mark.parametrize("change", [{"methods": 9}, {"folds": "many"}, {"settings": []}], ids=str)
+def test_a_task_that_is_none_is_refused(journal, change):
+    rewritten(journal, lambda r: r["what"] == "task" and (r.update(change) or True))
     with pytest.raises(DataFileError, match="line 2: is no task"):
         read_journal(journal)
 

@@ -88,7 +88,7 @@ def engine(monkeypatch):
             return None
         return {"criterion": estimator.criterion, "max_depth": estimator.max_depth}
 
-    def run(table, configs, folds, *, n_jobs=None, progress=None, proba=False, memory_limit=None):
+    def run(table, configs, folds, *, n_jobs=None, progress=None, proba=False, **options):
         calls.append(len(configs) * len(folds))
         total = sum(len(test) for _, test in folds)
         out = {

@@ -454,15 +454,15 @@ def test_units_of_a_regression_run_in_another_process():
     run = make_run(
         X, Y, ["squared_error"], n_jobs=1, keep_proba=True, params={"max_depth": 2}, **call
     )
-    task = pickle.loads(pickle.dumps(run.task("raise")))
+    task = pickle.loads(pickle.dumps(run.task))
     whole = cross_validate(X, Y, ["squared_error"], max_depth=2, **call)
     for place, scores in enumerate(whole.values()):
         outcome = pickle.loads(pickle.dumps(run_unit(task, Unit((place,), 3, 6))))
-        check_runs(task, Unit((place,), 3, 6), outcome)
+        check_runs(task, outcome)
         np.testing.assert_array_equal(outcome.runs.predictions[0], scores.predictions[160:])
         outcome.runs.predictions[0, 5] = np.inf
         with pytest.raises(ValueError, match="no finite number"):
-            check_runs(task, Unit((place,), 3, 6), outcome)
+            check_runs(task, outcome)
 
 
 def test_poisson_counts_are_scored_by_their_deviance():

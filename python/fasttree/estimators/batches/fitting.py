@@ -226,10 +226,9 @@ class Columns:
         """The facts of a pass without the spared columns, with these added."""
         if not self.spared:
             return facts
-        known = dict(zip(facts.names, zip(facts.kinds, facts.levels, strict=True), strict=True))
-        pairs = [known.get(n, ("numeric", None)) for n in self.features]
-        kinds, levels = zip(*pairs, strict=True)
-        return replace(facts, names=self.features, kinds=kinds, levels=levels)
+        known = dict(zip(facts.names, facts.levels, strict=True))
+        levels = tuple(known.get(name) for name in self.features)
+        return replace(facts, names=self.features, levels=levels)
 
 
 def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
@@ -254,36 +253,16 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     return source, source.expected
 
 
-@dataclass(frozen=True)
-class CodedRows:
-    """All rows as codes.
-
-    Attributes:
-        coding: how they were encoded.
-        facts: the facts that the core needs.
-        records: the codes of each row, uint8 (n_rows, bytes per row).
-        hashes: a hash of the content of each row; None for a tree.
-    """
-
-    coding: Coding
-    facts: Facts
-    records: np.ndarray
-    hashes: np.ndarray | None
-
-    def dataset(self) -> core.Dataset:
-        """The rows as a data set of the core."""
-        return core.Dataset.of_codes(self.facts, self.records, self.hashes)
-
-
 def coded_rows(
     source: Repeated, config: dict[str, Any], facts: PartFacts, hashed: bool
-) -> CodedRows:
-    """All rows of the batches as codes; `hashed`: with hashes of their content."""
+) -> core.Dataset:
+    """All rows of the batches as codes, in a data set of the core; `hashed`: with a hash of the
+    content of each row."""
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
     coding = passes.completed(coding, config, partial(_reduce, source))
     # The last pass: codes of all rows in one array, in the order of the batches.
-    records: np.ndarray | None = None
-    hashes: np.ndarray | None = None
+    records = np.empty((facts.rows, 0), np.uint8)
+    hashes = np.empty(facts.rows, np.uint64) if hashed else None
     features: list[Any] = []
     sums: list[int] = []
     start = 0
@@ -291,20 +270,17 @@ def coded_rows(
         encoded = passes.encoded_part(source, coding, hashed, batch, where)
         if encoded is None:
             continue
-        if records is None:
+        if not start:
             records = np.empty((facts.rows, encoded.records.shape[1]), np.uint8)
-            hashes = np.empty(facts.rows, np.uint64) if hashed else None
-            features = encoded.features
-            sums = [0] * len(encoded.sums)
-        end = start + len(encoded.records)
-        records[start:end] = encoded.records
+            features, sums = encoded.features, [0] * len(encoded.sums)
+        part = slice(start, start + len(encoded.records))
+        start = part.stop
+        records[part] = encoded.records
         if hashes is not None and encoded.hashes is not None:
-            hashes[start:end] = encoded.hashes
+            hashes[part] = encoded.hashes
         features = passes.joined_features(features, encoded.features)
         sums = passes.joined_sums(sums, encoded.sums)
-        start = end
-    assert records is not None
-    return CodedRows(coding, facts_of(coding, features, sums), records, hashes)
+    return core.Dataset.of_codes(facts_of(coding, features, sums), records, hashes)
 
 
 def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: Any = None) -> Any:
@@ -320,12 +296,14 @@ def fit(estimator: Any, batches: Batches, y: Any, sample_weight: Any, exposure: 
     config, bagging = plan_of(estimator, facts)
     is_forest = bagging is not None
     check_plan(config, facts, y, is_forest)
-    rows = coded_rows(source, config, facts, is_forest).dataset()
+    rows = coded_rows(source, config, facts, is_forest)
     report = _engine.make_report(estimator.progress, "trees" if is_forest else "growing")
     words: dict[str, Any] = {"n_jobs": estimator.n_jobs, "progress": report}
     if bagging is None:
-        return finished(estimator, core.tree_fit(rows, config, **words), facts)
-    return finished(estimator, core.forest_fit(rows, config, bagging, **words), facts)
+        model: Any = core.tree_fit(rows, config, **words)
+    else:
+        model = core.forest_fit(rows, config, bagging, **words)
+    return finished(estimator, model, facts)
 
 
 def finished(estimator: Any, model: Any, facts: PartFacts) -> Any:

@@ -149,7 +149,7 @@ class PartFacts:
     """The facts of one or several parts.
 
     Attributes:
-        names, kinds, levels: of each column; levels are None for numbers.
+        names, levels: of each column; levels are None for numbers.
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
@@ -164,7 +164,6 @@ class PartFacts:
 
     names: tuple[str, ...]
     has_names: bool
-    kinds: tuple[Kind, ...]
     levels: tuple[tuple[Any, ...] | None, ...]
     classes: tuple[Any, ...]
     values: np.ndarray
@@ -175,6 +174,11 @@ class PartFacts:
     copies: int
     weighted: bool
     where: str
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kind of each column."""
+        return ["numeric" if levels is None else "nominal" for levels in self.levels]
 
     def table_of_one_row(self) -> Table:
         """A Table with these columns and classes."""
@@ -222,7 +226,6 @@ def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
     return PartFacts(
         names=tuple(table.feature_names),
         has_names=table.has_feature_names,
-        kinds=tuple(c.kind for c in columns),
         levels=tuple(c.levels for c in columns),
         classes=classes,
         values=values,

@@ -100,15 +100,7 @@ def repeated_measures_anova(
         pairs.append(
             replace(found, test="paired t test, Bonferroni", p_value=adjusted, alpha=alpha)
         )
+    of_effect = {key: value for key, value in vars(effect).items() if key != "name"}
     return AnovaResult(
-        names=labels,
-        means=values.mean(axis=0),
-        statistic=effect.statistic,
-        p_value=effect.p_value,
-        df=effect.df,
-        epsilon=effect.epsilon,
-        corrected_p_value=effect.corrected_p_value,
-        alpha=alpha,
-        n=n,
-        pairs=pairs,
+        names=labels, means=values.mean(axis=0), alpha=alpha, n=n, pairs=pairs, **of_effect
     )

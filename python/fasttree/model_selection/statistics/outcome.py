@@ -104,7 +104,7 @@ class Shown:
         rows = [
             (name, f"{value:.6g}" if isinstance(value, float) else value)
             for name, value in plain_values(self).items()
-            if isinstance(value, plain) and not isinstance(value, list)
+            if isinstance(value, plain)
         ]
         for name in ("mean_ranks", "means"):
             found, names = getattr(self, name, None), getattr(self, "names", ())
@@ -431,10 +431,4 @@ class AnovaResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """Return every number and the sentences as plain values."""
-        pairs = [pair.to_dict() for pair in self.pairs]
-        return {
-            **plain_values(self),
-            "pairs": pairs,
-            "significant": self.significant,
-            "sentence": self.sentence,
-        }
+        return {**super().to_dict(), "pairs": [pair.to_dict() for pair in self.pairs]}

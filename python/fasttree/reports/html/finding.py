@@ -13,7 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
-    from ...model_selection.statistics import FriedmanResult
+    from ...model_selection.statistics.outcome import FriedmanResult
 
 METHODS = {"classification": "classifiers", "regression": "regressors"}
 """What is compared, by task."""

@@ -14,7 +14,7 @@ from ...exports.words import fit_width, text_width, xml
 from .charts import STYLES
 
 if TYPE_CHECKING:
-    from ...model_selection.statistics import FriedmanResult
+    from ...model_selection.statistics.outcome import FriedmanResult
 
 SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 

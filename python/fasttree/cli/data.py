@@ -76,13 +76,13 @@ def _as_treated(
     one: dict[str, Any], unread: Mapping[str, str], reasons: Mapping[str, str]
 ) -> dict[str, Any]:
     """The description of a column with its role in a fit."""
-    from ..table.dates import DatesRead
+    from ..table.dates import format_of
 
     name = one["name"]
     if name not in reasons or one["role"] == "target":
         return one
     kind = {"kind": "text"} if name in unread else {}
-    return {**one, **kind, "role": "dates" if DatesRead.of(reasons[name]) else "left out"}
+    return {**one, **kind, "role": "dates" if format_of(reasons[name]) else "left out"}
 
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")

@@ -248,7 +248,7 @@ def _say_dates(tree: Any, form: str) -> None:
         f"{part!r} ({word} of {name!r}{zone and f' in {zone}'}"
         f"{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
-        for zone in [tree._schema.dates[name].partition(" ")[2]]
+        for zone in [tree._schema.dates[name].zone]
     ]
     say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
 

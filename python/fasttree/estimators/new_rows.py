@@ -30,7 +30,14 @@ from ..table import Table
 from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
 from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.data_checks.warned import warn_caller
-from ..table.dates import PARTS, DateOrder, DatesRead, as_said, dates_among, part_names
+from ..table.date_parts import PARTS
+from ..table.dates import (
+    DateFormat,
+    for_other_rows,
+    formats_among,
+    part_names,
+    words_of_dates,
+)
 from ..table.decimal_comma import with_numbers
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
@@ -71,14 +78,14 @@ class Schema:
     target: str = ""
     file_cells: FileCells = field(default_factory=FileCells)
     tested: list[int] | None = None
-    dates: dict[str, DateOrder] = field(init=False)
+    dates: dict[str, DateFormat] = field(init=False)
     given_names: list[str] = field(init=False)
     is_numeric: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.unused = self.unused or [None] * len(self.names)
         whys = zip(self.names, self.unused, strict=True)
-        self.dates = dates_among(self.names, {name: why for name, why in whys if why})
+        self.dates = formats_among(self.names, {name: why for name, why in whys if why})
         self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
         self.is_numeric = not any(self.nominal) and not any(self.unused)
 
@@ -95,7 +102,7 @@ class Schema:
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
-        dates = tuple(as_said(found.dates).items())
+        dates = tuple(for_other_rows(found.dates).items())
         found.file_cells = replace(file_cells_of(model), dates=dates)
         found.tested = model.tested()
         return found
@@ -110,10 +117,10 @@ class Schema:
         """Warn of tested dates that SQL reads in another way than the model does."""
         tested = {self.names[j] for j in self.read}
         for name in self.dates:
-            read = DatesRead.of(self.unused[self.names.index(name)] or "")
-            if read and read.words != "dates" and name in tested:
+            words = words_of_dates(self.unused[self.names.index(name)] or "")
+            if words != "dates" and name in tested:
                 warn_caller(
-                    f"column {name!r}: the model reads {read.words}, but the SQL code expects a "
+                    f"column {name!r}: the model reads {words}, but the SQL code expects a "
                     "date type or text such as 2024-01-31; store the column in that form, in the "
                     "time zone of the model"
                 )
@@ -420,23 +427,23 @@ def _width(X: Any) -> int:
     return len(row) if hasattr(row, "__len__") else 0
 
 
-def _dates_of(schema: Schema, X: Any) -> dict[str, DateOrder]:
+def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
     """The columns of dates of the model of which X has not year, month and weekday, but dates."""
     if not schema.dates:
         return {}
     names = X.feature_names if isinstance(X, Table) else names_of(X) or []
     read = X.dates if isinstance(X, Table) else {}
-    for name, order in schema.dates.items():
-        own = read.get(name, "")
-        if " " in order and " " in own and own.split()[1] != order.split()[1]:
+    for name, trained in schema.dates.items():
+        zone = DateFormat.parse(read.get(name, "")).zone
+        if trained.zone and zone and zone != trained.zone:
             raise ValueError(
-                f"the Table has year, month and weekday of {name!r} in the time zone "
-                f"{own.split()[1]}, the model those in {order.split()[1]}: give a frame, or make "
-                f"the Table with dates={{{name!r}: {order!r}}}"
+                f"the Table has year, month and weekday of {name!r} in the time zone {zone}, the "
+                f"model those in {trained.zone}: give a frame, or make the Table with "
+                f"dates={{{name!r}: {str(trained)!r}}}"
             )
     return {
-        name: order
-        for name, order in as_said(schema.dates).items()
+        name: date_format
+        for name, date_format in for_other_rows(schema.dates).items()
         if name in names and not set(part_names([name])).issubset(names)
     }
 

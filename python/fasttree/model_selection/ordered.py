@@ -17,7 +17,7 @@ import numpy as np
 
 from .._checks import is_missing, shown
 from .._checks.speech import data_row, given
-from ..table.dates import instants_of, order_of_dates
+from ..table.date_texts import instant_of, order_of_dates
 from .folds import Folds
 
 _MONTHS = re.compile(r"\d{4}(-\d{2})?")
@@ -54,23 +54,22 @@ def places_in_time(
         return np.unique(values, return_inverse=True)[1]
     texts = [str(value) for value in values]
     different = list(dict.fromkeys(texts))
-    found: list[Any]
     if all(map(_MONTHS.fullmatch, different)) and len({len(text) for text in different}) == 1:
-        found = [(text,) for text in different]
+        times: dict[str, Any] = {text: text for text in different}
     else:
-        # Dates: what is not one, or a time of day of another form, has no place in the order.
-        found = instants_of(different, order_of_dates(different) or "ymd")
-        odd = next((text for text, at in zip(different, found, strict=True) if at is None), None)
-        if odd is not None or len({len(at[1]) for at in found if at}) > 1:
+        # Dates: days beside times, or times with a zone beside others, have no certain order.
+        order = order_of_dates(different) or "ymd"
+        times = {text: instant_of(text, order) for text in different}
+        odd = next((text for text, at in times.items() if at is None), None)
+        if odd is not None or len({at.form for at in times.values()}) > 1:
             first = values[texts.index(odd or different[0])]
             raise ValueError(
                 f"{said}: {shown(first)} has no certain order; write "
                 "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
                 "like where some day is above 12)"
             )
-    rank = {at: place for place, at in enumerate(sorted(set(found)))}
-    place_of = dict(zip(different, (rank[at] for at in found), strict=True))
-    return np.array([place_of[text] for text in texts])
+    rank = {at: place for place, at in enumerate(sorted(set(times.values())))}
+    return np.array([rank[times[text]] for text in texts])
 
 
 def folds_by_time(cv: Any, name: str) -> Any:

@@ -25,7 +25,7 @@ from ..metrics.tree_size import depth, leaves, nodes
 from ..table import Table
 from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
-from ..table.dates import dates_of
+from ..table.dates import formats_of
 from .folds import Folds
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
@@ -358,7 +358,7 @@ def _folds_alike(
 ) -> Iterator[tuple[Table, list[int]]]:
     """Tables as the training rows of folds are read, and the numbers of the folds of each."""
     for reasons, numbers in of_folds(table, columns, (train for train, _ in folds.pairs)):
-        whole, dates = [], dates_of(reasons)
+        whole, dates = [], formats_of(reasons)
         for number in numbers:
             seen = data.as_seen(table, folds.pairs[number][0], dates)
             if seen is table:

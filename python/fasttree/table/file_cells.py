@@ -20,6 +20,7 @@ import numpy as np
 
 from .._checks import listing, shown, string
 from .columns import Column
+from .dates import DateFormat
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class FileCells:
         remembered: texts that need not occur: those that a model brings, and ``NA``. With some, the
             rows are those of a model, and nothing is asked or told about their cells.
         decimal: ``","`` or ``"."``, where the caller or the file says so.
-        dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
+        dates: how a model reads columns of dates: their names and formats.
         signs: columns of numbers with a currency or percent sign: their names and signs.
 
     Examples:
@@ -48,7 +49,7 @@ class FileCells:
     by_column: dict[str, tuple[str, ...]] = field(default_factory=dict)
     remembered: tuple[str, ...] = ()
     decimal: str | None = None
-    dates: tuple[tuple[str, str], ...] = ()
+    dates: tuple[tuple[str, DateFormat], ...] = ()
     signs: tuple[tuple[str, str], ...] = ()
 
     @classmethod

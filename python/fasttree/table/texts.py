@@ -12,16 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks.speech import argument, in_text, reading, worded
+from .date_texts import date_match
 
-_DATE = re.compile(
-    r"""\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{1,2}:\d{2}.*)?   # 2024-01-31, 2024-01-31 12:00
-    |\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2})(?:,?[T ]\d{1,2}:\d{2}.*)?  # 31.1.2024, 31.1.24
-    |\d{1,2}[-/. ]+(?:MONTH)[a-z]*[-/. ,]+\d{2,4}(?:,?[T ]\d{1,2}:\d{2}.*)?
-    |(?:MONTH)[a-z]*[. ]+\d{1,2}[, ]+\d{4}(?:,?[T ]\d{1,2}:\d{2}.*)?)\s*""".replace(
-        "MONTH", "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-    ),
-    re.IGNORECASE | re.VERBOSE,
-)
 _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
     r"USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN)"
@@ -112,7 +104,7 @@ def date_share(levels: Sequence[Any]) -> float:
         (1.0, 0.5)
     """
     some = levels[:: max(1, len(levels) // LOOKED_AT)]
-    dates = sum(isinstance(one, str) and _DATE.fullmatch(one) is not None for one in some)
+    dates = sum(isinstance(level, str) and date_match(level) is not None for level in some)
     return dates / len(some) if some else 0.0
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 import fasttree
 from fasttree.exports.sql import DIALECTS
-from fasttree.table.dates import date_reason
+from fasttree.table.dates import DateFormat, date_reason
 
 from .exports_tools import MERGED, Case, cases
 
@@ -249,14 +249,14 @@ def test_dates_that_sql_reads_otherwise_are_named(make, form, said):
         model.to_sql(dialect="sqlite")
     assert len(caught) == (said is not None)
     assert all(re.search(said, str(one.message)) for one in caught)
-    assert set(model._schema.dates.values()) <= {"ymd", "dmy", "mdy", "ymd UTC+02:00"}
+    assert set(map(str, model._schema.dates.values())) <= {"ymd", "dmy", "mdy", "ymd UTC+02:00"}
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S.%f", *NOT_OF_SQL])
 def test_texts_that_sqlite_does_not_read_are_the_ones_warned_of(form):
     text = datetime.datetime(2024, 1, 5, 8, 30).strftime(form)
     read = sqlite3.connect(":memory:").execute("SELECT STRFTIME('%Y', ?)", [text]).fetchone()
-    assert (read == ("2024",)) == ("not as" not in date_reason("ymd", [text]))
+    assert (read == ("2024",)) == ("not as" not in date_reason(DateFormat("ymd"), [text]))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

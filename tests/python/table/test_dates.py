@@ -11,15 +11,18 @@ import pytest
 
 import fasttree
 from fasttree import Table
+from fasttree.model_selection.ordered import places_in_time
 from fasttree.table.columns import Column
+from fasttree.table.date_parts import zone_of
+from fasttree.table.date_texts import ORDERS, instant_of, order_of_dates
 from fasttree.table.dates import (
-    DatesRead,
+    DateFormat,
     date_columns,
     date_reason,
     dates_among,
-    instants_of,
-    order_of_dates,
+    format_of,
     part_names,
+    words_of_dates,
 )
 
 DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
@@ -27,7 +30,7 @@ WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float
 
 
 def parts(name, values, order="ymd"):
-    return np.array([c.values for c in date_columns(name, values, order)]).T
+    return np.array([c.values for c in date_columns(name, values, DateFormat.parse(order))]).T
 
 
 def test_dates_of_every_kind_have_the_numbers_of_the_calendar():
@@ -153,11 +156,11 @@ def test_what_holds_no_dates_is_refused():
 @pytest.mark.parametrize("order", ["ymd", "dmy", "mdy"])
 @pytest.mark.parametrize("text", ["2024-01-31", "31.1.2024", "2024/01/31"])
 def test_the_reason_of_a_column_of_dates_says_how_it_is_read(order, zone, text):
-    reason = date_reason(order + zone, [text])
-    read = DatesRead.of(reason)
-    assert read.order == order + zone and reason.startswith(read.words)
-    assert date_reason(f"{order}{zone} local", [text]).startswith("dates")
-    assert DatesRead.of("my " + reason) is DatesRead.of(reason[:-1]) is DatesRead.of("") is None
+    date_format = DateFormat.parse(order + zone)
+    reason = date_reason(date_format, [text])
+    assert format_of(reason) == date_format and str(date_format) == order + zone
+    assert words_of_dates(reason) in reason and date_reason(date_format).startswith("dates")
+    assert format_of("my " + reason) is format_of(reason[:-1]) is format_of("") is None
 
 
 def test_a_reason_alone_makes_no_dates():
@@ -172,8 +175,7 @@ def test_short_years_and_names_of_months_are_dates(form):
     days = [datetime.date(1999, 12, 31) + datetime.timedelta(days=31 * i) for i in range(40)]
     texts = [day.strftime(form) for day in days]
     order = order_of_dates(texts)
-    read = [None if found is None else found[0] for found in instants_of(texts, order)]
-    assert read == days
+    assert [instant_of(text, order).at.date() for text in texts] == days
 
 
 def test_new_rows_of_another_order_are_read_in_their_own():
@@ -189,3 +191,105 @@ def test_new_rows_of_another_order_are_read_in_their_own():
     with pytest.warns(UserWarning, match="read in its own order"):
         assert model.predict(pd.DataFrame(made["%m/%d/%Y"])).tolist() == labels
     assert model.predict(pd.DataFrame(made["%Y-%m-%d"])).tolist() == labels
+
+
+@pytest.mark.parametrize("form", ["{d}.{m}.{y}", "{m}.{d}.{y}", "{d}. {m}. {y}", "{d}-{m}-{y}"])
+@pytest.mark.parametrize("century", [0, 1900, 2000])
+def test_every_day_of_a_year_is_read_without_zeros(form, century):
+    days = [datetime.date(2023, 1, 1) + datetime.timedelta(days=i) for i in range(365)]
+    texts = [form.format(d=d.day, m=d.month, y=d.year if century else d.year % 100) for d in days]
+    order = order_of_dates(texts)
+    assert order == ("mdy" if form.startswith("{m}") else "dmy")
+    assert [instant_of(text, order).at.date() for text in texts] == days
+
+
+TAILS = ["-AB", "-7", ".1", "/2", "x", " AB-3", ", no. 4", " 10:00-B", "T", " 7", " 10:7"]
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_identifiers_that_begin_like_dates_are_none(tail):
+    for form in ("%d-%m-%Y", "%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y"):
+        texts = [day.strftime(form) + tail for day in DAYS]
+        assert order_of_dates(texts) is None, texts[0]
+        assert all(instant_of(text, order) is None for text in texts for order in ORDERS)
+
+
+CLOCKS = {
+    "9:05": datetime.time(9, 5),
+    "09:05": datetime.time(9, 5),
+    "9.05": datetime.time(9, 5),
+    "9:05 am": datetime.time(9, 5),
+    "9:05:30 p.m.": datetime.time(21, 5, 30),
+    "12:00 AM": datetime.time(0),
+    "12:00PM": datetime.time(12),
+    "23:59:59,5": datetime.time(23, 59, 59),
+}
+
+
+@pytest.mark.parametrize(
+    "zone", ["", "Z", " UTC", "+01:00", " -0930", " GMT+2", "+05", "+02:00[A/B]"]
+)
+@pytest.mark.parametrize("clock", CLOCKS)
+@pytest.mark.parametrize("day", ["31.01.2024", "2024-01-31", "31 Jan 2024", "31/Jan/24", "31.1.24"])
+def test_every_time_of_day_is_read_behind_every_date(day, clock, zone):
+    offset = {" -0930": -9.5, "+01:00": 1, " GMT+2": 2, "+05": 5, "+02:00[A/B]": 2}.get(zone, 0)
+    local = datetime.datetime.combine(datetime.date(2024, 1, 31), CLOCKS[clock])
+    for separator in (" ", "T", ", ", ":"):
+        text = f"{day}{separator}{clock}{zone}"
+        instant = instant_of(text, "dmy")
+        assert instant.at == local - datetime.timedelta(hours=offset), text
+        assert instant.form == ("zone" if zone else "time"), text
+        assert (instant.fraction == "5") == (",5" in text)
+        assert bool(zone_of([text])) == bool(zone), text
+
+
+@pytest.mark.parametrize("tail", [" 24:00", " 10:60", " 13:00 pm", " 10:00 CET", " 10:00+25:00"])
+def test_a_day_with_a_time_that_is_not_certain_has_no_place_in_time(tail):
+    text = f"2024-01-31{tail}"
+    assert instant_of(text, "ymd") is None and zone_of([text]) == ""
+    assert parts("d", [text]).tolist() == [[2024, 1, 3]]
+
+
+@pytest.mark.parametrize("digits", [1, 3, 6, 9, 12])
+@pytest.mark.parametrize("zone", ["", "Z", "+01:00"])
+def test_fractions_of_a_second_are_places_in_time(digits, zone):
+    ends = ["".zfill(digits)[:-1] + str(last) for last in (7, 2, 5, 0)]
+    texts = [f"2024-01-31T10:00:00.{end}{zone}" for end in ends]
+    assert places_in_time(texts, "when").tolist() == [3, 1, 2, 0]
+    same = [f"2024-01-31T10:00:00{end}{zone}" for end in ("", ".0", ".000")]
+    assert places_in_time(same, "when").tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("mark", ["", ".000", " p.m."])
+def test_points_of_a_time_of_day_do_not_put_the_day_first(mark):
+    assert order_of_dates([f"1/2/2024 10:00:00{mark}", f"3/4/2024 10:00:00{mark}"]) is None
+
+
+@pytest.mark.parametrize("wrong", ["ymd local", "ymd UTC local", "dmy  local", "mdy UTC+25:00"])
+def test_what_no_time_zone_is_called_is_refused(wrong):
+    with pytest.raises(ValueError, match="time zone .* is not known here"):
+        Table({"t": ["2024-01-31"]}, dates={"t": wrong})
+
+
+def test_the_ends_of_the_calendar_have_a_place():
+    texts = ["9999-12-31T23:00-05:00", "0001-01-01T00:00+05:00"]
+    assert places_in_time(texts, "when").tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "UTC+05:30", "UTC-09:30", "Europe/Berlin"])
+def test_series_of_every_library_have_gaps_and_are_converted(zone):
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    cells = [datetime.datetime(2024, 1, 31, 23, tzinfo=datetime.timezone.utc), None]
+    wanted = parts("d", cells, f"ymd {zone}")
+    assert np.isnan(wanted[1]).all() and not np.isnan(wanted[0]).any()
+    for values in (
+        pd.Series(cells),
+        pd.Series(cells).dt.tz_convert("America/New_York"),
+        pl.Series(cells),
+        pa.chunked_array([pa.array(cells, pa.timestamp("ms", "UTC"))]),
+        pd.Series(
+            pa.array(cells, pa.timestamp("ns", "UTC")),
+            dtype=pd.ArrowDtype(pa.timestamp("ns", "UTC")),
+        ),
+    ):
+        assert np.array_equal(parts("d", values, f"ymd {zone}"), wanted, equal_nan=True)

@@ -16,10 +16,12 @@ import pytest
 import fasttree
 from fasttree import Table
 from fasttree.model_selection import cross_validate
+from fasttree.table.dates import DateFormat
 from tests.python import tools
 
 ZONES = ["UTC", "America/New_York", "Europe/Berlin"]
 UTC = datetime.timezone.utc
+LOCAL = DateFormat("ymd", is_local=True)
 pytestmark = pytest.mark.filterwarnings("ignore:.*(in its own order|left out|stand for the dates)")
 
 
@@ -182,7 +184,7 @@ def test_files_and_the_shell_convert_new_rows(ending, tmp_path, ftree):
         write(files[zone], **({"index": False} if ending == "csv" else {}))
     model = fasttree.fit(files["Europe/Berlin"], "y", min_samples_leaf=2)
     found = "UTC" if ending == "csv" else "Europe/Berlin"
-    assert model._schema.dates == {"when": f"ymd {found}"}
+    assert model._schema.dates == {"when": DateFormat("ymd", found)}
     model.save(tmp_path / "model")
     own = {"predict": [], "evaluate": []}
     for zone, path in files.items():
@@ -209,6 +211,8 @@ def test_tables_of_two_zones_are_refused_and_can_be_told_a_zone():
     assert model.predict(polars_typed(INSTANTS, "UTC")).tolist() == y.tolist()
     with pytest.raises(ValueError, match="time zone 'Europe/Nowhere' is not known here"):
         Table({"t": ["2024-01-31"]}, dates={"t": "ymd Europe/Nowhere"})
+    with pytest.raises(ValueError, match="time zone 'local' is not known here"):
+        Table({"t": ["2024-01-31"]}, dates={"t": "ymd local"})
     with pytest.raises(ValueError, match="holds the single value"):
         model.predict({"when": INSTANTS[0]})
 
@@ -216,7 +220,7 @@ def test_tables_of_two_zones_are_refused_and_can_be_told_a_zone():
 def test_a_model_that_was_saved_without_a_zone_reads_the_clock():
     """As those of versions that kept none: the same reason in the schema."""
     y = labels("Europe/Berlin")
-    table = Table(pandas_typed(INSTANTS, "Europe/Berlin"), y, dates={"when": "ymd local"})
+    table = Table(pandas_typed(INSTANTS, "Europe/Berlin"), y, dates={"when": LOCAL})
     assert table.unused == {"when": "dates: used as year, month and weekday"}
     model = fasttree.from_bytes(fasttree.FastTreeClassifier().fit(table).to_bytes())
     for rows in (pandas_typed, polars_typed, arrow_typed, objects, offsets, text):

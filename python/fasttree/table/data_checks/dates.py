@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ..._checks.speech import worded
 from ..._checks.words import some_of
-from ..dates import date_reason, order_of_dates, part_names, zone_of
+from ..date_parts import zone_of
+from ..date_texts import order_of_dates
+from ..dates import DateFormat, date_reason, part_names
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
 
@@ -29,7 +31,7 @@ def find(column: ColumnFacts) -> Finding | None:
     if not set(column.names).isdisjoint(part_names([column.name])):
         text = "dates whose year, month or weekday is a column already"
         return Finding(column.name, text, order, "leave out")
-    return Finding(column.name, date_reason(order + zone_of(levels)), order, "use parts")
+    return Finding(column.name, date_reason(DateFormat(order, zone_of(levels))), order, "use parts")
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:

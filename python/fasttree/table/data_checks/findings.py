@@ -22,7 +22,7 @@ import numpy as np
 from ..._checks import one_of, shown
 from ..._checks.speech import argument, worded
 from ..._checks.words import some_of
-from ..dates import as_said, dates_of
+from ..dates import for_other_rows, formats_of
 from ..sources import check_known
 from ..table import Table
 from .facts import ColumnFacts, TableFacts, once
@@ -203,7 +203,7 @@ class Findings:
         reasons = {**self._facts.table.unused, **self.reasons}
         if not reasons:
             return ""
-        dates = dates_of(reasons)
+        dates = formats_of(reasons)
         left_out = [f"{name!r} ({why})" for name, why in reasons.items() if name not in dates]
         names = [repr(name) for name in reasons if name not in dates and worded("Python")]
         if not self.leaves_any:
@@ -281,10 +281,10 @@ def all_as_given(params: Mapping[str, Any]) -> bool:
 
 def treated(table: Table, reasons: Mapping[str, str]) -> Table:
     """The Table with year, month and weekday of dates, and without the use of other columns."""
-    dates = dates_of(reasons)
+    dates = formats_of(reasons)
     others = {name: why for name, why in reasons.items() if name not in dates}
     # The reasons are of the training rows, and so is what they say of a time zone.
-    made = table.with_dates(as_said(dates)).with_unused(others)
+    made = table.with_dates(for_other_rows(dates)).with_unused(others)
     if not made.as_given:
         made = copy.copy(made)  # a Table of its own
         made.as_given, made.origin = True, ""
@@ -313,6 +313,6 @@ def of_folds(
             if findings.leaves_any:
                 acted_on = findings.acted_on
                 doing = {one.column: one.text for one in acted_on if one.kind != "constants"}
-        key = (tuple(doing), tuple(dates_of(doing).items()))
+        key = (tuple(doing), tuple(formats_of(doing).items()))
         found.setdefault(key, (doing, []))[1].append(number)
     return list(found.values())

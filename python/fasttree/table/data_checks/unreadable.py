@@ -23,7 +23,8 @@ import numpy as np
 from ..._checks import is_missing
 from ..._checks.speech import worded
 from ..columns import MAX_LEVELS
-from ..dates import date_reason, dates_of, order_of_dates
+from ..date_texts import order_of_dates
+from ..dates import DateFormat, date_reason, formats_of
 from ..kinds import resolve_roles
 from ..table import Table
 from ..whole import has_inexact, is_inexact
@@ -75,10 +76,10 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
         each = [roles] * len(names) if isinstance(roles, str) else roles or [None] * len(names)
         levels = {n for n, role in zip(names, each, strict=True) if role == "nominal"}
         found = {n: why for n, why in found.items() if why != INEXACT or n not in levels}
-    dates = dates_of(found)
+    dates = formats_of(found)
     unused = {name: why for name, why in found.items() if name not in dates}
     told = options.pop("dates", {})
-    dates = {name: told.get(name, order) for name, order in dates.items()}
+    dates = {name: told.get(name, date_format) for name, date_format in dates.items()}
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False
@@ -113,7 +114,7 @@ def _reason_of(values: Any) -> str | None:
     if kind in ("b", "f"):
         return None
     if kind == "M":  # of pandas, too, of whose time zones narwhals knows some alone
-        return date_reason("ymd")
+        return date_reason(DateFormat("ymd"))
     if isinstance(values, np.ndarray) and kind != "O":
         if kind in ("i", "u") and has_inexact(values):
             return INEXACT
@@ -127,7 +128,7 @@ def _reason_of(values: Any) -> str | None:
         if not isinstance(series, nw.Series):
             return None
         if series.dtype in (nw.Date, nw.Datetime):
-            return date_reason("ymd")
+            return date_reason(DateFormat("ymd"))
         if series.dtype.is_temporal():
             return duration if series.dtype == nw.Duration else other
         if series.dtype.is_nested():
@@ -141,13 +142,14 @@ def _reason_of(values: Any) -> str | None:
                 return None
             some = series.drop_nulls().gather_every(len(series) // LOOKED_AT).to_list()
             order = order_of_dates(some)
-            return f"{n_levels:,} different texts" if order is None else date_reason(order)
+            many = f"{n_levels:,} different texts"
+            return many if order is None else date_reason(DateFormat(order))
         if series.dtype != nw.Object:
             return None
         some = series.head(LOOKED_AT).to_list()
     known = [cell for cell in some if not is_missing(cell)]
     if known and all(isinstance(cell, datetime.date) for cell in known):
-        return date_reason("ymd")
+        return date_reason(DateFormat("ymd"))
     if any(map(is_inexact, known)):
         return INEXACT
     if known and all(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in known):

@@ -146,6 +146,7 @@ def run_tasks(
     tasks_report: Callable[[int], Any] | None = None,
     on_interrupt: str = "raise",
     on_error: str = "raise",
+    whole_tasks: bool = False,
 ) -> list[Finished | None]:
     """Run all tasks; None for one of which nothing is finished.
 
@@ -157,11 +158,17 @@ def run_tasks(
         tasks_report: called with the number of tasks that are finished.
         on_interrupt: ``"return"``: after Ctrl-C return what is finished.
         on_error: ``"skip"``: a method that does not apply is left out.
+        whole_tasks: nothing counts as finished of a task of which some fold is not.
 
     Raises:
         ValueError, TypeError, NotImplementedError: a method does not apply; it is named.
     """
     backend, journal = execution
+
+    def n_kept(task: Task, outcomes: list[Outcome]) -> int:
+        n_folds = finished_folds(task, outcomes)
+        return 0 if whole_tasks and n_folds < len(task.folds.pairs) else n_folds
+
     # Outcomes of an earlier run, from the journal.
     entered = [] if journal is None else _entered(tasks, names, journal)
     outcomes: list[list[Outcome]] = [[] for _ in tasks]
@@ -196,7 +203,7 @@ def run_tasks(
             if journal is not None:
                 journal.settled()
     except KeyboardInterrupt:
-        if on_interrupt == "raise" or not any(map(finished_folds, tasks, outcomes)):
+        if on_interrupt == "raise" or not any(map(n_kept, tasks, outcomes)):
             raise
         what = "units of work"
         if execution.is_local:
@@ -206,7 +213,7 @@ def run_tasks(
             "are finished, and the result holds what is whole",
             InterruptedWarning,
         )
-    return [_finished(*one) for one in zip(tasks, outcomes, strict=True)]
+    return [_finished(*one, n_kept(*one)) for one in zip(tasks, outcomes, strict=True)]
 
 
 def _stream(
@@ -234,9 +241,8 @@ def _refuse(task: Task, outcome: Outcome) -> None:
         raise named_error(task.methods[at].name, error) from error
 
 
-def _finished(task: Task, outcomes: list[Outcome]) -> Finished | None:
-    """The outcome of a task; None if no fold is finished by every method."""
-    n_folds = finished_folds(task, outcomes)
+def _finished(task: Task, outcomes: list[Outcome], n_folds: int) -> Finished | None:
+    """The outcome of a task, of which every method has finished some folds; None without any."""
     if n_folds == 0:
         return None
     kept, runs = gathered(task, outcomes, n_folds)

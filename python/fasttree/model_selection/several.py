@@ -18,50 +18,70 @@ from .validation import Run
 
 
 def validate_all(
-    prepare: Mapping[str, Callable[[], Run]],
+    run_makers: Mapping[str, Callable[[], Run]],
     execution: Execution,
     *,
-    report: Any,
+    report: Callable[[int, int], Any] | None,
     on_interrupt: str,
     on_error: str,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
     """The results by name, and the names of the sets that an interrupt left unfinished.
 
     Args:
-        prepare: for each name of a data set a function that prepares its cross-validation.
+        run_makers: for each name of a data set a function that prepares its cross-validation.
         execution: backend and journal.
         report: called with (sets done, sets), or None.
         on_interrupt, on_error: as in `compare`.
     """
-    done = count(1)
+    if execution.is_local:
+        return _set_by_set(run_makers, execution, report, on_interrupt)
+    return _as_one_stream(run_makers, execution, report, on_interrupt, on_error)
 
-    def prepared(name: str) -> Run:
-        with about(name):
-            return prepare[name]()
+
+def _set_by_set(
+    run_makers: Mapping[str, Callable[[], Run]],
+    execution: Execution,
+    report: Callable[[int, int], Any] | None,
+    on_interrupt: str,
+) -> tuple[dict[str, CrossValidation], list[str]]:
+    """Each set by a call into the core; its table is not kept for the next one."""
+    n_done = count(1)
 
     def validated(name: str) -> CrossValidation:
         with about(name):
-            found = prepare[name]().carried_out(execution)
+            result = run_makers[name]().carried_out(execution)
         if report is not None:
-            report(next(done), len(prepare))
-        return found
+            report(next(n_done), len(run_makers))
+        return result
 
-    if execution.is_local:
-        return finish(prepare, validated, what="data sets", on_interrupt=on_interrupt)
-    runs = {name: prepared(name) for name in prepare}
-    found = run_tasks(
+    return finish(run_makers, validated, what="data sets", on_interrupt=on_interrupt)
+
+
+def _as_one_stream(
+    run_makers: Mapping[str, Callable[[], Run]],
+    execution: Execution,
+    report: Callable[[int, int], Any] | None,
+    on_interrupt: str,
+    on_error: str,
+) -> tuple[dict[str, CrossValidation], list[str]]:
+    """The units of all sets on a backend or with a journal; after an interrupt the results of the
+    sets of which every fold is finished."""
+    runs: dict[str, Run] = {}
+    for name, make_run in run_makers.items():
+        with about(name):
+            runs[name] = make_run()
+    outcomes = run_tasks(
         [run.task for run in runs.values()],
         execution,
         names=list(runs),
-        tasks_report=None if report is None else lambda done: report(done, len(runs)),
+        tasks_report=None if report is None else lambda n_done: report(n_done, len(runs)),
         on_interrupt=on_interrupt,
         on_error=on_error,
+        whole_tasks=True,
     )
-    results = {
-        name: run.finished(one)
-        for (name, run), one in zip(runs.items(), found, strict=True)
-        if one is not None and len(one.folds.pairs) == len(run.task.folds.pairs)
-    }
-    if not results:
-        raise KeyboardInterrupt
+    results = {}
+    for (name, run), outcome in zip(runs.items(), outcomes, strict=True):
+        if outcome is not None:
+            with about(name):
+                results[name] = run.finished(outcome)
     return results, [name for name in runs if name not in results]

@@ -96,12 +96,19 @@ def test_a_split_into_more_bins_than_leaves_are_allowed_is_named_with_what_helps
         assert model.get_n_leaves() > 1 and not said
 
 
-def test_a_comparison_names_the_set_and_the_method_whose_trees_are_one_leaf():
+@pytest.mark.parametrize("journal", [None, "runs.jsonl"])
+def test_a_comparison_names_the_set_and_the_method_whose_trees_are_one_leaf(tmp_path, journal):
     trees = {
         name: fasttree.FastTreeClassifier(criterion=name, max_leaf_nodes=2)
         for name in ("relieff", "info_gain")
     }
     with pytest.warns(UserWarning, match="one leaf") as said:
-        fasttree.model_selection.compare(["weather", "iris"], estimators=trees, cv="1x3")
+        fasttree.model_selection.compare(
+            ["weather", "iris"],
+            estimators=trees,
+            cv="1x3",
+            random_state=0,
+            journal=journal and tmp_path / journal,
+        )
     heads = [str(one.message).partition(": the tree")[0] for one in said]
     assert heads == ["weather: info_gain", "iris: relieff"]

@@ -138,3 +138,22 @@ def test_reproductions_keep_finished_data_sets(monkeypatch, tmp_path):
     ]
     assert len(kept.unfinished) == 2 and kept.document()["unfinished"] == kept.unfinished
     assert f"not finished: {', '.join(kept.unfinished)}." in kept.to_text()
+
+
+def test_comparisons_with_a_journal_keep_whole_data_sets_or_raise_the_interrupt_itself(tmp_path):
+    sets = {name: fasttree.Table(X, Y) for name in ("a", "b")}
+    how = {"cv": "2x5", "random_state": 0, "on_interrupt": "return"}
+    calls = []
+    model_selection.compare(sets, criteria=[criterion(calls)], **how)
+
+    def interrupted(part):
+        score = criterion([], int(part * len(calls)))
+        journal = tmp_path / f"{part}.jsonl"
+        return model_selection.compare(sets, criteria=[score], journal=journal, **how)
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        interrupted(0.2)
+    assert "score" in [entry.name for entry in raised.traceback]
+    with pytest.warns(interrupts.InterruptedWarning):
+        kept = interrupted(0.8)
+    assert kept.datasets == ("a",) and kept.unfinished == ("b",)

@@ -19,6 +19,7 @@ def entropy(tables: np.ndarray) -> np.ndarray:
 
 tree: FastTreeClassifier = fasttree.fit(X, y, max_depth=3, nominal_splits="subset", n_jobs=-1)
 fasttree.fit(X, y, criterion="entropy", missing="branch", pruning="error_based")
+fasttree.fit(X, y, task="regression", pruning="m5", target_bins=4)
 fasttree.fit(X, y, criterion=entropy, max_features="sqrt", class_weight={0: 1.0, 1: 2.0})
 FastTreeClassifier(criterion="gini", ties="random", progress=True)
 FastForestClassifier(50, criterion="hellinger", max_features=None, oob_score=True)
@@ -27,6 +28,9 @@ fasttree.fit(X, y, max_deph=3)  # type: ignore[call-arg]
 fasttree.fit(X, y, criterion="entropi")  # type: ignore[arg-type]
 fasttree.fit(X, y, nominal_splits="binary")  # type: ignore[arg-type]
 fasttree.fit(X, y, max_depth="3")  # type: ignore[arg-type]
+fasttree.fit(X, y, pruning="m6")  # type: ignore[arg-type]
+FastTreeClassifier(pruning="m5")  # type: ignore[arg-type]
+fasttree.FastTreeRegressor(pruning="pessimistic")  # type: ignore[arg-type]
 FastTreeClassifier(max_deph=3)  # type: ignore[call-arg]
 fasttree.FastTreeRegressor(target_bins=4, evaluation="local")  # type: ignore[call-arg]
 fasttree.FastForestRegressor(5, class_weight=None)  # type: ignore[call-arg]

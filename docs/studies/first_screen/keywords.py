@@ -10,6 +10,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from fasttree.estimators.declaration import (
@@ -40,25 +41,66 @@ from ..pruning import Pruning
 '''
 
 
-def _shared(one: Sequence[Parameter], other: Sequence[Parameter]) -> list[Parameter]:
-    """The parameters of one list that another one has with the same type."""
-    types = {parameter.name: parameter.kind.type for parameter in other}
-    return [p for p in one if types.get(p.name) == p.kind.type]
+def _types(*lists: Sequence[Parameter]) -> dict[str, str]:
+    """The type of each parameter of some lists, by name; the union where they differ. Constructors
+    name `criterion` and `n_estimators` themselves."""
+    types: dict[str, dict[str, None]] = {}
+    for one in chain(*lists):
+        types.setdefault(one.name, {})[one.kind.type] = None
+    return {n: " | ".join(t) for n, t in types.items() if n not in ("criterion", "n_estimators")}
 
 
-OF_CLASSES, OF_NUMBERS = _shared(TREE, FOREST), _shared(REGRESSION_TREE, REGRESSION_FOREST)
-TYPES = {
-    "GrownParameters": ("TypedDict", "trees and forests", _shared(OF_NUMBERS, OF_CLASSES)),
-    "ClassParameters": ("GrownParameters", "trees and forests for classes", OF_CLASSES),
-    "NumberParameters": ("GrownParameters", "trees and forests for a number", OF_NUMBERS),
-    "TreeParameters": ("ClassParameters", "`FastTreeClassifier`", TREE),
-    "ForestParameters": ("ClassParameters", "`FastForestClassifier`", FOREST),
-    "RegressionTreeParameters": ("NumberParameters", "`FastTreeRegressor`", REGRESSION_TREE),
-    "RegressionForestParameters": ("NumberParameters", "`FastForestRegressor`", REGRESSION_FOREST),
-    "FitParameters": ("TreeParameters", "`fasttree.fit`", (*TREE, *REGRESSION_TREE)),
+OWNERS = {
+    "TreeParameters": _types(TREE),
+    "ForestParameters": _types(FOREST),
+    "RegressionTreeParameters": _types(REGRESSION_TREE),
+    "RegressionForestParameters": _types(REGRESSION_FOREST),
+    "FitParameters": _types(TREE, REGRESSION_TREE),
 }
-"""The dicts of keyword arguments: the dict that each extends, whose they are, and the parameters.
-Constructors name `criterion` and `n_estimators` themselves."""
+"""The parameters of the dicts that functions take."""
+TREES = ("TreeParameters", "RegressionTreeParameters", "FitParameters")
+FORESTS = ("ForestParameters", "RegressionForestParameters")
+CLASS_TREES = ("TreeParameters", "FitParameters")
+CLASSES = ("TreeParameters", "ForestParameters")
+NUMBERS = ("RegressionTreeParameters", "RegressionForestParameters")
+
+TYPES: dict[str, tuple[str, str, Sequence[str]]] = {
+    "GrownParameters": ("TypedDict", "trees and forests", [*OWNERS]),
+    "GrownTreeParameters": ("GrownParameters", "all trees", TREES),
+    "GrownForestParameters": ("GrownParameters", "all forests", FORESTS),
+    "ClassParameters": ("TypedDict", "what predicts classes", (*CLASSES, "FitParameters")),
+    "ClassTreeParameters": ("ClassParameters", "trees for classes", CLASS_TREES),
+    "OnlyClassParameters": ("TypedDict", "what predicts classes alone", CLASSES),
+    "NumberParameters": ("TypedDict", "what predicts a number", (*NUMBERS, "FitParameters")),
+    "OnlyNumberParameters": ("NumberParameters", "what predicts a number alone", NUMBERS),
+    "TreeParameters": (
+        "GrownTreeParameters, ClassTreeParameters, OnlyClassParameters",
+        "`FastTreeClassifier`",
+        ["TreeParameters"],
+    ),
+    "ForestParameters": (
+        "GrownForestParameters, ClassParameters, OnlyClassParameters",
+        "`FastForestClassifier`",
+        ["ForestParameters"],
+    ),
+    "RegressionTreeParameters": (
+        "GrownTreeParameters, OnlyNumberParameters",
+        "`FastTreeRegressor`",
+        ["RegressionTreeParameters"],
+    ),
+    "RegressionForestParameters": (
+        "GrownForestParameters, OnlyNumberParameters",
+        "`FastForestRegressor`",
+        ["RegressionForestParameters"],
+    ),
+    "FitParameters": (
+        "GrownTreeParameters, ClassTreeParameters, NumberParameters",
+        "`fasttree.fit`",
+        ["FitParameters"],
+    ),
+}
+"""The dicts of keyword arguments: the dicts that each extends, whose they are, and which of
+`OWNERS` have the parameters that it adds. Type checkers refuse a parameter in two bases."""
 
 
 def sources(estimators: Path) -> dict[Path, str]:
@@ -70,13 +112,19 @@ def keywords() -> str:
     """The types of the parameters."""
     everyone = (*TREE, *FOREST, *REGRESSION_TREE, *REGRESSION_FOREST)
     lines = [HEAD, *dict.fromkeys(_alias(one.kind) for one in everyone if one.kind.values)]
-    listed = {"TypedDict": {"criterion", "n_estimators"}}
-    for name, (base, owners, parameters) in TYPES.items():
-        own = {one.name: one for one in parameters if one.name not in listed[base]}
-        listed[name] = listed[base] | own.keys()
-        lines += ["", "", f"class {name}({base}, total=False):"]
-        lines += [f'    """Keyword arguments of {owners}."""', ""]
-        lines += [f"    {one.name}: {one.kind.type}" for one in own.values()]
+    owners_of: dict[tuple[str, str], list[str]] = {}
+    for owner, types in OWNERS.items():
+        for one in types.items():
+            owners_of.setdefault(one, []).append(owner)
+    written: dict[str, dict[str, str]] = {"TypedDict": {}}
+    for name, (bases, words, owners) in TYPES.items():
+        own = dict(one for one, having in owners_of.items() if {*having} == {*owners})
+        written[name] = own | dict(chain(*(written[base].items() for base in bases.split(", "))))
+        if written[name] != OWNERS.get(name, written[name]):
+            raise ValueError(f"{name}: the bases {bases} do not add up to {OWNERS[name]}")
+        lines += ["", "", f"class {name}({bases}, total=False):"]
+        lines += [f'    """Keyword arguments of {words}."""', *[""] * bool(own)]
+        lines += [f"    {parameter}: {type_}" for parameter, type_ in own.items()]
     return "\n".join([*lines, ""])
 
 

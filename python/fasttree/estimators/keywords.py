@@ -163,84 +163,90 @@ class GrownParameters(TypedDict, total=False):
     progress: Progress
 
 
-class ClassParameters(GrownParameters, total=False):
-    """Keyword arguments of trees and forests for classes."""
+class GrownTreeParameters(GrownParameters, total=False):
+    """Keyword arguments of all trees."""
+
+    selection: SelectionRule
+    test: IndependenceTest
+    alpha: float
+    adjust: Adjustment
+    cut: CutRule
+    cut_test: CutStatistic
+    min_prob: float
+    split_tries: int
+    honest: float | bool | None
+    threshold_search: ThresholdSearch
+    trace: TraceKept
+
+
+class GrownForestParameters(GrownParameters, total=False):
+    """Keyword arguments of all forests."""
+
+    bootstrap: bool
+    max_samples: int | float | None
+    threshold_search: ForestThresholdSearch
+    oob_score: bool
+    warm_start: bool
+
+
+class ClassParameters(TypedDict, total=False):
+    """Keyword arguments of what predicts classes."""
 
     evaluation: EvaluationMode
     labels: Labels
     empty_branch: EmptyBranch
-    pruning: PruningMethod
     merge_redundant: MergedLeaves
     leaf_smoothing: LeafSmoothing
 
 
-class NumberParameters(GrownParameters, total=False):
-    """Keyword arguments of trees and forests for a number."""
+class ClassTreeParameters(ClassParameters, total=False):
+    """Keyword arguments of trees for classes."""
 
-    target_bins: TargetBins
-    pruning: NumberPruning
-
-
-class TreeParameters(ClassParameters, total=False):
-    """Keyword arguments of `FastTreeClassifier`."""
-
-    selection: SelectionRule
-    test: IndependenceTest
-    alpha: float
-    adjust: Adjustment
-    cut: CutRule
-    cut_test: CutStatistic
-    min_prob: float
-    split_tries: int
     merge_levels: bool
     alpha_merge: float
     alpha_split: float | None
-    honest: float | bool | None
-    threshold_search: ThresholdSearch
     cost_matrix: Any
     priors: Any
     class_weight: ClassWeight
-    trace: TraceKept
 
 
-class ForestParameters(ClassParameters, total=False):
-    """Keyword arguments of `FastForestClassifier`."""
+class OnlyClassParameters(TypedDict, total=False):
+    """Keyword arguments of what predicts classes alone."""
 
-    bootstrap: bool
-    max_samples: int | float | None
-    threshold_search: ForestThresholdSearch
-    class_weight: ForestClassWeight
-    oob_score: bool
-    warm_start: bool
+    pruning: PruningMethod
 
 
-class RegressionTreeParameters(NumberParameters, total=False):
-    """Keyword arguments of `FastTreeRegressor`."""
-
-    selection: SelectionRule
-    test: IndependenceTest
-    alpha: float
-    adjust: Adjustment
-    cut: CutRule
-    cut_test: CutStatistic
-    min_prob: float
-    split_tries: int
-    honest: float | bool | None
-    threshold_search: ThresholdSearch
-    trace: TraceKept
-
-
-class RegressionForestParameters(NumberParameters, total=False):
-    """Keyword arguments of `FastForestRegressor`."""
-
-    bootstrap: bool
-    max_samples: int | float | None
-    threshold_search: ForestThresholdSearch
-    oob_score: bool
-    warm_start: bool
-
-
-class FitParameters(TreeParameters, total=False):
-    """Keyword arguments of `fasttree.fit`."""
+class NumberParameters(TypedDict, total=False):
+    """Keyword arguments of what predicts a number."""
 
     target_bins: TargetBins
+
+
+class OnlyNumberParameters(NumberParameters, total=False):
+    """Keyword arguments of what predicts a number alone."""
+
+    pruning: NumberPruning
+
+
+class TreeParameters(GrownTreeParameters, ClassTreeParameters, OnlyClassParameters, total=False):
+    """Keyword arguments of `FastTreeClassifier`."""
+
+
+class ForestParameters(GrownForestParameters, ClassParameters, OnlyClassParameters, total=False):
+    """Keyword arguments of `FastForestClassifier`."""
+
+    class_weight: ForestClassWeight
+
+
+class RegressionTreeParameters(GrownTreeParameters, OnlyNumberParameters, total=False):
+    """Keyword arguments of `FastTreeRegressor`."""
+
+
+class RegressionForestParameters(GrownForestParameters, OnlyNumberParameters, total=False):
+    """Keyword arguments of `FastForestRegressor`."""
+
+
+class FitParameters(GrownTreeParameters, ClassTreeParameters, NumberParameters, total=False):
+    """Keyword arguments of `fasttree.fit`."""
+
+    pruning: PruningMethod | NumberPruning

@@ -384,6 +384,9 @@ def test_sentences_say_what_was_found():
     [
         (lambda: paired_t_test([1, 2], [1, 2, 3]), "same folds"),
         (lambda: paired_t_test([1], [1]), "too few"),
+        (lambda: holm([0.1, np.nan]), r"p_values\[1\]=nan must be a number between 0 and 1"),
+        (lambda: bonferroni([-0.1]), r"p_values\[0\]=-0.1 must be"),
+        (lambda: holm([[0.1]]), r"a 1-D array, not one of shape \(1, 1\)"),
         (lambda: paired_t_test([1, np.nan], [1, 2]), r"a\[1\] is nan"),
         (lambda: paired_t_test([1, 2], [1, -np.inf]), r"b\[1\] is -inf"),
         (lambda: paired_t_test([1, 2], [1, 3], alpha=5), "alpha=5"),

@@ -17,10 +17,16 @@ from ..._checks import number_array
 
 
 def _p_values(p_values: Any) -> np.ndarray:
-    given = number_array("p_values", p_values)
-    if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
-        raise ValueError("p_values must be a 1-D array of numbers between 0 and 1")
-    return given
+    array = number_array("p_values", p_values)
+    if array.ndim != 1:
+        raise ValueError(f"p_values must be a 1-D array, not one of shape {array.shape}")
+    wrong = np.flatnonzero(~((array >= 0) & (array <= 1)))
+    if len(wrong):
+        raise ValueError(
+            f"p_values[{wrong[0]}]={array[wrong[0]]} must be a number between 0 and 1; leave out "
+            "comparisons without a p-value"
+        )
+    return array
 
 
 def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
@@ -36,8 +42,8 @@ def bonferroni(p_values: Any) -> np.ndarray:
     >>> bonferroni([0.01, 0.4])
     array([0.02, 0.8 ])
     """
-    given = _p_values(p_values)
-    return np.minimum(1.0, given * len(given))
+    array = _p_values(p_values)
+    return np.minimum(1.0, array * len(array))
 
 
 def holm(p_values: Any) -> np.ndarray:
@@ -46,9 +52,9 @@ def holm(p_values: Any) -> np.ndarray:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    given = _p_values(p_values)
-    order = np.argsort(given, kind="stable")
-    steps = np.minimum(1.0, given[order] * np.arange(len(given), 0, -1))
-    adjusted = np.empty_like(given)
-    adjusted[order] = np.maximum.accumulate(steps) if len(steps) else steps
-    return adjusted
+    array = _p_values(p_values)
+    order = np.argsort(array, kind="stable")
+    steps = np.minimum(1.0, array[order] * np.arange(len(array), 0, -1))
+    corrected = np.empty_like(array)
+    corrected[order] = np.maximum.accumulate(steps)
+    return corrected

@@ -15,19 +15,17 @@ MOST_LEVELS = 1000
 
 def find(facts: TableFacts) -> Iterator[Finding]:
     """The columns of text, the target among them."""
-    columns = [] if facts.is_genotypes else [*facts.texts_and_gaps]
-    columns += [ColumnFacts(facts.target)] if facts.target is not None else []
-    for column in columns:
+    target = [] if facts.target is None else [ColumnFacts(facts.target)]
+    for column in [*facts.texts_and_gaps, *target]:
         if not column.is_nominal or column.has_many_levels or len(column.levels) > MOST_LEVELS:
             continue
         groups: dict[str, list[str]] = {}
         for level in column.levels:
             if isinstance(level, str):
                 groups.setdefault(level.strip().lower(), []).append(level)
-        alike = [some for some in groups.values() if len(some) > 1]
+        alike = [" = ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
         if alike:
-            said = some_of([" = ".join(map(repr, some)) for some in alike])
-            yield Finding(column.name, f"{column.name!r} ({said})")
+            yield Finding(column.name, f"{column.name!r} ({some_of(alike)})")
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""Hints that cannot stop a fit: what fails in one is silent, except in tests."""
+"""Hints that cannot stop a fit: an error in one is logged, and raised in tests."""
 
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -13,8 +14,9 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 
 def unfailing(otherwise: Any = None) -> Callable[[C], C]:
-    """A decorator of functions that look at data for hints: an error in one is its result
-    `otherwise`. Warnings that a filter makes errors are raised.
+    """A decorator of functions that look at data for hints: where one raises an error, its result
+    is `otherwise`, and the error is logged at the level of debugging. Warnings that a filter makes
+    errors are raised.
 
     >>> @unfailing(otherwise=0)
     ... def ratio(x):
@@ -31,6 +33,9 @@ def unfailing(otherwise: Any = None) -> Callable[[C], C]:
             except Exception as error:
                 if STRICT or isinstance(error, Warning):
                     raise
+                logging.getLogger(__name__).debug(
+                    "%s failed; its result is %r", function.__qualname__, otherwise, exc_info=True
+                )
                 return otherwise
 
         return cast("C", call)

@@ -37,7 +37,7 @@ def test_a_level_that_no_row_has_stops_no_fit():
 
 
 @pytest.mark.parametrize("kind", CHECKS)
-def test_a_check_that_fails_is_silent_but_in_tests(monkeypatch, kind):
+def test_a_check_that_fails_is_logged_and_raised_in_tests(monkeypatch, caplog, kind):
     def broken(*_, **__):
         raise RuntimeError("a check")
 
@@ -48,4 +48,6 @@ def test_a_check_that_fails_is_silent_but_in_tests(monkeypatch, kind):
     with pytest.raises(RuntimeError, match="a check"):
         fasttree.fit(frame, "y")
     monkeypatch.setattr(unfailing, "STRICT", False)
-    assert fasttree.fit(frame, "y").get_n_leaves() > 1
+    with caplog.at_level("DEBUG", logger=unfailing.__name__):
+        assert fasttree.fit(frame, "y").get_n_leaves() > 1
+    assert any(str(record.exc_info[1]) == "a check" for record in caplog.records)

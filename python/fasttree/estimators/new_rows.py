@@ -31,13 +31,7 @@ from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unuse
 from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.data_checks.warned import warn_caller
 from ..table.date_parts import PARTS
-from ..table.dates import (
-    DateFormat,
-    for_other_rows,
-    formats_among,
-    part_names,
-    words_of_dates,
-)
+from ..table.dates import DateFormat, for_other_rows, formats_among, part_names, words_of_dates
 from ..table.decimal_comma import with_numbers
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column

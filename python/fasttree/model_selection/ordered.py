@@ -17,7 +17,7 @@ import numpy as np
 
 from .._checks import is_missing, shown
 from .._checks.speech import data_row, given
-from ..table.date_texts import instant_of, order_of_dates
+from ..table.date_texts import moment_of, order_of_dates
 from .folds import Folds
 
 _MONTHS = re.compile(r"\d{4}(-\d{2})?")
@@ -59,8 +59,8 @@ def places_in_time(
     else:
         # Dates: days beside times, or times with a zone beside others, have no certain order.
         order = order_of_dates(different) or "ymd"
-        times = {text: instant_of(text, order) for text in different}
-        odd = next((text for text, at in times.items() if at is None), None)
+        times = {text: moment_of(text, order) for text in different}
+        odd = next((text for text, at in times.items() if at is None or at.form == "odd"), None)
         if odd is not None or len({at.form for at in times.values()}) > 1:
             first = values[texts.index(odd or different[0])]
             raise ValueError(

@@ -9,14 +9,15 @@ Complexity
 
 from __future__ import annotations
 
+import contextlib
 import datetime
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
 from .._checks import is_missing
 from .columns import Column
-from .date_texts import ORDERS, date_match, in_zone, is_offset, moment_of, zone_named
+from .date_texts import is_offset, moment_of, zone_in, zone_named
 from .sources import listed
 
 PARTS = ("year", "month", "weekday")
@@ -29,21 +30,6 @@ def cells_of(values: Any) -> list[Any]:
         return listed(values)
     codes = np.unique(np.asarray(values.values)) if values.kind == "nominal" else ()
     return [(values.levels or ())[int(code)] for code in codes if code >= 0]
-
-
-def _has_zone(moment: Any) -> TypeGuard[datetime.datetime]:
-    return isinstance(moment, datetime.datetime) and moment.utcoffset() is not None
-
-
-def _zoned(cell: Any) -> Any:
-    """A cell as a date; a text that has a time zone in the first order that reads it, as the zone
-    does not depend on the order of day and month."""
-    if not isinstance(cell, str):
-        return cell
-    match = date_match(cell)
-    if match is None or match["zone"] is None:
-        return None
-    return next(filter(None, (moment_of(cell, order) for order in ORDERS)), None)
 
 
 def zone_of(values: Any) -> str:
@@ -63,9 +49,13 @@ def zone_of(values: Any) -> str:
         except ValueError:  # a zone of dateutil, say: by the cells
             pass
     names = set()
-    for moment in filter(_has_zone, map(_zoned, cells_of(values))):
-        own = getattr(moment.tzinfo, "key", None) or getattr(moment.tzinfo, "zone", None)
-        names.add(own or str(datetime.timezone(moment.utcoffset() or datetime.timedelta())))
+    for cell in cells_of(values):
+        is_time = isinstance(cell, datetime.datetime)
+        zone = zone_in(cell) if isinstance(cell, str) else cell.tzinfo if is_time else None
+        if zone is not None:
+            own = getattr(zone, "key", None) or getattr(zone, "zone", None)
+            offset = zone.utcoffset(cell if is_time else None) or datetime.timedelta()
+            names.add(own or str(datetime.timezone(offset)))
     return "" if not names else names.pop() if len(names) == 1 else "UTC"
 
 
@@ -131,16 +121,15 @@ def _parts_of_array(times: np.ndarray) -> np.ndarray:
 def _parts_of_cells(cells: list[Any], order: str, zone: str) -> np.ndarray:
     """The numbers of cells; equal texts are read once."""
 
-    def parts(moment: Any) -> tuple[float, ...]:
-        if is_missing(moment) or not isinstance(moment, datetime.date):
+    def parts(day: Any) -> tuple[float, ...]:
+        if is_missing(day) or not isinstance(day, datetime.date):
             return (np.nan,) * len(PARTS)
-        day = in_zone(moment, zone_named(zone)) if zone and _has_zone(moment) else moment
+        if zone and isinstance(day, datetime.datetime) and day.utcoffset() is not None:
+            with contextlib.suppress(OverflowError):  # the last day of the calendar stays
+                day = day.astimezone(zone_named(zone))
         return day.year, day.month, day.isoweekday()
 
-    texts = {text: parts(moment_of(text, order)) for text in {*filter(_is_text, cells)}}
-    rows = [texts[cell] if isinstance(cell, str) else parts(cell) for cell in cells]
+    texts = {cell for cell in cells if isinstance(cell, str)}
+    of_text = {text: parts(getattr(moment_of(text, order), "at", None)) for text in texts}
+    rows = [of_text[cell] if isinstance(cell, str) else parts(cell) for cell in cells]
     return np.array(rows, np.float64).reshape(-1, len(PARTS))
-
-
-def _is_text(cell: Any) -> TypeGuard[str]:
-    return isinstance(cell, str)

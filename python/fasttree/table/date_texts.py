@@ -17,7 +17,7 @@ import datetime
 import functools
 import re
 import zoneinfo
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 ORDERS = ("ymd", "dmy", "mdy")
@@ -42,6 +42,9 @@ _GRAMMAR = re.compile(
     )?\s*""".replace("MONTH", rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"),
     re.IGNORECASE | re.VERBOSE,
 )
+_VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
+"""What may be the number of a version, such as 1.2.24: no number must be a day."""
+
 _OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])(\d{1,2})(?::?([0-5]\d))?)?")
 
 
@@ -77,23 +80,27 @@ def _day_in(match: re.Match[str] | None, order: str) -> datetime.date | None:
     return None
 
 
-def _clock_in(match: re.Match[str]) -> datetime.time | None:
-    """The time of day to the second; None of another than a clock shows (24:00, 13:00 pm)."""
-    hour, half = int(match["hour"]), match["half"]
-    if half and 1 <= hour <= 12:
-        hour = hour % 12 + 12 * (half in "pP")
-    elif half:
-        return None
-    with contextlib.suppress(ValueError):
-        return datetime.time(hour, int(match["minute"]), int(match["seconds"] or 0))
-    return None
+def _clock_in(match: re.Match[str]) -> datetime.time:
+    """The time of day to the second. ValueError: no clock shows it, as 24:00."""
+    hour = int(match["hour"])
+    if match["half"] and hour <= 12:
+        hour = hour % 12 + 12 * (match["half"] in "pP")
+    return datetime.time(hour, int(match["minute"]), int(match["seconds"] or 0))
 
 
 def _zone_in(match: re.Match[str]) -> datetime.tzinfo | None:
-    """The time zone behind a time of day, if it is an offset: other words are ambiguous (CST)."""
+    """The time zone behind a time of day. ValueError: no offset, as words are ambiguous (CST)."""
     name = (match["zone"] or "").upper()
-    with contextlib.suppress(ValueError):  # +25:00
-        return zone_named(name) if name and is_offset(name) else None
+    if not is_offset(name):
+        raise ValueError(name)
+    return zone_named(name) if name else None
+
+
+def zone_in(text: str) -> datetime.tzinfo | None:
+    """The time zone of a text, if that is a date with an offset behind its time of day."""
+    match = date_match(text)
+    with contextlib.suppress(ValueError):
+        return None if match is None else _zone_in(match)
     return None
 
 
@@ -123,79 +130,41 @@ def zone_named(name: str) -> datetime.tzinfo:
         ) from error
 
 
-def in_zone(moment: datetime.datetime, zone: datetime.tzinfo) -> datetime.datetime:
-    """A time in another zone; the first and last day of the calendar stay in theirs."""
-    with contextlib.suppress(OverflowError):
-        return moment.astimezone(zone)
-    return moment
-
-
-def moment_of(text: str, order: str) -> datetime.date | None:
-    """The day that a text names, with its time of day where that has a zone; None of no date.
-
-    Examples:
-        >>> moment_of("31.1.2024 9:30", "dmy")
-        datetime.date(2024, 1, 31)
-        >>> moment_of("2024-01-31T9:30Z", "ymd")
-        datetime.datetime(2024, 1, 31, 9, 30, tzinfo=datetime.timezone.utc)
-    """
-    match = date_match(text)
-    day = _day_in(match, order)
-    if match is None or day is None or (zone := _zone_in(match)) is None:
-        return day
-    clock = _clock_in(match)
-    return day if clock is None else datetime.datetime.combine(day, clock, zone)
-
-
-class Instant(NamedTuple):
-    """A place in time; those of one `form` can be put in order.
+class Moment(NamedTuple):
+    """A date as text; those of one `form` can be put in order.
 
     Attributes:
-        at: day and time to the second, in UTC if it has a zone.
+        at: the day and the time to the second, in the time zone of the text if it has one.
         fraction: digits of the fraction of a second, without zeros at the end.
-        form: whether it is a day, or a time with or without a zone.
+        form: what is known: the day, or the time too, with or without a zone. "odd": the day alone,
+            as no clock shows the time, or its zone is unknown.
     """
 
     at: datetime.datetime
     fraction: str
-    form: Literal["day", "time", "zone"]
+    form: Literal["day", "time", "zone", "odd"]
 
 
-def instant_of(text: str, order: str) -> Instant | None:
-    """The place in time of a text; None where it names no day in this order, or has a time of day
-    that no clock shows or that is in an unknown zone.
+def moment_of(text: str, order: str) -> Moment | None:
+    """The moment that a text names; None where it names no day in this order.
 
     Examples:
-        >>> instant_of("4.3.2024 9:30:00.50", "dmy")
-        Instant(at=datetime.datetime(2024, 3, 4, 9, 30), fraction='5', form='time')
+        >>> moment_of("4.3.2024 9:30:00.50", "dmy")
+        Moment(at=datetime.datetime(2024, 3, 4, 9, 30), fraction='5', form='time')
+        >>> moment_of("2024-01-31", "ymd").form, moment_of("2024-31-01", "ymd")
+        ('day', None)
     """
     match = date_match(text)
     day = _day_in(match, order)
     if match is None or day is None:
         return None
     if match["hour"] is None:
-        return Instant(datetime.datetime.combine(day, datetime.time()), "", "day")
-    clock, zone = _clock_in(match), _zone_in(match)
-    if clock is None or (zone is None) != (match["zone"] is None):
-        return None
-    moment = datetime.datetime.combine(day, clock, zone)
-    if zone is not None:
-        moment = in_zone(moment, datetime.timezone.utc).replace(tzinfo=None)
-    return Instant(moment, (match["fraction"] or "").rstrip("0"), "zone" if zone else "time")
-
-
-def _may_be_versions(matches: Iterable[re.Match[str] | None]) -> bool:
-    """Whether texts may be numbers of versions, such as 1.2.24: short years behind points, and no
-    number that must be a day, nor zeros that fill all of them up to two digits."""
-    shortest = 4
-    for match in filter(None, matches):
-        first, second, third = match.group("first", "second", "third")
-        if match["mark"] != "." or len(third) > 2 or match["hour"] or not second.isdigit():
-            return False
-        if match["year"] or max(int(first), int(second)) > 12:
-            return False
-        shortest = min(shortest, len(first) + len(second))
-    return shortest < 4
+        return Moment(datetime.datetime.combine(day, datetime.time()), "", "day")
+    try:
+        at = datetime.datetime.combine(day, _clock_in(match), _zone_in(match))
+    except ValueError:
+        return Moment(datetime.datetime.combine(day, datetime.time()), "", "odd")
+    return Moment(at, (match["fraction"] or "").rstrip("0"), "zone" if at.tzinfo else "time")
 
 
 def order_of_dates(levels: Sequence[Any]) -> str | None:
@@ -208,11 +177,14 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
         >>> order_of_dates(["1/2/2024", "12/31/2024"]), order_of_dates(["1/2/2024", "3/4/2024"])
         ('mdy', None)
     """
-    matches = [date_match(text) for text in levels if isinstance(text, str)]
+    texts = [text.strip() for text in levels if isinstance(text, str)]
+    if all(map(_VERSION.fullmatch, texts)) and any(len(text) < 8 for text in texts):
+        return None
+    matches = [date_match(text) for text in texts]
     days = {order: [_day_in(match, order) for match in matches] for order in ORDERS}
     n_read = {order: sum(day is not None for day in days[order]) for order in ORDERS}
     most = max(n_read.values())
-    if not matches or most < 0.95 * len(matches) or _may_be_versions(matches):
+    if not texts or most < 0.95 * len(texts):
         return None
     best = [order for order in ORDERS if n_read[order] == most]
     if len({tuple(days[order]) for order in best}) == 1:

@@ -161,14 +161,13 @@ def made_of_dates(
         ValueError: texts that are no dates, or whose day and month cannot be told apart; an unknown
             order or time zone.
     """
+    formats = dates if isinstance(dates, Mapping) else {}
     columns, reasons = [], {}
-    for name in dates if isinstance(dates, Mapping) else listing("dates", dates):
+    for name in dates if dates is formats else listing("dates", dates):
         if not isinstance(name, str):
             raise TypeError(f"dates={shown(dates)} must hold names of columns")
         cells = cells_named(name)
-        date_format = _format_given(
-            name, dates[name] if isinstance(dates, Mapping) else None, cells
-        )
+        date_format = _format_given(name, formats.get(name), cells)
         columns += date_columns(name, cells, date_format)
         reasons[name] = date_reason(date_format, cells)
     return columns, reasons
@@ -189,14 +188,13 @@ def _format_given(name: str, given: Any, cells: Any) -> DateFormat:
 
 def _order_in(name: str, cells: Any) -> str:
     """The order of the texts of a column; "ymd" of dates that are no texts."""
-    if isinstance(cells, Column):
-        levels: Sequence[Any] = cells.levels or ()
-    else:
-        if temporal(cells) is not None:
-            return "ymd"
-        levels = [cell for cell in set(cells_of(cells)) if not is_missing(cell)]
-        if all(isinstance(cell, datetime.date) for cell in levels):
-            return "ymd"
+    if temporal(cells) is not None:
+        return "ymd"
+    is_column = isinstance(cells, Column)
+    levels = [*(cells.levels or ())] if is_column else [*set(cells_of(cells))]
+    levels = [level for level in levels if not is_missing(level)]
+    if not is_column and all(isinstance(level, datetime.date) for level in levels):
+        return "ymd"
     order = order_of_dates(levels)
     if order is None:
         raise ValueError(

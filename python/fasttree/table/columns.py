@@ -212,7 +212,7 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
     Raises:
         TypeError: naming the first cell whose type does not go with the cells before it.
     """
-    found: dict[str, type] = {}
+    type_of: dict[str, type] = {}
     for cell_type in set(map(type, cells)):
         if cell_type is type(None):
             continue
@@ -222,20 +222,20 @@ def object_family(name: str, cells: list[Any], role: str = "column") -> str | No
         # NaN and NaT among strings are missing cells, not numbers and dates
         if kind in ("number", "date") and all(is_missing(c) for c in cells if type(c) is cell_type):
             continue
-        found[kind] = cell_type
-    if not found:
+        type_of[kind] = cell_type
+    if not type_of:
         return "number" if any(isinstance(c, float) for c in cells) else None
-    known = ("text", "bool", "number", "complex", "date")
-    if "complex" in found:
+    families = ("text", "bool", "number", "complex", "date")
+    if "complex" in type_of:
         return "complex"
-    if len(found) == 1 and next(iter(found)) in known:
-        return next(iter(found))
+    if len(type_of) == 1 and next(iter(type_of)) in families:
+        return next(iter(type_of))
     first: tuple[int, str] | None = None
     for row, cell in enumerate(cells):
         if is_missing(cell):
             continue
         kind = family(type(cell))
-        if kind not in known:
+        if kind not in families:
             raise TypeError(
                 f"{role} {name!r}, row {row}: {shown(cell)} is of type {type(cell).__name__}; "
                 "the argument must be a string or a number (a cell is a number, a string, a bool "
@@ -324,25 +324,25 @@ def factorize(
         return codes_of(name, values.tolist(), levels)
     if kind == "b":
         values = values.view(np.uint8)
-        codes, found = factorize(name, values)
-        return codes, tuple(bool(v) for v in found)
+        codes, bits = factorize(name, values)
+        return codes, tuple(map(bool, bits))
     if kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if high - low <= max(1 << 16, 4 * values.size) and high < 1 << 62 and low > -(1 << 62):
             shifted = values.astype(np.int64) - low
             present = np.bincount(shifted, minlength=high - low + 1) > 0
-            result = make_levels(name, (np.flatnonzero(present) + low).tolist())
-            return (np.cumsum(present) - 1).astype(np.int32)[shifted], result
+            own_levels = make_levels(name, (np.flatnonzero(present) + low).tolist())
+            return (np.cumsum(present) - 1).astype(np.int32)[shifted], own_levels
     if kind == "f":
-        known = ~np.isnan(values)
-        distinct, inverse = np.unique(values[known], return_inverse=True)
+        is_filled = ~np.isnan(values)
+        distinct, inverse = np.unique(values[is_filled], return_inverse=True)
         codes = np.full(len(values), -1, dtype=np.int32)
-        result = make_levels(name, distinct.tolist())
-        codes[known] = inverse.reshape(-1)
-        return codes, result
+        own_levels = make_levels(name, distinct.tolist())
+        codes[is_filled] = inverse.reshape(-1)
+        return codes, own_levels
     distinct, inverse = np.unique(values, return_inverse=True)
-    result = make_levels(name, distinct.tolist())
-    return inverse.reshape(-1).astype(np.int32), result
+    own_levels = make_levels(name, distinct.tolist())
+    return inverse.reshape(-1).astype(np.int32), own_levels
 
 
 def to_float(name: str, values: np.ndarray) -> np.ndarray:
@@ -439,8 +439,8 @@ def encode(
     if levels is not None or role == "nominal":
         if values.dtype.kind == "f":
             check_finite(name, values)
-        codes, found = factorize(name, values, levels)
-        return Column(name, "nominal", codes, found)
+        codes, own_levels = factorize(name, values, levels)
+        return Column(name, "nominal", codes, own_levels)
     return Column(name, "numeric", to_float(name, values))
 
 
@@ -471,17 +471,17 @@ def _presence(block: np.ndarray) -> np.ndarray:
     )
     present = np.zeros((top, block.shape[1]), dtype=bool)
     for first in range(0, block.shape[1], _TOGETHER):
-        part, to = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
+        part, seen = block[:, first : first + _TOGETHER], present[:, first : first + _TOGETHER]
         if top <= 64:
             kind = np.min_scalar_type(2**top - 1)
-            found = np.zeros(part.shape[1], dtype=kind)
+            occurring = np.zeros(part.shape[1], dtype=kind)
             for rows in range(0, len(part), 1 << 15):
                 bits = np.left_shift(kind.type(1), part[rows : rows + (1 << 15)], dtype=kind)
-                found |= np.bitwise_or.reduce(bits, axis=0)
-            to[:] = (found >> np.arange(top, dtype=kind)[:, None]) & kind.type(1)
+                occurring |= np.bitwise_or.reduce(bits, axis=0)
+            seen[:] = (occurring >> np.arange(top, dtype=kind)[:, None]) & kind.type(1)
         else:
             for j in range(part.shape[1]):
-                to[:, j] = np.bincount(part[:, j], minlength=top) > 0
+                seen[:, j] = np.bincount(part[:, j], minlength=top) > 0
     return present
 
 
@@ -497,8 +497,8 @@ def code_block(block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if has_gaps(present):
         coded: np.ndarray = np.empty(block.shape, dtype=np.uint8)
         for first in range(0, block.shape[1], _TOGETHER):
-            some = slice(first, first + _TOGETHER)
-            rank = (np.cumsum(present[:, some], axis=0) - 1).astype(np.uint8)
-            coded[:, some] = np.take_along_axis(rank, block[:, some].astype(np.intp), axis=0)
+            columns = slice(first, first + _TOGETHER)
+            rank = (np.cumsum(present[:, columns], axis=0) - 1).astype(np.uint8)
+            coded[:, columns] = np.take_along_axis(rank, block[:, columns].astype(np.intp), axis=0)
         block = coded
     return block, present

@@ -12,7 +12,6 @@ When not to use it
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import functools
 import re
@@ -34,18 +33,19 @@ _GRAMMAR = re.compile(
     (?P<second>(?(name)\d{1,2}|(?:\d{1,2}|MONTH)))
     (?:(?P=mark)|[, ])\s?
     (?P<third>(?(year)\d{1,2}|(?(name)\d{4}|(?:\d{4}|\d{2}))))
-    (?:,?\s*[T\s:]\s*
-        (?P<hour>\d{1,2})[:.](?P<minute>\d{2})(?:[:.](?P<seconds>\d{2})(?:[.,](?P<fraction>\d+))?)?
+    (?:(?:T|,?\s{0,2}(?:[-T\s:_]|at\s)\s{0,2})
+        (?P<hour>\d{1,2})
+        (?:[:.](?P<minute>\d{2})(?:[:.](?P<seconds>\d{2})(?:[.,](?P<fraction>\d+))?)?|(?<=T\d\d))
         (?:\s?(?P<half>[ap])\.?m\.?)?
-        (?:\s?(?P<zone>(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2}){0,2}|[a-z]{1,5}))?
-        (?:\[\S+\])?                                          # [Europe/Berlin], as Java writes it
-    )?\s*""".replace("MONTH", rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"),
+        (?:\s?(?P<zone>(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2}){0,2}|[a-z]{1,5}|[a-z]+(?:/[a-z_]+)+))?
+        (?:\[\S+\]|\s[a-z]{1,5})?                # [Europe/Berlin], as Java writes it, UTC as Go does
+    )?(?:\s\([a-z]{2,9}\))?\s*""".replace("MONTH", rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"),
     re.IGNORECASE | re.VERBOSE,
 )
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
 """What may be the number of a version, such as 1.2.24: no number must be a day."""
 
-_OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])(\d{1,2})(?::?([0-5]\d))?)?")
+_OFFSET = re.compile(r"(?:UTC|GMT|Z)?(?:([+-])([01]?\d|2[0-3])(?::?([0-5]\d))?)?")
 
 
 def date_match(text: str) -> re.Match[str] | None:
@@ -60,10 +60,8 @@ def date_match(text: str) -> re.Match[str] | None:
     return _GRAMMAR.fullmatch(text)
 
 
-def _day_in(match: re.Match[str] | None, order: str) -> datetime.date | None:
+def _day_in(match: re.Match[str], order: str) -> datetime.date | None:
     """The day that the parts of a date name in an order; None where they name none."""
-    if match is None:
-        return None
     first, second, third = match.group("first", "second", "third")
     if match["year"]:
         year, month, day = first, second, third
@@ -75,9 +73,10 @@ def _day_in(match: re.Match[str] | None, order: str) -> datetime.date | None:
         day, month, year = first, second, third
     century = 0 if len(year) == 4 else 1900 if int(year) >= CENTURY else 2000
     number = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
-    with contextlib.suppress(ValueError):  # 31.2.2024
+    try:
         return datetime.date(century + int(year), number, int(day))
-    return None
+    except ValueError:  # 31.2.2024
+        return None
 
 
 def _clock_in(match: re.Match[str]) -> datetime.time:
@@ -85,23 +84,19 @@ def _clock_in(match: re.Match[str]) -> datetime.time:
     hour = int(match["hour"])
     if match["half"] and hour <= 12:
         hour = hour % 12 + 12 * (match["half"] in "pP")
-    return datetime.time(hour, int(match["minute"]), int(match["seconds"] or 0))
+    return datetime.time(hour, int(match["minute"] or 0), int(match["seconds"] or 0))
 
 
 def _zone_in(match: re.Match[str]) -> datetime.tzinfo | None:
-    """The time zone behind a time of day. ValueError: no offset, as words are ambiguous (CST)."""
+    """The time zone behind a time of day, if it is an offset: words are ambiguous (CST)."""
     name = (match["zone"] or "").upper()
-    if not is_offset(name):
-        raise ValueError(name)
-    return zone_named(name) if name else None
+    return zone_named(name) if name and is_offset(name) else None
 
 
 def zone_in(text: str) -> datetime.tzinfo | None:
     """The time zone of a text, if that is a date with an offset behind its time of day."""
     match = date_match(text)
-    with contextlib.suppress(ValueError):
-        return None if match is None else _zone_in(match)
-    return None
+    return None if match is None else _zone_in(match)
 
 
 def is_offset(zone: str) -> bool:
@@ -130,6 +125,9 @@ def zone_named(name: str) -> datetime.tzinfo:
         ) from error
 
 
+Form = Literal["day", "time", "zone", "odd"]
+
+
 class Moment(NamedTuple):
     """A date as text; those of one `form` can be put in order.
 
@@ -142,7 +140,7 @@ class Moment(NamedTuple):
 
     at: datetime.datetime
     fraction: str
-    form: Literal["day", "time", "zone", "odd"]
+    form: Form
 
 
 def moment_of(text: str, order: str) -> Moment | None:
@@ -155,16 +153,17 @@ def moment_of(text: str, order: str) -> Moment | None:
         ('day', None)
     """
     match = date_match(text)
-    day = _day_in(match, order)
-    if match is None or day is None:
+    if match is None or (day := _day_in(match, order)) is None:
         return None
     if match["hour"] is None:
-        return Moment(datetime.datetime.combine(day, datetime.time()), "", "day")
+        return Moment(datetime.datetime(day.year, day.month, day.day), "", "day")
+    zone = _zone_in(match)
     try:
-        at = datetime.datetime.combine(day, _clock_in(match), _zone_in(match))
-    except ValueError:
-        return Moment(datetime.datetime.combine(day, datetime.time()), "", "odd")
-    return Moment(at, (match["fraction"] or "").rstrip("0"), "zone" if at.tzinfo else "time")
+        at = datetime.datetime.combine(day, _clock_in(match), zone)
+    except ValueError:  # 24:00
+        return Moment(datetime.datetime(day.year, day.month, day.day), "", "odd")
+    form: Form = "zone" if zone else "odd" if match["zone"] else "time"
+    return Moment(at, (match["fraction"] or "").rstrip("0"), form)
 
 
 def order_of_dates(levels: Sequence[Any]) -> str | None:
@@ -181,7 +180,7 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
     if all(map(_VERSION.fullmatch, texts)) and any(len(text) < 8 for text in texts):
         return None
     matches = [date_match(text) for text in texts]
-    days = {order: [_day_in(match, order) for match in matches] for order in ORDERS}
+    days = {order: [match and _day_in(match, order) for match in matches] for order in ORDERS}
     n_read = {order: sum(day is not None for day in days[order]) for order in ORDERS}
     most = max(n_read.values())
     if not texts or most < 0.95 * len(texts):

@@ -239,16 +239,15 @@ def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column
 def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
     """The numbers of cells in their format, shape (n_cells, 3), or in their own order, where these
     are texts that have another one. A warning names the values that are no dates."""
-    parts = parts_of(values, date_format.order, date_format.zone)
-    unread = np.flatnonzero(np.isnan(parts[:, 0]))
-    if len(unread) == 0 or temporal(values) is not None:
+    order, zone, _ = date_format
+    parts = parts_of(values, order, zone)
+    if temporal(values) is not None or not np.isnan(parts[:, 0]).any():
         return parts
     cells = cells_of(values)
-    own = _own_order(name, cells, date_format.order)
-    if own != date_format.order:
-        parts = parts_of(cells, own, date_format.zone)
-        unread = np.flatnonzero(np.isnan(parts[:, 0]))
-    odd = list(dict.fromkeys(cells[row] for row in unread if not is_missing(cells[row])))
+    if (own := _own_order(name, cells, order)) != order:
+        parts = parts_of(cells, own, zone)
+    unread = (cells[row] for row in np.flatnonzero(np.isnan(parts[:, 0])))
+    odd = list(dict.fromkeys(cell for cell in unread if not is_missing(cell)))
     if odd:
         warn_caller(
             f"column {name!r}: {counted(len(odd), 'value')} not read as dates, but treated as "

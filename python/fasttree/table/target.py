@@ -117,9 +117,9 @@ class NumericTarget:
 
     def check_numbers(self) -> np.ndarray:
         """The numbers, all known, or a ValueError naming the first row without one."""
-        gone = np.flatnonzero(np.isnan(self.numbers))
-        if len(gone):
-            raise ValueError(missing_message(self.name, int(gone[0]), len(gone), "number"))
+        missing = np.flatnonzero(np.isnan(self.numbers))
+        if len(missing):
+            raise ValueError(missing_message(self.name, int(missing[0]), len(missing), "number"))
         return self.numbers
 
 
@@ -315,18 +315,18 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except OverflowError:  # a whole number beyond all floats
                 numbers[row] = np.inf
             except (TypeError, ValueError):
-                if isinstance(cell, str) and (read := text_as_numbers(name, cells)) is not None:
-                    return numbers_of(name, read)
+                if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
+                    return numbers_of(name, column)
                 texts = [one for one in dict.fromkeys(cells.tolist()) if isinstance(one, str)]
-                hidden = hidden_numbers([cell]) if isinstance(cell, str) else None
+                hint = hidden_numbers([cell]) if isinstance(cell, str) else None
                 if (word := without_words(texts)) is not None:
-                    cell, hidden = word
+                    cell, hint = word
                     row = cells.tolist().index(cell)
                 raise ValueError(
                     f"{row_word(row)} of the target {name!r} is {shown(cell)}, which is "
                     "not a number: "
-                    + (hidden or "a regression predicts numbers; name another target, or use ")
-                    + ("" if hidden else argument("task", "classification"))
+                    + (hint or "a regression predicts numbers; name another target, or use ")
+                    + ("" if hint else argument("task", "classification"))
                 ) from None
     _refuse_infinity(name, numbers)
     large = np.flatnonzero(np.abs(numbers) > MOST)
@@ -456,9 +456,9 @@ def _check_objects(name: str, cells: np.ndarray) -> str | None:
 
 def _refuse_continuous(name: str, values: np.ndarray) -> None:
     _refuse_infinity(name, values)
-    broken = fractions_of(values)
-    if broken.size:
-        row = int(broken[0])
+    fractions = fractions_of(values)
+    if fractions.size:
+        row = int(fractions[0])
         raise ValueError(
             "Unknown label type: continuous. Maybe you are trying to fit a classifier, which "
             "expects discrete classes on a regression target with continuous values. (Target "

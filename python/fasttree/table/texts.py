@@ -103,9 +103,9 @@ def date_share(levels: Sequence[Any]) -> float:
         >>> date_share(("2024-01-31", "2024-02-01")), date_share(("a", "2024-02-01"))
         (1.0, 0.5)
     """
-    some = levels[:: max(1, len(levels) // LOOKED_AT)]
-    dates = sum(isinstance(level, str) and date_match(level) is not None for level in some)
-    return dates / len(some) if some else 0.0
+    sample = levels[:: max(1, len(levels) // LOOKED_AT)]
+    dates = sum(isinstance(level, str) and date_match(level) is not None for level in sample)
+    return dates / len(sample) if sample else 0.0
 
 
 def _ways(texts: Sequence[str], more: str = "") -> list[tuple[str, str, str]]:
@@ -155,32 +155,32 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
         "read the file with fasttree.datasets.load(path, decimal='.') (1,500 is fifteen hundred) \
 (a frame: pandas.to_numeric(column.str.replace(',', '')))"
     """
-    some = levels[:: max(1, len(levels) // LOOKED_AT)]
-    if not some or not all(isinstance(one, str) for one in some):
+    sample = levels[:: max(1, len(levels) // LOOKED_AT)]
+    if not sample or not all(isinstance(one, str) for one in sample):
         return None
-    odd = set(no_numbers(some))
+    odd = set(no_numbers(sample))
     if not odd:
-        return _with_marks(some)
-    matches = [match for code in sorted(odd) if (match := _dress_of(some[code])) is not None]
+        return _with_marks(sample)
+    matches = [match for code in sorted(odd) if (match := _dress_of(sample[code])) is not None]
     kinds = Counter(what for what, _ in matches)
     if len(matches) < max(0.95 * len(odd), 1) or (_TIMES in kinds and len(kinds) > 1):
         return None
     what = kinds.most_common(1)[0][0]
     units = {unit for _, match in matches for unit in match.groupdict().values() if unit}
-    if len(units) > MOST_UNITS or (len(odd) < 0.1 * len(some) and what in (_TIMES, _UNIT, _NOTE)):
+    if len(units) > MOST_UNITS or (len(odd) < 0.1 * len(sample) and what in (_TIMES, _UNIT, _NOTE)):
         return None
     texts = [match[0] for _, match in matches]
-    if len(matches) < len(odd) and (mended := without_words(some)) is not None:
+    if len(matches) < len(odd) and (mended := without_words(sample)) is not None:
         return f"{what} ({texts[0]!r}, ...) beside {mended[0]!r}", mended[1]
     units = units | {"%"} if _PERCENT in kinds and units else units
-    plain = [one for code, one in enumerate(some) if code not in odd]
+    plain = [one for code, one in enumerate(sample) if code not in odd]
     return f"{what} ({texts[0]!r}, ...)", _undressed(what, [*texts, *plain], units)
 
 
 def _dress_of(text: str) -> tuple[str, re.Match[str]] | None:
     """The first form of `_DRESSED` that a text has, by its name."""
-    found = ((what, form.fullmatch(text)) for what, form in _DRESSED.items())
-    return next(((what, match) for what, match in found if match is not None), None)
+    matches = ((what, form.fullmatch(text)) for what, form in _DRESSED.items())
+    return next(((what, match) for what, match in matches if match is not None), None)
 
 
 def _with_marks(texts: Sequence[str]) -> tuple[str, str] | None:

@@ -543,7 +543,7 @@ def compare(
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
-    prepare = {
+    run_makers = {
         name: partial(
             make_run,
             table,
@@ -565,7 +565,7 @@ def compare(
     policy = {"on_interrupt": on_interrupt, "on_error": on_error}
     with execution_of(client, journal) as execution, about():
         check_seeded(execution, random_state)
-        results, unfinished = validate_all(prepare, execution, report=report, **policy)
+        results, unfinished = validate_all(run_makers, execution, report=report, **policy)
     for name, one in results.items():
         one.name = name
     if stability is not None:

@@ -27,11 +27,11 @@ CENTURY = 69
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
-    r"""\s*
+    r"""\s*(?!\d\d?\s\d\d?\s\d\d(?!\d))                       # 12 34 56 is a number or a code
     (?P<first>(?P<year>\d{4})|(?P<name>MONTH)|\d{1,2})
     (?P<mark>[-/. ])\s?
-    (?P<second>(?(name)\d{1,2}|(?:\d{1,2}|MONTH)))
-    (?:(?P=mark)|[, ])\s?
+    (?P<second>(?(name)\d{1,2}|(?:\d{1,2}|(?P<word>MONTH))))
+    (?:(?P=mark)|(?(name),|(?(word)[, ]|(?!))))\s?
     (?P<third>(?(year)\d{1,2}|(?(name)\d{4}|(?:\d{4}|\d{2}))))
     (?:(?:T|,?\s{0,2}(?:[-T\s:_]|at\s)\s{0,2})
         (?P<hour>\d{1,2})

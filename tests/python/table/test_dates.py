@@ -24,6 +24,7 @@ from fasttree.table.dates import (
     part_names,
     words_of_dates,
 )
+from fasttree.table.texts import date_share
 
 DAYS = [datetime.date(2019, 12, 31) + datetime.timedelta(days=17 * i) for i in range(60)]
 WANTED = np.array([(d.year, d.month, d.isoweekday()) for d in DAYS], dtype=float)
@@ -112,11 +113,22 @@ def test_one_day_above_twelve_tells_the_order():
         ["1.2.24", "3.4.24"],
         ["1.2.3.4", "10.0.0.1"],
         ["a", "b"],
+        ["12 05 99", "13 06 24"],
+        ["12.5,24", "13.6,24"],
+        ["12-5/2024", "13-6/2024"],
         [],
     ],
 )
 def test_texts_without_a_certain_day_have_no_order(texts):
     assert order_of_dates(texts) is None
+
+
+@pytest.mark.parametrize(
+    "form", ["{:02} {:02} {:02}", "{}.{},{:02}", "{}-{}-{:02}-7", "{}.{}.{}.1"]
+)
+def test_codes_are_no_texts_of_dates(form):
+    codes = [form.format(1 + i % 12, 1 + i % 7, i % 60) for i in range(100)]
+    assert date_share(codes) == 0
 
 
 def test_a_table_has_the_parts_after_all_other_columns():
@@ -201,6 +213,21 @@ def test_every_day_of_a_year_is_read_without_zeros(form, century):
     order = order_of_dates(texts)
     assert order == ("mdy" if form.startswith("{m}") else "dmy")
     assert [moment_of(text, order).at.date() for text in texts] == days
+
+
+FORMS = [" 10:00:00 +0000 UTC", "T10", "_10:00", "-10.00.00", " - 10:00", " at 10:00", " (Tue)"]
+FORMS += [
+    ", 10:00 Uhr",
+    " 10:00 Europe/Berlin",
+    "T10:00:00.5+01:00[Europe/Paris]",
+    ":10:00:00 +0100",
+]
+
+
+@pytest.mark.parametrize("tail", FORMS)
+def test_days_are_read_before_the_times_that_programs_write(tail):
+    texts = [day.strftime("%d.%m.%Y") + tail for day in DAYS]
+    assert order_of_dates(texts) == "dmy" and np.array_equal(parts("d", texts, "dmy"), WANTED)
 
 
 TAILS = ["-AB", "-7", ".1", "/2", "x", " AB-3", ", no. 4", " 10:00-B", "T", " 7", " 10:7"]

@@ -5,7 +5,7 @@ What
     the name of a month, and a time of day, which may have a fraction and a time zone behind it.
     Which number is the day, the texts of a column tell together (`order_of_dates`).
 Complexity
-    A pattern per text and question.
+    O(length) per text; `order_of_dates` reads each text once per order.
 When not to use it
     For times of day and durations, which have no year.
 """
@@ -38,10 +38,14 @@ _GRAMMAR = re.compile(
         (?:[:.](?P<minute>\d{2})(?:[:.](?P<seconds>\d{2})(?:[.,](?P<fraction>\d+))?)?|(?<=T\d\d))
         (?:\s?(?P<half>[ap])\.?m\.?)?
         (?:\s?(?P<zone>(?:UTC|GMT)?[+-]\d{1,2}(?::?\d{2}){0,2}|[a-z]{1,5}|[a-z]+(?:/[a-z_]+)+))?
-        (?:\[\S+\]|\s[a-z]{1,5})?                # [Europe/Berlin], as Java writes it, UTC as Go does
+        (?:\[\S+\]|\s[a-z]{1,5})?                       # [Europe/Berlin] in Java, UTC in Go
     )?(?:\s\([a-z]{2,9}\))?\s*""".replace("MONTH", rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"),
     re.IGNORECASE | re.VERBOSE,
 )
+"""Three parts, of which the first or last is the year and at most one the name of a month, as the
+conditions on the groups `year`, `name` and `word` say; then a time of day, and the day of the week
+in brackets. One mark separates numbers."""
+
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
 """What may be the number of a version, such as 1.2.24: no number must be a day."""
 

@@ -44,7 +44,7 @@ def _set_by_set(
     report: Callable[[int, int], Any] | None,
     on_interrupt: str,
 ) -> tuple[dict[str, CrossValidation], list[str]]:
-    """Each set by a call into the core; its table is not kept for the next one."""
+    """One set after the other, each by one call into the core."""
     n_done = count(1)
 
     def validated(name: str) -> CrossValidation:

@@ -1,4 +1,4 @@
-"""Bundles of options: a data class of options that several commands share.
+"""Options that several commands share as a data class, and the examples of commands.
 
 What
     A parameter of a command that is annotated with a data class takes its fields as options.
@@ -21,6 +21,21 @@ from typing import Annotated, Any
 
 import typer
 
+Command = Callable[..., None]
+
+EXAMPLES: dict[str, tuple[str, ...]] = {}
+"""The lines that end the help of a command, by the name of its function."""
+
+
+def examples(*lines: str) -> Callable[[Command], Command]:
+    """A decorator that gives a command its `EXAMPLES`."""
+
+    def noted(command: Command) -> Command:
+        EXAMPLES[command.__name__] = lines
+        return command
+
+    return noted
+
 
 class Without:
     """Fields of a bundle that a command does not have as options."""
@@ -36,7 +51,7 @@ class Alias:
         self.name = name
 
 
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
+def expanded(command: Command) -> Command:
     """The command with the fields of its bundles as options of its own.
 
     >>> import typer

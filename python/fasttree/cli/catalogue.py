@@ -7,9 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
+from .bundles import examples
 from .output import emit, table
 
 
+@examples("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours")
 def criteria(
     name: Annotated[
         str | None,
@@ -90,12 +92,3 @@ def _described(row: dict[str, Any]) -> str:
 
 def _bound(value: Any) -> str:
     return "unbounded" if value is None else f"{value:g}"
-
-
-COMMANDS = (
-    (
-        criteria,
-        ("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours"),
-    ),
-)
-"""Commands with their examples."""

@@ -9,6 +9,7 @@ import typer
 from .._engine import core_version
 from ..exports.bibtex import publications
 from . import options as o
+from .bundles import examples
 from .catalogue import found
 from .output import emit
 from .shell import split_list
@@ -20,6 +21,7 @@ SOFTWARE = """@software{{fasttree,
 }}"""
 
 
+@examples("ftree cite", "ftree cite gain_ratio", "ftree cite gini 'pi(alpha=1)'")
 def cite(
     names: Annotated[
         list[str] | None,
@@ -36,7 +38,3 @@ def cite(
     entries = [publications()[key] for key in keys] or [SOFTWARE.format(core_version())]
     text = "\n\n".join(entries)
     emit(text, {"command": "cite", "bibtex": text}, json)
-
-
-COMMANDS = ((cite, ("ftree cite", "ftree cite gain_ratio", "ftree cite gini 'pi(alpha=1)'")),)
-"""Commands with their examples."""

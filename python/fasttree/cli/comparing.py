@@ -21,7 +21,7 @@ from ..exports.tables.scales import PERCENT, scale_of
 from ..exports.tables.table import number
 from ..reports import Cell, ReportTable, render
 from . import options as o
-from .bundles import Alias, Without
+from .bundles import Alias, Without, examples
 from .execution import Execution
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
@@ -151,6 +151,14 @@ def _write_files(
         result.to_csv(folds, folds=True)
 
 
+@examples(
+    "ftree cv iris -c gini,info_gain -s accuracy,leaves",
+    "ftree cv data.csv -t label --cv weka",
+    "ftree cv patients.csv -t outcome --groups hospital --cv 1x5",
+    "ftree cv sales.csv -t demand --time date --cv 5",
+    "ftree cv prices.csv -t price --task regression -s r2,leaves",
+    "ftree cv iris --html iris.html",
+)
 def cv(
     data: o.DataFile,
     *,
@@ -226,6 +234,10 @@ def _first_upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+@examples(
+    "ftree compare",
+    "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
+)
 def compare(
     data: Sets = None,
     *,
@@ -425,26 +437,3 @@ def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
         save_picture(
             folder / "compare-ranks.png", lambda: rank_diagram(result, title=result.metric)
         )
-
-
-COMMANDS = (
-    (
-        compare,
-        (
-            "ftree compare",
-            "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
-        ),
-    ),
-    (
-        cv,
-        (
-            "ftree cv iris -c gini,info_gain -s accuracy,leaves",
-            "ftree cv data.csv -t label --cv weka",
-            "ftree cv patients.csv -t outcome --groups hospital --cv 1x5",
-            "ftree cv sales.csv -t demand --time date --cv 5",
-            "ftree cv prices.csv -t price --task regression -s r2,leaves",
-            "ftree cv iris --html iris.html",
-        ),
-    ),
-)
-"""Commands with their examples."""

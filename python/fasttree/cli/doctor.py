@@ -15,6 +15,7 @@ import typer
 
 from .._checks.words import counted
 from . import options as o
+from .bundles import examples
 from .output import emit, table
 
 NEEDED = ("numpy", "scikit-learn", "narwhals")
@@ -88,6 +89,7 @@ def _criteria() -> str:
 CHECKS = {"model": _grow_and_read_back, "criteria": _criteria, "threads": _threads}
 
 
+@examples("ftree doctor --json doctor.json")
 def doctor(json: o.Json = None) -> None:
     """Versions, threads and processor level, and a short exercise of the core."""
     import fasttree
@@ -132,7 +134,3 @@ def doctor(json: o.Json = None) -> None:
     emit(lambda: render(tables), document, json)
     if not sound:
         raise typer.Exit(1)
-
-
-COMMANDS = ((doctor, ("ftree doctor --json doctor.json",)),)
-"""Commands with their examples."""

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
+from .bundles import examples
 from .output import emit
 from .streams import say
 
@@ -81,6 +82,7 @@ def _share_done(found: dict[str, Any]) -> str:
     return f"{100 * done / max(1, fits):.0f} % of the work"
 
 
+@examples("ftree status run.journal", "ftree status run.journal --json -")
 def status(
     journal: Annotated[Path, typer.Argument(metavar="FILE", help="A journal.", show_default=False)],
     *,
@@ -107,7 +109,3 @@ def status(
     if found["bytes_dropped"]:
         lines.append(f"a torn last line of {found['bytes_dropped']} bytes does not count")
     emit("\n".join(lines), {"command": "status", **found}, json)
-
-
-COMMANDS = ((status, ("ftree status run.journal", "ftree status run.journal --json -")),)
-"""Commands with their examples."""

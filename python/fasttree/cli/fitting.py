@@ -24,6 +24,7 @@ from ..metrics.rare import RareClass
 from ..table.data_checks import inspect
 from ..table.data_checks.warned import quiet
 from . import options as o
+from .bundles import examples
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import quoted
@@ -238,6 +239,15 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
 
 
+@examples(
+    "ftree fit iris",
+    "ftree fit iris -c gini -p max_depth=3 --svg tree.svg --title Irises",
+    "ftree fit iris --optimal -p max_depth=3",
+    "ftree fit iris --stability 100",
+    "ftree fit iris --html tree.html",
+    "ftree fit data.csv -t label -p pruning=error_based -m model.json",
+    "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",
+)
 def fit(
     data: o.DataFile,
     *,
@@ -389,20 +399,3 @@ def _written(
         tree.explore(rows, stability=stability).save(html)
         lines.append(f"Written as a page: {html}; open it in a browser")
     return lines
-
-
-COMMANDS = (
-    (
-        fit,
-        (
-            "ftree fit iris",
-            "ftree fit iris -c gini -p max_depth=3 --svg tree.svg --title Irises",
-            "ftree fit iris --optimal -p max_depth=3",
-            "ftree fit iris --stability 100",
-            "ftree fit iris --html tree.html",
-            "ftree fit data.csv -t label -p pruning=error_based -m model.json",
-            "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",
-        ),
-    ),
-)
-"""Commands with their examples."""

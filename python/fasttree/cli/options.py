@@ -7,6 +7,9 @@ criteria, parameters and Tables, and warn of columns that need an option.
 from __future__ import annotations
 
 import ast
+import shutil
+import sys
+import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +22,24 @@ from .._checks.naming import did_you_mean
 from .._checks.speech import argument
 from .shell import SHELL, missing_cells, split_list
 
+
+def _file_of(context: typer.Context, data: str | None) -> str | None:
+    """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
+    is removed when the command ends."""
+    if data != "-" or context.resilient_parsing:
+        return data
+    folder = context.with_resource(tempfile.TemporaryDirectory(prefix="ftree-"))
+    file = Path(folder) / "stdin.csv"
+    with file.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    if not file.stat().st_size:
+        raise ValueError("DATA is -, and standard input is empty: pipe CSV into it")
+    return str(file)
+
+
 DATA = typer.Argument(
     metavar="DATA",
+    callback=_file_of,
     help=(
         "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set "
         "(ftree datasets); - reads CSV from standard input."

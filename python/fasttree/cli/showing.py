@@ -16,7 +16,7 @@ from ..exports import FORMATS
 from ..exports.drawing import SHOW
 from ..exports.sql import DIALECTS
 from . import options as o
-from .bundles import Alias
+from .bundles import Alias, examples
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
 from .shell import split_list
@@ -162,6 +162,12 @@ def size_text(tree: Any) -> str:
     )
 
 
+@examples(
+    "ftree show model.json",
+    "ftree show model.json --form sql --dialect sqlite",
+    "ftree show model.json --form svg -o tree.svg --show scores,counts",
+    "ftree show model.json --html tree.html --data iris",
+)
 def show(
     model: ModelFile,
     *,
@@ -314,17 +320,3 @@ def _of_forest(forest: Any) -> tuple[str, dict[str, Any]]:
     facts = {"trees": n_trees, "mean_leaves": leaves, "mean_nodes": nodes, "mean_depth": depth}
     words = f"on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
     return f"{counted(n_trees, 'tree')}; {words}", facts
-
-
-COMMANDS = (
-    (
-        show,
-        (
-            "ftree show model.json",
-            "ftree show model.json --form sql --dialect sqlite",
-            "ftree show model.json --form svg -o tree.svg --show scores,counts",
-            "ftree show model.json --html tree.html --data iris",
-        ),
-    ),
-)
-"""Commands with their examples."""

@@ -20,7 +20,7 @@ from .._checks.words import counted, p_value_text, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
-from .bundles import Without
+from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .shell import listed
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from ..table import Table
 
 
+@examples(
+    "ftree predict model.json new.csv",
+    "ftree predict model.json test.arff --proba -o answers.csv",
+    "ftree predict model.json customers.csv --id customer",
+)
 def predict(
     model: ModelFile,
     data: o.DataFile,
@@ -239,6 +244,13 @@ Covariates = Annotated[
 ]
 
 
+@examples(
+    "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
+    "ftree rank data.arff --top 10 --plot rank.png",
+    "ftree rank data.csv -t label --test quadratic",
+    "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
+    "ftree rank --bfile study --permutations 99",
+)
 def rank(
     data: o.MaybeDataFile = None,
     *,
@@ -515,26 +527,3 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _score_text(score: float, rank: int) -> str:
     return "-" if np.isnan(score) else f"{score:.4f} ({rank})"
-
-
-COMMANDS = (
-    (
-        predict,
-        (
-            "ftree predict model.json new.csv",
-            "ftree predict model.json test.arff --proba -o answers.csv",
-            "ftree predict model.json customers.csv --id customer",
-        ),
-    ),
-    (
-        rank,
-        (
-            "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
-            "ftree rank data.arff --top 10 --plot rank.png",
-            "ftree rank data.csv -t label --test quadratic",
-            "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
-            "ftree rank --bfile study --permutations 99",
-        ),
-    ),
-)
-"""Commands with their examples."""

@@ -7,15 +7,11 @@ variants stays small. O(n log n) for n variants.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .canvas import Axes, axes_of, colour, finish
 
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper end, points."""

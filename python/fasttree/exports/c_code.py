@@ -18,13 +18,14 @@ When not to use it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._checks import shown
 from .._checks.words import counted
-from .program import NumberTests, fits_nesting, nested, tables
-from .reading import Reading, ValueSet
+from .answers import Label
+from .program import Language, fits_nesting, nested, tables
+from .reading import Reading
 
 HEAD = """\
 /* A decision tree written by fasttree: {size}, depth {depth}. C99; needs nothing.
@@ -281,37 +282,21 @@ def _any_of(value: str, numbers: Iterable[float]) -> str:
     return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
-_NUMBERS = NumberTests(
-    "0", "1", "{x} > {low!r} && {x} <= {high!r}", "{x} != {x} || ({inside})", "!({test})"
-)
+class _CSyntax(Language):
+    """The syntax of C for `nested`."""
 
+    never, always = "0", "1"
+    between = "{x} > {low!r} && {x} <= {high!r}"
+    or_missing, negated = "{x} != {x} || ({inside})", "!({test})"
+    first, next = "if ({}) {{", "}} else if ({}) {{"
+    otherwise, closing = "} else {", "}"
+    divided = "return -1;"
 
-class _CSyntax:
-    """The syntax of C for `nested`; ``x3`` is the value of feature 3, read at the start."""
+    def answer(self, leaf: int, said: Label | None) -> str:
+        return f"return {leaf}; {_comment('unclassified' if said is None else said)}"
 
-    closing: str | None = "}"
-    otherwise = "} else {"
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.leaves = reading.leaves
-
-    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        x = f"x{feature}"
-        if subset.codes is not None:
-            taken = ([-1] if missing else []) + sorted(subset.codes)
-            return " || ".join(f"{x} == {code}" for code in taken) or "0"
-        return _NUMBERS.of(x, subset, missing)
-
-    def start(self, word: str, condition: str) -> str:
-        return f"{'if' if word == 'if' else '} else if'} ({condition}) {{"
-
-    def answer(self, leaf: int) -> str:
-        answer = self.reading.answers.of(self.leaves[leaf])
-        return f"return {leaf}; {_comment('unclassified' if answer is None else answer)}"
-
-    def divided(self) -> str:
-        return "return -1;"
+    def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
+        return _any_of(x, [-1] * missing + [*codes]) or self.never
 
 
 def identifier(name: str) -> str:

@@ -14,10 +14,11 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
 
+from .answers import Label
 from .reading import Reading, ValueSet
 
 NESTED = 60
@@ -27,38 +28,19 @@ ALL_BRANCHES = -2
 """Entry of `Tables.missing` where a missing value takes all branches."""
 
 
-class Language(Protocol):
-    """The syntax that `nested` needs of a programming language.
-
-    Attributes:
-        closing: line that closes a chain of blocks; None if the language needs none.
-        otherwise: line that opens the last block of a chain.
-    """
-
-    closing: str | None
-    otherwise: str
-
-    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        """A condition that the values of `subset` meet, and missing ones if `missing`."""
-
-    def start(self, word: str, condition: str) -> str:
-        """The line that opens a block; `word` is "if" or "elif"."""
-
-    def answer(self, leaf: int) -> str:
-        """The statement that returns the number of a leaf."""
-
-    def divided(self) -> str:
-        """The statement that returns the mark of a row that goes down several branches."""
-
-
-class NumberTests(NamedTuple):
-    """Conditions on numbers in a programming language.
+class Language(ABC):
+    """The syntax that `nested` needs of a programming language; ``x3`` is the value of feature 3,
+    which the written function reads at its start.
 
     Attributes:
         never, always: conditions that no value meets, and that all do.
         between: template of a condition, from `low` (excluded) to `high`.
         or_missing: template of `inside`, or a missing value.
         negated: template of the negation of `test`.
+        first, next: templates of the lines that open the blocks of a chain under a condition.
+        otherwise: line that opens the last block of a chain.
+        closing: line that closes a chain of blocks; empty if the language needs none.
+        divided: statement that returns the mark of a row that goes down several branches.
     """
 
     never: str
@@ -66,9 +48,29 @@ class NumberTests(NamedTuple):
     between: str
     or_missing: str
     negated: str
+    first: str
+    next: str
+    otherwise: str
+    closing: str
+    divided: str
 
-    def of(self, x: str, subset: ValueSet, missing: bool) -> str:
-        """A condition that the values `x` of a set meet, and missing ones if `missing`."""
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    @abstractmethod
+    def answer(self, leaf: int, said: Label | None) -> str:
+        """The statement that returns the number of a leaf, and in a comment what it predicts."""
+
+    @abstractmethod
+    def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
+        """A condition that the values `x` of a nominal feature meet: those with some codes, and
+        missing ones if `missing`."""
+
+    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
+        """A condition that the values of a set meet, and missing ones if `missing`."""
+        x = f"x{feature}"
+        if subset.codes is not None:
+            return self.levels(x, feature, sorted(subset.codes), missing)
         if subset.empty:
             return f"{x} != {x}" if missing else self.never
         low, high = math.isfinite(subset.lower), math.isfinite(subset.upper)
@@ -107,7 +109,7 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
             continue
         children = reading.children[item]
         if not children:
-            yield space + language.answer(number[item])
+            yield space + language.answer(number[item], reading.answers.of(item))
             continue
         # One block per branch. The last one needs no condition, unless rows may be divided: then
         # these are what remains.
@@ -119,10 +121,11 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
                 chain.append((level, language.otherwise))
             else:
                 condition = language.test(feature, subset, subset.missing == 1)
-                chain.append((level, language.start("elif" if branch else "if", condition)))
+                block = language.next if branch else language.first
+                chain.append((level, block.format(condition)))
             chain.append((level + 1, child))
         if divides:
-            chain += [(level, language.otherwise), (level + 1, language.divided())]
+            chain += [(level, language.otherwise), (level + 1, language.divided)]
         if language.closing:
             chain.append((level, language.closing))
         work += reversed(chain)

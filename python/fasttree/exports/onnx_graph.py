@@ -111,7 +111,7 @@ def to_onnx(
         """Add the outputs for rows that go to one leaf of each tree."""
         read = matrix
         if not graph.single:
-            read = heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
+            read = heads.ranks(graph, trees, matrix, max(1, len(columns)))
         if class_outputs is None:
             heads.number(graph, read, trees, readings)
         elif is_forest:

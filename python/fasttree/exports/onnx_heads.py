@@ -50,10 +50,10 @@ def classifier(graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: En
         matrix,
         outputs=list(graph.outputs),
         class_treeids=[tree for tree, *_ in trees.ends for _ in ids],
-        class_nodeids=[node for _, node, *_ in trees.ends for _ in ids],
+        class_nodeids=[node for _, node, _ in trees.ends for _ in ids],
         class_ids=ids * len(trees.ends),
         class_weights=[
-            float(p) for *_, leaf, _ in trees.ends for p in weights[leaf].astype(np.float32)
+            float(p) for *_, leaf in trees.ends for p in weights[leaf].astype(np.float32)
         ],
         post_transform="NONE",
         **{key: class_outputs.labels},
@@ -75,7 +75,7 @@ def _regressor(
         aggregate_function="SUM",
         post_transform="NONE",
         target_treeids=[tree for tree, *_ in ends],
-        target_nodeids=[node for _, node, *_ in ends],
+        target_nodeids=[node for _, node, _ in ends],
         target_ids=[tree for tree, *_ in ends],
         target_weights=weights,
         **trees.nodes,
@@ -84,24 +84,30 @@ def _regressor(
 
 def _leaves(graph: Graph, matrix: str, trees: Ensemble) -> str:
     """Number of the leaf of each row in each tree, int64 (N, n_trees)."""
-    numbers = [float(leaf) for *_, leaf, _ in trees.ends]
+    numbers = [float(leaf) for *_, leaf in trees.ends]
     found = _regressor(graph, matrix, trees, numbers, None)
     return graph.add("Cast", found, to=graph.onnx.TensorProto.INT64)
 
 
+def _looked_up(graph: Graph, matrix: str, trees: Ensemble, tables: list[np.ndarray]) -> list[str]:
+    """The rows that a table per tree, (n_leaves, width), has for the leaves that rows reach,
+    float64 (N, width) each."""
+    leaves = _leaves(graph, matrix, trees)
+    found = []
+    for t, table in enumerate(tables):
+        leaf = graph.add("Gather", leaves, graph.constant(np.array(t)), axis=1)
+        found.append(graph.add("Gather", graph.constant(table), leaf, axis=0))
+    return found
+
+
 def number(graph: Graph, matrix: str, trees: Ensemble, readings: list[Reading]) -> None:
     """Add the number that trees which do not divide rows predict: that of one, or the mean."""
-    numbers = [reading.probabilities(reading.leaves)[:, 0] for reading in readings]
+    numbers = [reading.probabilities(reading.leaves) for reading in readings]
     if graph.single and len(readings) == 1:
-        weights = [float(np.float32(numbers[tree][leaf])) for tree, _, leaf, _ in trees.ends]
+        weights = [float(np.float32(numbers[tree][leaf, 0])) for tree, _, leaf in trees.ends]
         _regressor(graph, matrix, trees, weights, list(graph.outputs))
         return
-    leaves = _leaves(graph, matrix, trees)
-    of_trees = []
-    for t, of_leaves in enumerate(numbers):
-        leaf = graph.add("Gather", leaves, graph.constant(np.array([t])), axis=1)
-        of_trees.append(graph.add("Gather", graph.constant(of_leaves), leaf, axis=0))
-    _mean(graph, of_trees)
+    _mean(graph, _looked_up(graph, matrix, trees, numbers))
 
 
 def number_of_mixtures(
@@ -111,8 +117,8 @@ def number_of_mixtures(
     of_trees = []
     for reading in readings:
         reached, leaves = _reached(graph, reading, matrix, columns)
-        numbers = graph.constant(reading.probabilities(leaves))
-        of_trees.append(graph.add("MatMul", reached, numbers))
+        of_leaves = graph.constant(reading.probabilities(leaves))
+        of_trees.append(graph.add("MatMul", reached, of_leaves))
     _mean(graph, of_trees)
 
 
@@ -286,15 +292,11 @@ def vote(
     graph: Graph, class_outputs: ClassOutputs, matrix: str, trees: Ensemble, readings: list[Reading]
 ) -> None:
     """Add the vote of trees that do not divide rows."""
-    leaves = _leaves(graph, matrix, trees)
-    votes = []
-    for t, reading in enumerate(readings):
-        shares = reading.probabilities(reading.leaves)
-        votes_at_all = np.array([[float(label >= 0)] for label in reading.leaf_labels])
-        leaf = graph.add("Gather", leaves, graph.constant(np.array(t)), axis=1)
-        table = graph.constant(np.hstack([shares, votes_at_all]))
-        votes.append(graph.add("Gather", table, leaf, axis=0))
-    _elect(graph, class_outputs, votes)
+    tables = [
+        np.hstack([one.probabilities(one.leaves), np.array([one.leaf_labels]).T >= 0])
+        for one in readings
+    ]
+    _elect(graph, class_outputs, _looked_up(graph, matrix, trees, tables))
 
 
 def vote_of_mixtures(

@@ -161,12 +161,12 @@ class Inputs:
 
     def matrix(self, columns: Columns) -> str:
         """The columns side by side, real numbers (N, n_columns); one column at least."""
-        graph, keys = self.graph, columns.keys
-        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in keys)
+        graph = self.graph
+        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in columns)
         if not self.columns and not own:
-            features = np.array([feature for feature, _ in keys] or [0])
+            features = np.array([feature for feature, _ in columns] or [0])
             return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
-        made = [self._column(*key) for key in keys] or [self._column(0, None)]
+        made = [self._column(*key) for key in columns] or [self._column(0, None)]
         return made[0] if len(made) == 1 else graph.add("Concat", *made, axis=1)
 
     def _source(self, feature: int) -> str:

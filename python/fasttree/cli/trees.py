@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .._checks.saving import replace_file
+from .._checks.saving import save_text
 from .._checks.speech import argument, in_text
 from .._checks.words import counted, p_value_text, some_of
 from ..exports.tables.records import write_csv
@@ -25,7 +25,7 @@ from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .shell import listed
 from .showing import ModelFile, Picture, model_of
-from .streams import say, write
+from .streams import say
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:
@@ -82,21 +82,24 @@ def predict(
 ) -> None:
     """Predict the rows of a data file; CSV on stdout, accuracy or error on stderr where the target
     is known."""
+    from ..datasets.files import load_texts
+
     check_writable({"--out": out, "--json": json})
     tree = model_of(model, columns.task).set_params(n_jobs=n_jobs)
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
-    carried = _carried(data, id or [], columns)
-    members = _carried(data, [groups] if groups is not None else [], columns)
+    # Columns that are carried along or name groups, as they are written.
+    aside = list(dict.fromkeys([*(id or ()), *([] if groups is None else [groups])]))
+    texts = load_texts(data, aside, columns.reading.get("header")) if aside else {}
+    carried = {name: texts[name] for name in id or ()}
     schema = tree._schema
-    aside = dict.fromkeys([*carried, *members])
     unused = [name for name in aside if name not in (*schema.names, schema.target)]
     rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), listed(unused)]))
-    for option, found in (("--id", carried), ("--groups", members)):
-        if any(len(texts) != len(rows) for texts in found.values()):
-            raise ValueError(
-                f"{option}: {data} has other rows as text than as data; leave {option} out"
-            )
+    if any(len(cells) != len(rows) for cells in texts.values()):
+        option = "--id" if id else "--groups"
+        raise ValueError(
+            f"{option}: {data} has other rows as text than as data; leave {option} out"
+        )
     answers = tree.predict(rows)
     classes = list(schema.classes)
     shares = tree.predict_proba(rows) if proba or threshold is not None else np.empty((0, 2))
@@ -110,11 +113,10 @@ def predict(
         answers,
         rows.y,
         tree._task,
-        None if groups is None else members[groups],
+        None if groups is None else texts[groups],
         classes=classes,
         costs=getattr(tree, "cost_matrix", None),
     )
-    # The predictions as JSON and as CSV.
     document = {
         "command": "predict",
         "model": str(model),
@@ -128,58 +130,26 @@ def predict(
         **({} if threshold is None else {"threshold": threshold}),
         "probabilities": shares.tolist() if proba else None,
     }
-    header = [
-        "row",
-        *carried,
-        "prediction",
-        *([f"p({label})" for label in classes] if proba else []),
-    ]
-    lines: list[list[Any]] = [
+    names = [f"p({label})" for label in classes] if proba else []
+    lines = (
         [
             place,
-            *(texts[place] for texts in carried.values()),
+            *(cells[place] for cells in carried.values()),
             "" if answer is None else answer,
             *(shares[place].tolist() if proba else []),
         ]
         for place, answer in enumerate(answers.tolist())
-    ]
-    _write_predictions(header, lines, document, out, json)
+    )
+    stream = io.StringIO()
+    write_csv(stream, ["row", *carried, "prediction", *names], lines)
+    text = stream.getvalue()
+    if out is not None:
+        save_text(out, text)
+        text = f"{counted(len(answers), 'prediction')} written to {out}"
+    emit(text, document, json)
     if quality.known:
         sys.stdout.flush()
         say("\n".join(quality.lines))
-
-
-def _carried(data: str, names: list[str], columns: o.Columns) -> dict[str, list[str]]:
-    """The texts of the columns of ``--id``, by name."""
-    if not names:
-        return {}
-    from ..datasets.files import load_texts
-
-    return load_texts(data, list(dict.fromkeys(names)), columns.reading.get("header"))
-
-
-def _write_predictions(
-    header: list[str],
-    lines: list[list[Any]],
-    document: dict[str, Any],
-    out: Path | None,
-    json: Path | None,
-) -> None:
-    """Write the CSV to its file, or to stdout unless the JSON goes there."""
-    if out is not None:
-        with replace_file(out) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            write_csv(text, header, lines)
-            text.detach()  # flushes
-        emit(f"{counted(len(lines), 'prediction')} written to {out}", document, json)
-    elif json is not None and str(json) == "-":
-        emit("", document, json)
-    else:
-        if json is not None:
-            emit("", document, json)
-        printed = io.StringIO()
-        write_csv(printed, header, lines)
-        write(printed.getvalue())
 
 
 Top = Annotated[

@@ -116,7 +116,7 @@ def _card(card: Card) -> str:
             f'<rect class="c" x="{x + PADDING:.1f}" y="{top:.1f}" width="{room:.1f}" height="4"/>'
         )
     out += [
-        f'<rect x="{bar.x:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
+        f'<rect x="{bar.left:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
         f'fill="{bar.fill}"/>'
         for bar in card.bars
     ]

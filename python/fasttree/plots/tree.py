@@ -88,7 +88,7 @@ class _Canvas:
             )
         y = card.y + card.height - 9  # of the bar, 5 px high, near the lower edge
         for bar in card.bars:
-            self.box(bar.x, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
+            self.box(bar.left, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
 
     def drawing(self, drawing: Drawing) -> None:
         """Draw the legend, the branches and the cards of a tree."""

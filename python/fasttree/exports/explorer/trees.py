@@ -11,7 +11,6 @@ Complexity
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -107,30 +106,13 @@ class TreeData:
     def __init__(self, model: Any, name: str, most: int) -> None:
         self.name, self.model = name, model
         self.reading = Reading(model)
-        self.kept = self._select(most)
+        self.kept = np.flatnonzero(self.reading.heaviest(most))
         self.histograms: dict[int, dict[str, Any]] = {}
         self.candidates: dict[int, dict[str, Any]] = {}
         self.spreads: dict[int, dict[str, Any]] = {}
         self.scale = self.reading.answers.scale
         self.stability: Any = None
         self.intervals: Any = None
-
-    def _select(self, most: int) -> np.ndarray:
-        """The attribute `kept`: nodes with the most rows are opened while all branches fit."""
-        tree = self.reading.tree
-        if tree.node_count <= most:
-            return np.arange(tree.node_count)
-        weight = tree.weighted_n_node_samples
-        kept, heap = [0], [(-float(weight[0]), 0)]
-        while heap:
-            _, node = heapq.heappop(heap)
-            children = self.reading.children[node]
-            if len(kept) + len(children) > most:
-                continue
-            kept.extend(children)
-            for child in children:
-                heapq.heappush(heap, (-float(weight[child]), child))
-        return np.array(sorted(kept))
 
     def inner(self) -> np.ndarray:
         """Kept nodes with branches, those with the most rows first."""

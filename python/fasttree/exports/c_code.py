@@ -213,13 +213,13 @@ CLASS_OF = """\
 void {name}_predict_proba(const double *x, double *p) {{
     const int leaf = {name}_find(x);
     int c;
-{divided_proba}    for (c = 0; c < {n_classes}; c++) p[c] = {name}_shares[leaf][c];
+{proba}    for (c = 0; c < {n_classes}; c++) p[c] = {name}_shares[leaf][c];
 }}
 
 /* Index of the class, -1 where nothing is predicted. */
 int {name}_predict(const double *x) {{
     const int leaf = {name}_find(x);
-{divided_label}    return {name}_labels[leaf];
+{label}    return {name}_labels[leaf];
 }}
 """
 
@@ -227,18 +227,19 @@ NUMBER_OF = """\
 /* The predicted number. */
 double {name}_predict(const double *x) {{
     const int leaf = {name}_find(x);
-    return {divided}{name}_values[leaf];
+    return {number}{name}_values[leaf];
 }}
 """
 
-DIVIDED_PROBA = """\
+DIVIDED = {
+    "number": "leaf < 0 ? {name}_mixture(x) : ",
+    "proba": """\
     if (leaf < 0) {{
         {name}_mixture(x, p);
         return;
     }}
-"""
-
-DIVIDED_LABEL = """\
+""",
+    "label": """\
     if (leaf < 0) {{
         double p[{n_classes}];
         int c, best = 0;
@@ -247,7 +248,9 @@ DIVIDED_LABEL = """\
             if (p[c] > p[best]) best = c;
         return p[best] > 0 ? best : -1;
     }}
-"""
+""",
+}
+"""How `CLASS_OF` and `NUMBER_OF` answer rows that are divided among leaves."""
 
 
 def literal(text: object) -> str:
@@ -347,17 +350,11 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         parts = {part: text.format(**fields) for part, text in mixed.items()}
         out.append(MIXTURE.format(**fields, **parts))
     out.append(LEAF_OF.format(**fields))
-    if reading.predicts_number:
-        divided = f"leaf < 0 ? {name}_mixture(x) : " if reading.fractional else ""
-        out.append(NUMBER_OF.format(**fields, divided=divided))
-        return "".join(out)
-    divided_proba = divided_label = ""
-    if reading.fractional:
-        divided_proba, divided_label = (
-            DIVIDED_PROBA.format(**fields),
-            DIVIDED_LABEL.format(**fields),
-        )
-    out.append(CLASS_OF.format(**fields, divided_proba=divided_proba, divided_label=divided_label))
+    divided = {part: text.format(**fields) for part, text in DIVIDED.items()}
+    if not reading.fractional:
+        divided = dict.fromkeys(DIVIDED, "")
+    interface = NUMBER_OF if reading.predicts_number else CLASS_OF
+    out.append(interface.format(**fields, **divided))
     return "".join(out)
 
 

@@ -71,7 +71,6 @@ FORMATS: dict[str, Format] = {
         "indented text",
         "text",
         "to_text",
-        shown=lambda model, depth, decimals: model.to_text(decimals, depth),
         method="to_text()",
         whole=False,
         forests=True,

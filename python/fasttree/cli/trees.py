@@ -29,6 +29,7 @@ from .streams import say
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:
+    from ..reports import ReportTable
     from ..table import Table
 
 
@@ -277,6 +278,7 @@ def rank(
         return
     # A table: scores, or estimates for many rows.
     from ..feature_selection.features import score_features
+    from ..reports import render
     from ..table.data_checks.findings import screened
     from ..table.data_checks.warned import pass_over
 
@@ -302,21 +304,13 @@ def rank(
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
     left_out = [name for name in treated.unused if name not in treated.dates]
-    _emit_ranking(
-        scored,
-        scores,
-        errors,
-        tests,
-        left_out=left_out,
-        said=_left_out_rows(rows, {} if estimate or "missing" in given else chosen),
-        seed=given.get("random_state", 0),
-        top=top,
-        csv=csv,
-        json=json,
-    )
+    said = _left_out_rows(rows, {} if estimate or "missing" in given else chosen)
+    shown, facts = _ranking(scored, scores, errors, tests, left_out=left_out, said=said, top=top)
+    about = {"data": repr(scored), "random_state": given.get("random_state", 0)}
+    emit(lambda: render(shown), {"command": "rank", **about, **facts}, json, csv)
 
 
-def _emit_ranking(
+def _ranking(
     rows: Table,
     scores: dict[str, np.ndarray],
     errors: dict[str, np.ndarray],
@@ -324,14 +318,10 @@ def _emit_ranking(
     *,
     left_out: list[str],
     said: list[str],
-    seed: Any,
     top: int | None,
-    csv: Path | None,
-    json: Path | None,
-) -> None:
-    """Print the features in the order of the first criterion's scores, best first, but for those
-    that were left out; `said` are notes on the scores."""
-    from ..reports import render
+) -> tuple[ReportTable, dict[str, Any]]:
+    """The features in the order of the first criterion's scores, best first, but for those that
+    were left out, as a table and as values; `said` are notes on the scores."""
     from ..table.data_checks import inspect
 
     # Ranks by every criterion; the order is that of the first.
@@ -340,10 +330,7 @@ def _emit_ranking(
     names = rows.feature_names
     by_score = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
     order = [j for j in by_score if names[j] not in left_out][:top]
-    document: dict[str, Any] = {
-        "command": "rank",
-        "data": repr(rows),
-        "random_state": seed,
+    facts: dict[str, Any] = {
         "rows": [
             {
                 "feature": names[j],
@@ -377,24 +364,19 @@ def _emit_ranking(
             "adjusted for the number of features unless -p adjust=none.",
         ]
     if left_out:
-        document["left_out"] = left_out
+        facts["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
     shown = {names[j] for j in order}
     found = inspect(rows, "as_given").of("thin_levels")
     thin = {one.column: one.evidence for one in found if one.column in shown}
     if thin:
-        document["few_rows_a_level"] = list(thin)
+        facts["few_rows_a_level"] = list(thin)
         few = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
             f"Caution: fewer than five rows a level: {few}. Most criteria favour such columns "
             f"whatever they say of new rows; leave out: {in_text(argument('drop', list(thin)))}."
         )
-    emit(
-        lambda: render(table(repr(rows), ["feature", *scores, *tests], body, notes)),
-        document,
-        json,
-        csv,
-    )
+    return table(repr(rows), ["feature", *scores, *tests], body, notes), facts
 
 
 def _test_text(what: str, value: float) -> str:
@@ -491,8 +473,8 @@ def _only_for_tables(options: dict[str, Any]) -> None:
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks, 1 the best; equal scores share the smallest."""
-    filled = np.nan_to_num(values, nan=-np.inf)
-    return 1 + (filled[:, None] < filled[None, :]).sum(axis=1)
+    ascending = -np.nan_to_num(values, nan=-np.inf)
+    return 1 + np.searchsorted(np.sort(ascending), ascending)
 
 
 def _score_text(score: float, rank: int) -> str:

@@ -21,7 +21,7 @@ from ..exports.tables.scales import PERCENT, scale_of
 from ..exports.tables.table import number
 from ..reports import Cell, ReportTable, render
 from . import options as o
-from .bundles import Alias, Without, examples
+from .bundles import Without, examples
 from .execution import Execution
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
@@ -48,7 +48,6 @@ Metrics = Annotated[
         f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2, "
         "rmse, mae, pinball(quantile=0.9), ...",
     ),
-    Alias("--scoring"),
 ]
 
 
@@ -167,6 +166,7 @@ def cv(
     folds: Cv = "5x10",
     dependence: Dependence,
     metric: Metrics = None,
+    scoring: Annotated[list[str] | None, typer.Option("--scoring", hidden=True)] = None,
     trees: o.Trees,
     form: o.Form = "text",
     run: o.Run,
@@ -191,14 +191,14 @@ def cv(
     rows = dependence.prepared(rows, data)
     task = TASKS[rows.task]
     costs = settings.get("cost_matrix")
-    scoring = [o.metric_of(one, costs) for one in split_list(metric) or task.metrics]
+    metrics = [o.metric_of(one, costs) for one in split_list(scoring or metric) or task.metrics]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
             criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
             groups=dependence.groups,
-            scoring=scoring,
+            scoring=metrics,
             **run.keywords,
             progress=True,
             keep_proba=rows.task == "classification" and (html is not None or per_class),
@@ -219,7 +219,7 @@ def cv(
         constant = _first_upper(baseline_text(result.settings["data"]["constant"]))
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *scoring)]
+        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)

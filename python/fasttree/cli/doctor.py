@@ -65,10 +65,8 @@ def _threads() -> str:
     """Work of all threads compared with that of one."""
     from .. import _engine
 
-    rounds = {}
-    for jobs in (1, -1):
-        rounds[jobs] = _engine.exercise("spin", 0.1, jobs)
-    return f"{rounds[-1] / max(rounds[1], 1):.1f} times the work of one thread in 0.1 s"
+    one, every = (_engine.exercise("spin", 0.1, jobs) for jobs in (1, -1))
+    return f"{every / max(one, 1):.1f} times the work of one thread in 0.1 s"
 
 
 def _criteria() -> str:
@@ -97,13 +95,12 @@ def doctor(json: o.Json = None) -> None:
     from .. import _engine
     from ..reports import render
 
-    level = getattr(_engine, "simd_level", None)
     facts: dict[str, Any] = {
         "fasttree": fasttree.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cores": _cores(),
-        "simd": level() if callable(level) else None,
+        "simd": _engine.simd_level(),
         **{package: _version(package) for package in NEEDED},
     }
     extras = {package: _version(package) for package in OPTIONAL}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -59,20 +59,18 @@ class Execution:
                 say(f"ftree: {share} is in {self.journal}; the same command goes on from there")
             raise
 
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
+    def _client(self) -> AbstractContextManager[Any]:
         """The client of the cluster; None without one."""
         if self.cluster is None:
-            yield None
-            return
+            return nullcontext()
         try:
             from distributed import Client
         except ImportError:
             raise ImportError(
                 "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
             ) from None
-        with Client(self.cluster, timeout=10, set_as_default=False) as client:
-            yield client
+        client: AbstractContextManager[Any] = Client(self.cluster, timeout=10, set_as_default=False)
+        return client
 
 
 def _share_done(found: dict[str, Any]) -> str:

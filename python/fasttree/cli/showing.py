@@ -16,7 +16,7 @@ from ..exports import FORMATS
 from ..exports.drawing import SHOW
 from ..exports.sql import DIALECTS
 from . import options as o
-from .bundles import Alias, examples
+from .bundles import examples
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
 from .shell import split_list
@@ -83,7 +83,6 @@ Format = Annotated[
         "-f",
         help=f"One of {', '.join(FORMATS)} (json is the model file).",
     ),
-    Alias("--format"),
 ]
 Rows = Annotated[
     str | None,
@@ -172,6 +171,7 @@ def show(
     model: ModelFile,
     *,
     form: Format = "text",
+    format_: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
     depth: Annotated[
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
@@ -196,6 +196,7 @@ def show(
     check_writable({"--out": out, "--plot": plot, "--html": html, "--json": json})
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
+    form = format_ or form
     _check_format(form, out, depth if plot is None else None)
     if dialect is not None and (form != "sql" or plot is not None or html is not None):
         raise ValueError("--dialect is for --form sql")

@@ -11,11 +11,12 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from ..._checks import one_of
 from ..._checks.saving import save_text
 from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
-from .records import records_to_frame, render_csv, render_json, short
+from .records import records_to_frame, render_csv, render_json
 from .table import ReportTable, tables_of
 from .text import render_text
 
@@ -72,10 +73,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
-    if not isinstance(form, str) or form not in FORMS:
-        *most, last = FORMS
-        raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")
-    return FORMS[form](result, **options)
+    return FORMS[one_of("form", form, tuple(FORMS))](result, **options)
 
 
 class Rendered:

@@ -69,12 +69,9 @@ def advise(
     ] = "auto",
     run: o.Run,
     model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="Save the recommended tree."),
+        Path | None, o.file("--model", "-m", about="Save the recommended tree.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write everything as one page.")
-    ] = None,
+    html: Annotated[Path | None, o.file("--html", about="Write everything as one page.")] = None,
     full: Annotated[bool, typer.Option("--full", help="List all candidates.")] = False,
     json: o.Json = None,
 ) -> None:

@@ -25,10 +25,9 @@ Cluster = Annotated[
 ]
 JournalFile = Annotated[
     Path | None,
-    typer.Option(
+    o.file(
         "--journal",
-        metavar="FILE",
-        help="Keep finished parts in this file; the same command goes on where it was killed.",
+        about="Keep finished parts in this file; the same command goes on where it was killed.",
     ),
 ]
 

@@ -41,18 +41,10 @@ FOLD_SEED = 0
 """Seed of the folds."""
 
 
-ModelOut = Annotated[
-    Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
-]
-Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree as SVG.")]
-Png = Annotated[
-    Path | None,
-    typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
-]
-Html = Annotated[
-    Path | None,
-    typer.Option("--html", metavar="FILE", help="Write the tree as an interactive page."),
-]
+ModelOut = Annotated[Path | None, o.file("--model", "-m", about="Save the model.")]
+Svg = Annotated[Path | None, o.file("--svg", about="Draw the tree as SVG.")]
+Png = Annotated[Path | None, o.file("--png", about="Draw the tree as PNG (or PDF, by the name).")]
+Html = Annotated[Path | None, o.file("--html", about="Write the tree as an interactive page.")]
 
 Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
 Optimal = Annotated[

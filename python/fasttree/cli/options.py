@@ -23,6 +23,11 @@ from .._checks.speech import argument
 from .shell import SHELL, missing_cells, split_list
 
 
+def file(*names: str, about: str) -> Any:
+    """An option that takes the name of a file; `about` is its help."""
+    return typer.Option(*names, metavar="FILE", help=about)
+
+
 def _file_of(context: typer.Context, data: str | None) -> str | None:
     """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
     is removed when the command ends."""
@@ -180,13 +185,9 @@ Stability = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
 Json = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
+    Path | None, file("--json", about="Write the result as strict JSON; '-' is stdout.")
 ]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", metavar="FILE", help="Write the rows of the table as CSV."),
-]
+Csv = Annotated[Path | None, file("--csv", about="Write the rows of the table as CSV.")]
 Pictures = Annotated[
     Path | None,
     typer.Option("--pictures", metavar="DIR", help="Draw pictures into this folder."),

@@ -28,9 +28,7 @@ ModelFile = Annotated[
         metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False
     ),
 ]
-Picture = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
-]
+Picture = Annotated[Path | None, o.file("--plot", about="Draw a picture (PNG, SVG or PDF).")]
 
 
 @dataclass(frozen=True)
@@ -180,13 +178,11 @@ def show(
         str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
+        Path | None, o.file("--out", "-o", about="Write to a file; onnx needs one.")
     ] = None,
     plot: Picture = None,
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write the model as an interactive page."),
+        Path | None, o.file("--html", about="Write the model as an interactive page.")
     ] = None,
     data: Rows = None,
     task: o.TaskName = None,

@@ -75,9 +75,7 @@ def predict(
             "--metric proposes one.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
-    ] = None,
+    out: Annotated[Path | None, o.file("--out", "-o", about="Write the CSV to a file.")] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
@@ -194,12 +192,7 @@ Study = Annotated[
 ]
 Phenotype = Annotated[
     str | None,
-    typer.Option(
-        "--pheno",
-        "--phenotype",
-        metavar="FILE",
-        help="For genotypes: a file of family, sample, phenotype.",
-    ),
+    o.file("--pheno", "--phenotype", about="For genotypes: a file of family, sample, phenotype."),
 ]
 PhenotypeName = Annotated[
     str | None,

@@ -30,7 +30,7 @@ def criteria(
     """List the split criteria, or describe one with its formula, options and source."""
     from .._checks import choice, maybe
     from ..criteria import list_criteria
-    from ..exports.tables import render_text
+    from ..reports import render
 
     # One criterion in full, or a table, of one kind of evidence if that is named.
     if name is not None:
@@ -46,7 +46,7 @@ def criteria(
         ["name", "target", "looks at", "what it is"],
         body,
     )
-    emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
+    emit(lambda: render(shown), {"command": "criteria", "rows": rows}, json)
 
 
 def _summary(row: dict[str, Any]) -> str:

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
+from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.tables.scales import PERCENT, scale_of
 from ...exports.tables.table import Cell, ReportTable, number, tables_of
-from ...exports.words import one_line
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import confusion_of

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..._checks.plain_text import one_line
 from ..._checks.words import counted
 from ...criteria import evidence_of
 from ...exports.explorer import ExplorerLimits, data_element
-from ...exports.words import one_line
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .._checks.plain_text import one_line
 from .answers import Share
 from .drawing import PADDING, Card, Drawing
-from .words import condition, one_line, xml
+from .words import condition, xml
 
 BAR_WIDTH = 100
 """Width of a bar, points."""

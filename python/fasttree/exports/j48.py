@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._checks.plain_text import one_line
 from .reading import Feature, Reading, ValueSet
-from .words import one_line
 
 
 def _rounded(x: float, digits: int) -> float:

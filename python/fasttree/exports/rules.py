@@ -24,11 +24,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar, overload
 
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from .answers import Label, amount, figures, number
 from .reading import Feature, Reading, ValueSet
 from .tables.html import html_table
-from .words import MAX_LEVELS, condition, one_line
+from .words import MAX_LEVELS, condition
 
 MOST_SHOWN = 100
 """Rules that a notebook shows."""

@@ -22,10 +22,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks import maybe, number_in
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from .drawing import FONT, MARGIN, PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
-from .words import one_line, text_width, xml
+from .words import text_width, xml
 
 MAX_NODES = 200
 """Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""

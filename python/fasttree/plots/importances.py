@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .._checks import checked, having, listing, maybe, number_array, whole
+from .._checks.plain_text import one_line
 from .._checks.words import counted
-from ..exports.words import one_line
 from .canvas import AXES, Axes, axes_of, colour, finish
 
 

@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from .._checks import checked, having, maybe, number_in
+from .._checks.plain_text import one_line
 from ..exports.drawing import FONT, SMALL, Card, Drawing
-from ..exports.words import one_line
 from .canvas import AXES, axes_of, font_size
 
 INK = "#1d2430"

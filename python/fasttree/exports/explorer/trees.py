@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from ..._checks import integer
+from ..._checks.plain_text import one_line
 from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
-from ..words import branch_text, one_line
+from ..words import SIGNS, branch_text, respelled
 
 MAX_CHARACTERS = 160
 """Largest length of a name or of the text of a branch."""
@@ -221,11 +222,7 @@ class TreeData:
 
 def _branch_text(feature: Feature, subset: ValueSet) -> str:
     """A branch without its feature: ``≤ 2.45``, ``= rainy``."""
-    text = branch_text(feature, subset, 4)
-    for ascii_sign, sign in (("<= ", "\u2264 "), ("!= ", "\u2260 ")):
-        if text.startswith(ascii_sign):
-            text = sign + text[len(ascii_sign) :]
-    return name_of(text)
+    return name_of(respelled(branch_text(feature, subset, 4), SIGNS))
 
 
 def _plain(subset: ValueSet) -> list[Any]:

@@ -109,17 +109,6 @@ def varies(numbers: np.ndarray) -> bool:
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 
-class Quality(NamedTuple):
-    """How good predictions are."""
-
-    known: int
-    """Rows whose target is known."""
-    facts: dict[str, Any]
-    """The measures, as fields of JSON."""
-    lines: list[str]
-    """The measures in words."""
-
-
 def quality_of(
     answers: np.ndarray,
     truth: np.ndarray | None,
@@ -128,8 +117,9 @@ def quality_of(
     *,
     classes: Sequence[Any] = (),
     costs: Any = None,
-) -> Quality:
-    """How good predictions are where the target is known, with the standard error over groups.
+) -> tuple[dict[str, Any], list[str]]:
+    """How good predictions are where the target is known, with the standard error over groups: the
+    measures as fields of JSON, and in words, a line each, none where no target is known.
 
     Args:
         answers: the predictions, shape (n_rows,).
@@ -139,8 +129,8 @@ def quality_of(
         classes: the classes of the model.
         costs: its cost matrix.
 
-    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression").facts
-    {'r2': None, 'mae': 1.0}
+    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression")
+    ({'r2': None, 'mae': 1.0}, ['mean absolute error 1 of 1 row whose number is known'])
     """
     from ..metrics import Evaluation, RegressionEvaluation
 
@@ -149,7 +139,7 @@ def quality_of(
     known = ~np.isnan(given) if is_number else [one is not None for one in given]
     places = np.flatnonzero(known).tolist()
     if truth is None or not places:
-        return Quality(0, dict.fromkeys(("r2", "mae") if is_number else ("accuracy",)), [])
+        return dict.fromkeys(("r2", "mae") if is_number else ("accuracy",)), []
     members = None if groups is None else [groups[place] for place in places]
     of = f"of {counted(len(places), 'row')} whose {TASKS[task].without} is known"
     if is_number:
@@ -158,7 +148,7 @@ def quality_of(
         over, sure = _over_groups(errors.over_groups)
         fit = "" if r2 is None else f", R2 {r2:.3f}"
         line = f"mean absolute error {figures(mae)}{fit} {of}{sure}"
-        return Quality(len(places), {"r2": r2, "mae": mae, **over}, [line])
+        return {"r2": r2, "mae": mae, **over}, [line]
     # Labels are compared as text: a file may hold "1" where the model has 1.
     own = [str(label) for label in classes]
     labels = [str(label) for label in as_declared(truth[places].tolist(), classes)]
@@ -180,8 +170,7 @@ def quality_of(
         *([found.rare_text] if found.rare is not None else []),
         *([f"Mean cost of a prediction: {found.cost_text}."] if found.cost_text else []),
     ]
-    facts = {"accuracy": found.accuracy, **found.beside_accuracy(), **over}
-    return Quality(len(places), facts, lines)
+    return {"accuracy": found.accuracy, **found.beside_accuracy(), **over}, lines
 
 
 def _over_groups(

@@ -106,9 +106,9 @@ def predict(
         if len(classes) != 2:
             what = f"{len(classes)} classes" if classes else "numbers"
             raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
-        said = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
-        answers = np.where(np.isnan(shares[:, 1]), answers, said)
-    quality = quality_of(
+        by_threshold = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
+        answers = np.where(np.isnan(shares[:, 1]), answers, by_threshold)
+    quality, said = quality_of(
         answers,
         rows.y,
         tree._task,
@@ -122,7 +122,7 @@ def predict(
         "data": data,
         "task": tree._task,
         "rows": len(answers),
-        **quality.facts,
+        **quality,
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
@@ -146,9 +146,9 @@ def predict(
         save_text(out, text)
         text = f"{counted(len(answers), 'prediction')} written to {out}"
     emit(text, document, json)
-    if quality.known:
+    if said:
         sys.stdout.flush()
-        say("\n".join(quality.lines))
+        say("\n".join(said))
 
 
 Top = Annotated[

@@ -340,7 +340,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if nests:
         out += _nested_tests(reading, fields)
     if reading.fractional or not nests:
-        fields |= {column: initialiser(values) for column, values in vars(tables(reading)).items()}
+        fields |= {column: initialiser(values) for column, values in tables(reading).items()}
         out.append(WALK.format(**fields))
     if not nests:
         out.append(LOOP.format(**fields))

@@ -15,27 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import NamedTuple
 
 import numpy as np
 
 from .onnx_parts import ClassOutputs, Graph
 from .onnx_trees import Columns, ColumnTest, Ensemble, column_test, floor32, intervals
 from .reading import Reading
-
-
-class Mixed(NamedTuple):
-    """Tensors of one tree for rows that may be divided.
-
-    Attributes:
-        probabilities: float64 (N, n_classes).
-        code: code of the predicted class, (N,); n_classes stands for no prediction.
-        known: whether any class has a probability above 0, bool (N, 1).
-    """
-
-    probabilities: str
-    code: str
-    known: str
 
 
 @dataclass
@@ -95,14 +80,14 @@ class Heads:
         elif self.is_forest:
             votes = []
             for reading in self.readings:
-                mixed = self._mixed(reading)
-                votes_at_all = graph.add("Cast", mixed.known, to=graph.onnx.TensorProto.DOUBLE)
-                votes.append(graph.add("Concat", mixed.probabilities, votes_at_all, axis=1))
+                probabilities, _, known = self._mixed(reading)
+                votes_at_all = graph.add("Cast", known, to=graph.onnx.TensorProto.DOUBLE)
+                votes.append(graph.add("Concat", probabilities, votes_at_all, axis=1))
             self._elect(self.classes, votes)
         else:
-            mixed = self._mixed(self.readings[0])
-            self._label(self.classes, mixed.code)
-            graph.add("Cast", mixed.probabilities, to=graph.real, outputs=[graph.outputs[1]])
+            probabilities, code, _ = self._mixed(self.readings[0])
+            self._label(self.classes, code)
+            graph.add("Cast", probabilities, to=graph.real, outputs=[graph.outputs[1]])
 
     def _label(self, classes: ClassOutputs, code: str) -> None:
         """Add the labels of class codes; the number of classes stands for no prediction."""
@@ -253,8 +238,10 @@ class Heads:
         inside = graph.add("Cast", inside, to=graph.onnx.TensorProto.DOUBLE)
         return graph.add("Where", graph.add("IsNaN", values), graph.constant(share), inside)
 
-    def _mixed(self, reading: Reading) -> Mixed:
-        """The prediction of one tree for rows that may be divided."""
+    def _mixed(self, reading: Reading) -> tuple[str, str, str]:
+        """The prediction of one tree for rows that may be divided: probabilities, float64 (N,
+        n_classes); code of the class, (N,), n_classes for no prediction; and whether any class has
+        a probability above 0, bool (N, 1)."""
         graph, k = self.graph, len(reading.classes)
         reached, leaves = self._reached(reading)
         sums = graph.add("MatMul", reached, graph.constant(reading.probabilities(leaves)))
@@ -273,7 +260,7 @@ class Heads:
         share = graph.add("ReduceMax", reached, axes=[1], keepdims=1)
         undivided = graph.add("GreaterOrEqual", share, graph.constant([1.0]))
         code = graph.add("Where", undivided, of_leaf, found)
-        return Mixed(sums, graph.add("Reshape", code, graph.constant([-1])), known)
+        return sums, graph.add("Reshape", code, graph.constant([-1])), known
 
     # -- several trees ----------------------------------------------------------------------------
 

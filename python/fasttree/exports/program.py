@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from .answers import Label
 from .reading import Reading, ValueSet
@@ -25,7 +25,7 @@ NESTED = 60
 """Largest depth of nested blocks (each else-if counts as one) for which ifs are written."""
 
 ALL_BRANCHES = -2
-"""Entry of `Tables.missing` where a missing value takes all branches."""
+"""Entry of the table `missing` where a missing value takes all branches."""
 
 
 class Language(ABC):
@@ -131,11 +131,16 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
         work += reversed(chain)
 
 
-@dataclass
-class Tables:
-    """A tree as flat lists, over which the written program loops.
+TABLES = (
+    "feature", "first", "start", "length", "missing", "child", "share", "leaf", "cut", "route",
+)  # fmt: skip
+"""Names of `tables`."""
 
-    Attributes:
+
+def tables(reading: Reading) -> dict[str, list[Any]]:
+    """The tree as flat lists by name, over which the written program loops.
+
+    Returns:
         feature: feature tested by each node, -1 in a leaf.
         first: index of the first child of each node in `child`; one entry more than nodes.
         start, length: where each node's entries are: cut points of a numeric test in `cut` (the
@@ -147,47 +152,33 @@ class Tables:
         cut: cut points of all numeric tests.
         route: branch of each level of all nominal tests.
     """
-
-    feature: list[int]
-    first: list[int]
-    start: list[int]
-    length: list[int]
-    missing: list[int]
-    child: list[int]
-    share: list[float]
-    leaf: list[int]
-    cut: list[float]
-    route: list[int]
-
-
-def tables(reading: Reading) -> Tables:
-    """The tree as flat lists."""
-    found = Tables([], [0], [], [], [], [], [], [], [], [])
+    found: dict[str, list[Any]] = {name: [] for name in TABLES}
+    found["first"].append(0)
     number = reading.leaf_numbers
     for node, children in enumerate(reading.children):
-        found.leaf.append(number.get(node, -1))
-        found.child += children
-        found.first.append(len(found.child))
+        found["leaf"].append(number.get(node, -1))
+        found["child"] += children
+        found["first"].append(len(found["child"]))
         if not children:
-            for column in (found.feature, found.start, found.length, found.missing):
-                column.append(-1)
+            for name in ("feature", "start", "length", "missing"):
+                found[name].append(-1)
             continue
         feature, subsets = reading.feature[node], reading.branch_sets(node)
-        found.feature.append(feature)
+        found["feature"].append(feature)
         # Missing values: one branch takes them as a whole, or all of them a share.
-        found.share += [subset.missing for subset in subsets]
+        found["share"] += [subset.missing for subset in subsets]
         takes_all = [i for i, subset in enumerate(subsets) if subset.missing == 1]
-        found.missing.append(takes_all[0] if takes_all else ALL_BRANCHES)
+        found["missing"].append(takes_all[0] if takes_all else ALL_BRANCHES)
         # Known values: cut points, or a branch per level.
         if reading.features[feature].levels is None:
             uppers = [s.upper for s in subsets if not s.lower > s.upper]
             cuts = [upper for upper in uppers if math.isfinite(upper)]
-            found.start.append(len(found.cut))
-            found.length.append(len(cuts))
-            found.cut += cuts
+            found["start"].append(len(found["cut"]))
+            found["length"].append(len(cuts))
+            found["cut"] += cuts
         else:
             route = reading.branch_of_levels(node)
-            found.start.append(len(found.route))
-            found.length.append(len(route))
-            found.route += route
+            found["start"].append(len(found["route"]))
+            found["length"].append(len(route))
+            found["route"] += route
     return found

@@ -304,8 +304,8 @@ def to_python(model: Any) -> str:
         out += [line + "\n" for line in nested(reading, _PythonSyntax(reading), 1)]
         out.append("\n")
     if loops:
-        columns = vars(tables(reading))
-        out.append(WALK.format(**{name: tuple_literal(column) for name, column in columns.items()}))
+        columns = {name: tuple_literal(column) for name, column in tables(reading).items()}
+        out.append(WALK.format(**columns))
     if not nests:
         out.append(LOOP)
     if reading.predicts_number:

@@ -39,9 +39,8 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
+@app.callback()
 def root(
-    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Decision trees whose split criterion is the subject, not a detail."""
@@ -49,9 +48,6 @@ def root(
         import fasttree
 
         print(f"ftree {fasttree.__version__}")
-        raise typer.Exit(0)
-    if context.invoked_subcommand is None:
-        print(context.get_help())
         raise typer.Exit(0)
 
 

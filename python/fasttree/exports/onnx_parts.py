@@ -150,14 +150,9 @@ class Inputs:
         levels = self.features[feature].levels
         if levels is None:
             return int(self.graph.real)
-        kinds = {type(v) for v in levels}
-        if not kinds:
-            return int(types.STRING)
-        if kinds <= {bool}:
-            return int(types.BOOL)
-        if kinds <= {int}:
-            return int(types.INT64)
-        return int(types.FLOAT) if kinds <= {int, float} else int(types.STRING)
+        kinds = {type(v) for v in levels} or {str}
+        narrowest = ((types.BOOL, {bool}), (types.INT64, {int}), (types.FLOAT, {int, float}))
+        return int(next((kind for kind, held in narrowest if kinds <= held), types.STRING))
 
     def matrix(self, columns: Columns) -> str:
         """The columns side by side, real numbers (N, n_columns); one column at least."""

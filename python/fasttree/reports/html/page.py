@@ -32,7 +32,7 @@ from .classes import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
 from .ranks import rank_svg
-from .trees import Trees, trees_of
+from .trees import trees_of
 
 if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
@@ -97,6 +97,7 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
     facts = settings.data_facts(result)
     of_classes = result.task == "classification"
     panels = curve_panels(result)
+    trees, texts = trees_of(result, nodes, f"{key}-trees") if nodes else ("", [])
     without = "No class probabilities were kept: run with keep_proba=True for ROC and calibration"
     return {
         "key": key,
@@ -108,7 +109,8 @@ def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) 
         "missing": "" if panels else f"{without} curves.",
         "per_class": result.tables(per_class=True)[1:] if of_classes else [],
         "confusions": [confusion_of(result, name) for name in result.methods if of_classes],
-        "trees": trees_of(result, nodes, f"{key}-trees") if nodes else Trees(""),
+        "trees": trees,
+        "texts": texts,
         "facts": facts,
     }
 

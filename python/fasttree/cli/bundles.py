@@ -44,10 +44,9 @@ class Without:
 def expanded(command: Command) -> Command:
     """The command with the fields of its bundles as options of its own.
 
-    >>> import typer
     >>> @dataclasses.dataclass
     ... class Threads:
-    ...     n_jobs: Annotated[int, typer.Option("--n-jobs")] = -1
+    ...     n_jobs: int = -1
     >>> def show(file: str, *, threads: Threads) -> None:
     ...     print(file, threads)
     >>> expanded(show)("iris", n_jobs=2)

@@ -11,8 +11,7 @@ import typer
 from . import data
 from .advising import advise
 from .bundles import EXAMPLES, expanded
-from .catalogue import criteria
-from .citing import cite
+from .catalogue import cite, criteria
 from .comparing import compare, cv
 from .completing import completion
 from .doctor import doctor

@@ -327,8 +327,7 @@ def fit(
     text = [
         f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(constant)}",
-        *([advice] if advice else []),
-        *([rare] if rare else []),
+        *filter(None, (advice, rare)),
         *order,
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),

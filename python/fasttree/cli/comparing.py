@@ -64,18 +64,12 @@ def default_sets(smallest: int = 100) -> list[str]:
 
 Html = Annotated[
     Path | None,
-    typer.Option(
-        "--html", metavar="FILE", help="Write one self-contained HTML page, with curves and trees."
-    ),
+    o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
 ]
-
-
 FoldValues = Annotated[
     Path | None,
-    typer.Option(
-        "--fold-values",
-        metavar="FILE",
-        help="Write the values of every fold as CSV, one row per method and fold.",
+    o.file(
+        "--fold-values", about="Write the values of every fold as CSV, one row per method and fold."
     ),
 ]
 Full = Annotated[

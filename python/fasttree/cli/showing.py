@@ -14,6 +14,7 @@ from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
 from ..exports.drawing import SHOW
+from ..exports.reading import Reading
 from ..exports.sql import DIALECTS
 from . import options as o
 from .bundles import examples
@@ -233,35 +234,27 @@ def show(
         draw(tree, plot, look, depth)
     emit(_stored(content, form, out), document, json)
     if form in PROGRAMS and plot is None and not is_forest:
-        _say_dates(tree, form)
-        _say_sentinels(tree, form)
+        _say_inputs(tree, form)
 
 
 PROGRAMS = ("sql", "python", "c", "onnx")
 """Forms that others run on their own rows."""
 
 
-def _say_dates(tree: Any, form: str) -> None:
-    """Say on stderr which numbers of dates a program reads, and how to make them."""
+def _say_inputs(tree: Any, form: str) -> None:
+    """Say on stderr which numbers of dates a program reads, and how to make them, and which numbers
+    it takes as missing, as the file of the model said."""
     used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
     made = [(part, *of) for part, of in tree._schema.date_parts.items() if part in used]
-    if not made or form == "sql":  # SQL takes them from the dates itself
-        return
     quoted = [
         f"{part!r} ({word} of {name!r}{zone and f' in {zone}'}"
         f"{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
         for zone in [tree._schema.dates[name].partition(" ")[2]]
     ]
-    say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
-
-
-def _say_sentinels(tree: Any, form: str) -> None:
-    """Say on stderr which numbers a program takes as missing, as the file of the model said."""
-    from ..exports.reading import Reading
-
-    said = Reading(tree).said_sentinels
-    if said:
+    if quoted and form != "sql":  # SQL takes them from the dates itself
+        say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
+    if said := Reading(tree).said_sentinels:
         say(f"{form} reads numbers as missing, as the model does: {said}")
 
 

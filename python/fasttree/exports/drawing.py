@@ -409,6 +409,7 @@ class Drawing:
             leaf = self.reading.n_children[node] == 0
             height = self._height(node)
             x, width = float(self._left[level]), float(self._width[level])
+            room = width - 2 * PADDING
             name, small, score, counts = self._card_texts[node]
             yield Card(
                 node=node,
@@ -423,14 +424,12 @@ class Drawing:
                 score=score,
                 counts=counts,
                 tooltip=self._tooltip(node),
-                bars=self._bars(node, x + PADDING, width - 2 * PADDING),
+                bars=[
+                    Share(fill, x + PADDING + room * left, room * share)
+                    for fill, left, share in self.reading.answers.bar(node)
+                ],
                 marked=node in self.path,
             )
-
-    def _bars(self, node: int, x: float, room: float) -> list[Share]:
-        """The bar of a node; all of it is `room` px wide."""
-        shares = self.reading.answers.bar(node)
-        return [Share(fill, x + room * left, room * width) for fill, left, width in shares]
 
     def _tooltip(self, node: int) -> str:
         """Number and branch of a node, and what is known of its rows."""

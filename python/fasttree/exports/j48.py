@@ -121,13 +121,5 @@ def to_j48(model: Any) -> str:
                 first = _branch_text(feature, subsets, 0, binary)
                 branch_texts[children[1]] = name + first.replace(" = ", " != ", 1)
     leaves = len(reading.leaves)
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Number of Leaves  : \t{leaves}",
-            "",
-            f"Size of the tree : \t{tree.node_count}",
-            "",
-        ]
-    )
+    end = f"Number of Leaves  : \t{leaves}\n\nSize of the tree : \t{tree.node_count}\n"
+    return "\n".join([*lines, "", end])

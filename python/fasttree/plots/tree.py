@@ -9,6 +9,7 @@ therefore draws those before it again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -290,16 +291,13 @@ def _readable(
         fitting: points per pixel of drawings in their axes.
         least: smallest size of names, points, that is readable.
     """
+
+    def is_small(drawings: Sequence[Drawing]) -> bool:
+        return fitting(drawings) * FONT < least
+
     whole = draw()
-    shown, hidden = 1, max(int(one.tree.depth[one.shown].max()) for one in whole)
-    if hidden <= shown or fitting(whole) * FONT >= least:
+    deepest = max(int(one.tree.depth[one.shown].max()) for one in whole)
+    if deepest <= 1 or not is_small(whole):
         return whole
-    found = draw(shown)
-    while hidden - shown > 1:
-        middle = (shown + hidden) // 2
-        one = draw(middle)
-        if fitting(one) * FONT >= least:
-            shown, found = middle, one
-        else:
-            hidden = middle
-    return found
+    more = bisect_left(range(2, deepest), True, key=lambda depth: is_small(draw(depth)))
+    return draw(1 + more)

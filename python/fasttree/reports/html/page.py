@@ -323,12 +323,7 @@ def environment() -> Any:
 
 
 def _template(name: str) -> str:
-    return (
-        resources.files(__package__)
-        .joinpath("templates")
-        .joinpath(name)
-        .read_text(encoding="utf-8")
-    )
+    return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
 @checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)

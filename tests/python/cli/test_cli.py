@@ -384,6 +384,8 @@ def test_fit_show_predict(ftree, tmp_path):
     document = strict((tmp_path / "p.json").read_text())
     assert document["accuracy"] == expected.score(datasets.load_iris())
     assert len(document["probabilities"]) == 150
+    out = ftree("predict", file, "iris", "--json", tmp_path / "p.json")[1]
+    assert out.splitlines()[0] == "row,prediction" and out.count("\n") == 151
 
 
 def test_a_preset_gives_the_criterion_unless_one_is_named(ftree):

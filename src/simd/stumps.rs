@@ -160,6 +160,14 @@ pub struct ScannedRows<'a> {
     pub codes: &'a [u16],
 }
 
+impl ScannedRows<'_> {
+    /// The weight of a row.
+    #[inline(always)]
+    fn weight<T: LaneNumber>(&self, row: u32) -> T {
+        T::of(self.weights.get(row as usize).map_or(1, |&weight| weight as i32))
+    }
+}
+
 /// Rows of a set, in any order, with their buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct BucketRows<'a> {
@@ -205,7 +213,6 @@ unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
 unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
-    weight: impl Fn(usize) -> V::Int,
 ) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     // SAFETY: the caller has checked the features.
@@ -217,7 +224,7 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
         let sizes = sides.sizes().map(|size| V::load(&size));
         for (&row, &mark) in rows.order.iter().zip(rows.marks) {
             let x = rows.codes[row as usize];
-            let w = weight(row as usize);
+            let w = rows.weight(row);
             let signed = if x >> 8 == 0 { w } else { zero.minus(w) };
             sum = sum.plus(signed);
             p = p.add(V::from(u32::from(x & 255), signed));
@@ -265,10 +272,9 @@ unsafe fn take<V: LaneVec>(
     rows: &ScannedRows<'_>,
     row: u32,
     counts: &mut [ClassRows<V::Int>],
-    weight: impl Fn(usize) -> V::Int,
 ) -> [V; 2] {
     let x = rows.codes[row as usize];
-    let w = weight(row as usize);
+    let w = rows.weight(row);
     let (left, all) = &mut counts[usize::from(x >> 8)];
     *all = all.plus(w);
     // SAFETY: the caller has checked the features.
@@ -286,7 +292,6 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
-    weight: impl Fn(usize) -> V::Int,
 ) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     let mut counts = vec![([zero; LANES], zero); sides.totals.len()];
@@ -298,7 +303,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         let none = V::splat(zero);
         let mut most = [none; 2];
         for (&row, first) in rows.order.iter().zip(memory.iter_mut()) {
-            let taken = take::<V>(rows, row, &mut counts, &weight);
+            let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
                 most[side] = most[side].max(taken[side]);
                 most[side].store(&mut first[side]);
@@ -317,7 +322,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
             let less =
                 V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
             let behind = [size, V::splat(passed).sub(size)];
-            let taken = take::<V>(rows, row, &mut counts, &weight);
+            let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
                 let correct = V::load(&first[side]).add(most[side]).sub(less);
                 free[side] = free[side].max(correct);
@@ -328,7 +333,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
                 most[side] = most[side].max(taken[side]);
             }
             if LIMITED {
-                let (code, w) = (rows.codes[row as usize] & 255, weight(row as usize));
+                let (code, w) = (rows.codes[row as usize] & 255, rows.weight(row));
                 passed = passed.plus(w);
                 size = size.add(V::from(code.into(), w));
             }
@@ -344,19 +349,13 @@ unsafe fn scan<V: LaneVec>(
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
 ) -> [[Lanes<V::Int>; 2]; 2] {
-    let one = |_| V::Int::of(1);
-    let weighed = |row: usize| V::Int::of(rows.weights[row] as i32);
     // SAFETY: the caller has checked the features.
     unsafe {
-        match (sides.totals.len(), rows.weights.is_empty(), sides.least > V::Int::of(1)) {
-            (2, true, false) => scan_two::<V, false>(rows, sides, one),
-            (2, false, false) => scan_two::<V, false>(rows, sides, weighed),
-            (2, true, true) => scan_two::<V, true>(rows, sides, one),
-            (2, false, true) => scan_two::<V, true>(rows, sides, weighed),
-            (_, true, false) => scan_many::<V, false>(rows, sides, memory, one),
-            (_, false, false) => scan_many::<V, false>(rows, sides, memory, weighed),
-            (_, true, true) => scan_many::<V, true>(rows, sides, memory, one),
-            (_, false, true) => scan_many::<V, true>(rows, sides, memory, weighed),
+        match (sides.totals.len(), sides.least > V::Int::of(1)) {
+            (2, false) => scan_two::<V, false>(rows, sides),
+            (2, true) => scan_two::<V, true>(rows, sides),
+            (_, false) => scan_many::<V, false>(rows, sides, memory),
+            (_, true) => scan_many::<V, true>(rows, sides, memory),
         }
     }
 }

@@ -84,7 +84,8 @@ impl BinnedNode<'_, u32> {
             return self.best_counted_words(&two, counters, chosen, workspace);
         }
         let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
-        self.best_of(&cuts, [Way::CountersSums, Way::CountersTable], workspace)
+        reached::count(Way::CountersBlock);
+        self.best_of(&cuts, workspace)
     }
 
     fn best_small(
@@ -95,7 +96,8 @@ impl BinnedNode<'_, u32> {
     ) -> Result<Option<BestSplit<u32>>> {
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
-        let found = self.best_of(&cuts, [Way::LanesSums, Way::LanesTable], workspace);
+        reached::count(Way::MasksBlock);
+        let found = self.best_of(&cuts, workspace);
         workspace.lanes = buffers;
         found
     }
@@ -104,12 +106,11 @@ impl BinnedNode<'_, u32> {
     fn best_of(
         &self,
         cuts: &dyn NodeCuts,
-        [sums, tables]: [Way; 2],
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<u32>>> {
         let (context, totals) = (self.context, self.totals);
         let found = if let Some(how) = self.class_sums() {
-            reached::count(sums);
+            reached::count(Way::ClassSums);
             let GrowthSetting { criterion, context: facts, .. } = context.setting;
             let BlockMemory { block, sums, .. } = workspace;
             let error = sums.score(how, facts.logs, totals, cuts, block.scores(cuts.len()));
@@ -117,7 +118,6 @@ impl BinnedNode<'_, u32> {
                 CutTable::default().score(*criterion, &cuts.left(cut), totals, facts)
             })?
         } else {
-            reached::count(tables);
             workspace.block.best(context, totals, cuts)?
         };
         self.split_of(found, &|cut| cuts.left(cut))

@@ -29,8 +29,6 @@ ways! {
     SortedInNode "rows/sorted in the node" "A feature that a node of ranges has drawn.",
     BitPlanes "rows/bit planes" "A node on bit planes of nominal features.",
     Fractions "rows/fractions" "A node to which rows belong with a fraction of their weight.",
-    Codes "rows/codes" "A node on codes of bins or of values.",
-    GlobalLeaf "rows/global" "A leaf of global growth.",
     Tasks "rows/tasks" "A tree whose subtrees are grown as tasks of their own.",
     WideNode "rows/wide node" "A node whose features are divided among threads.",
     BestFirst "rows/best first" "Leaves that are split in the order of their improvement.",
@@ -40,21 +38,19 @@ ways! {
     WalkBoxes "walk/boxes" "Boxes of places that a bound excludes.",
     WalkAny "walk/any classes" "Thresholds whose tables are written one after the other.",
     Running "walk/running" "Thresholds scored from running sums over the classes.",
-    RunningBelow "walk/running, below" "A block of places that a bound excludes.",
     ShortSums "bytes/sums" "Byte orders of at most 64 rows, sums over the classes.",
     WalkNumbers "walk/numbers" "Thresholds of rows or copies, by the means of a numeric target.",
     WalkNumbersWeighed "walk/numbers, weights" "`WalkNumbers` of rows with other weights.",
     GroupsNumbers "groups/numbers" "Cuts between bins, by the means of a numeric target.",
     ShortNumbers "bytes/numbers" "Byte orders of at most 64 rows, by means.",
     ShortNumbersTogether "bytes/numbers, winner" "`ShortNumbers` of all features side by side.",
-    OnePlace "walk/one place" "The one threshold that the splitter drew.",
+    Drawn "candidates/drawn" "The one threshold, or division of levels, that the splitter drew.",
     C45Blocks "c45/blocks" "C4.5's thresholds in blocks.",
     C45Runs "c45/runs" "C4.5's thresholds run by run.",
     // Levels of nominal features.
     Multiway "levels/multiway" "A branch for each level.",
     SubsetMasks "levels/masks" "All divisions of the levels in two.",
     SubsetOrder "levels/one by one" "One level against the others, or cuts of an order of levels.",
-    SubsetDrawn "levels/drawn" "The one division of levels that was drawn.",
     MergedLevels "levels/merged" "A branch for each group of merged levels.",
     // Use of a block of tables.
     Screened "block/screened" "Quick scores with a bound on their error, then exact ones.",
@@ -71,11 +67,9 @@ ways! {
     // Growth by the table of the whole tree.
     GlobalRows "global/rows of labels" "Distances as sums over labels.",
     GlobalTables "global/tables" "Distances of a table for each candidate.",
-    GlobalNearest "global/nearest" "The candidates of a leaf that a bound does not exclude.",
     // Encodings of the training rows.
     FitNumbers "fit/numbers" "A tree on codes of the numbers of an array.",
-    FitTable "fit/codes of a table" "A tree on codes of an encoded table.",
-    FitSample "fit/codes of a sample" "A tree of a forest on codes.",
+    FitTable "fit/codes of a table" "A tree, or a tree of a forest, on codes of a data set.",
     FitRounded "fit/rounded numbers" "Numbers rounded to their bins.",
 }
 

@@ -137,6 +137,23 @@ impl<T: LaneNumber> SideCounts<'_, T> {
         [left, right]
     }
 
+    /// Errors of two classes on each side, from the largest `p` and `-p` (see [`scan_two`]).
+    #[inline(always)]
+    fn errors_of_two(&self, most: [[Lanes<T>; 2]; 2]) -> [Lanes<T>; 2] {
+        let mut errors = [[T::default(); LANES]; 2];
+        for (side, errors) in errors.iter_mut().enumerate() {
+            for (l, errors) in errors.iter_mut().enumerate() {
+                let of = |class: usize| {
+                    let left = self.left[class][l];
+                    let rows = if side == 0 { left } else { self.totals[class].minus(left) };
+                    rows.minus(most[side][class][l])
+                };
+                *errors = of(0).min(of(1));
+            }
+        }
+        errors
+    }
+
     /// Errors from what is correct.
     #[inline(always)]
     fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
@@ -190,13 +207,23 @@ pub struct TableMemory<T> {
     most: Vec<[Lanes<T>; 4]>,
 }
 
-/// The numbers of a vector.
+/// The numbers of two vectors.
 #[inline(always)]
-unsafe fn array<V: LaneVec>(v: V) -> Lanes<V::Int> {
-    let mut lanes = [V::Int::default(); LANES];
+unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
+    let mut lanes = [[V::Int::default(); LANES]; 2];
     // SAFETY: the caller has checked the features.
-    unsafe { v.store(&mut lanes) };
+    unsafe {
+        a.store(&mut lanes[0]);
+        b.store(&mut lanes[1]);
+    }
     lanes
+}
+
+/// Two vectors of numbers.
+#[inline(always)]
+unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
+    // SAFETY: the caller has checked the features.
+    unsafe { [V::load(a), V::load(b)] }
 }
 
 /// What is above 0 where fewer than `least` rows are on one side of a test, `size` of `all` rows on
@@ -221,7 +248,7 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
         // Of both sides, the largest `p` and `-p`: of the tests that count, and of all.
         let mut most = [[[none; 2]; 2]; 2];
         let (mut p, mut size, mut sum, mut passed) = (none, none, zero, zero);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         for (&row, &mark) in rows.order.iter().zip(rows.marks) {
             let x = rows.codes[row as usize];
             let w = rows.weight(row);
@@ -248,19 +275,10 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
                 }
             }
         }
-        most.map(|most| most.map(|side| side.map(|most| array(most))))
+        let [limited, free] = most;
+        [[arrays(limited[0]), arrays(limited[1])], [arrays(free[0]), arrays(free[1])]]
     };
-    let errors = |most: [[Lanes<V::Int>; 2]; 2]| {
-        let side = |side: usize, l: usize| {
-            let count = |class: usize| {
-                let left = sides.left[class][l];
-                if side == 0 { left } else { sides.totals[class].minus(left) }
-            };
-            count(0).minus(most[side][0][l]).min(count(1).minus(most[side][1][l]))
-        };
-        std::array::from_fn(|of| std::array::from_fn(|l| side(of, l)))
-    };
-    [errors(if LIMITED { limited } else { free }), errors(free)]
+    [sides.errors_of_two(if LIMITED { limited } else { free }), sides.errors_of_two(free)]
 }
 
 /// The rows of a class: on the left side of each lane, and in all.
@@ -314,7 +332,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         counts.fill(([zero; LANES], zero));
         most = [none; 2];
         let (mut size, mut passed) = (none, zero);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         for ((&row, &mark), first) in
             rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
         {
@@ -338,7 +356,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
                 size = size.add(V::from(code.into(), w));
             }
         }
-        [limited, free].map(|correct| correct.map(|side| array(side)))
+        [arrays(limited), arrays(free)]
     };
     [sides.errors(if LIMITED { limited } else { free }), sides.errors(free)]
 }
@@ -428,10 +446,11 @@ unsafe fn table<V: LaneVec>(
         let mut first = [none; 2];
         for bucket in buckets() {
             let [size, size_r] = take_bucket(bucket, &mut counts, &mut first);
-            most.push([array(first[0]), array(first[1]), array(size), array(size_r)]);
+            let [[first, first_r], [size, size_r]] = [arrays(first), arrays([size, size_r])];
+            most.push([first, first_r, size, size_r]);
         }
         let (mut best, mut bound, mut last) = (first, first, [none; 2]);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         let mut behind = [none; 2];
         counts.fill([zero; 2]);
         for (b, bucket) in buckets().enumerate().rev() {
@@ -449,7 +468,7 @@ unsafe fn table<V: LaneVec>(
             let taken = take_bucket(bucket, &mut counts, &mut last);
             behind = [behind[0].add(taken[0]), behind[1].add(taken[1])];
         }
-        (best.map(|side| array(side)), bound.map(|side| array(side)))
+        (arrays(best), arrays(bound))
     };
     [sides.errors(best), sides.errors(bound)]
 }

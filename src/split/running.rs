@@ -193,7 +193,6 @@ impl RunningWalk<'_, '_, '_> {
             right: &right[..len],
         };
         if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
-            reached::count(Way::RunningBelow);
             return Ok(());
         }
         let scores = &mut scores[..len];

@@ -196,7 +196,7 @@ def _sorted_orders() -> Iterator[Case]:
     yield case(two, {"criterion": "mdl"}, ("walk/counted", "block/scored"))
     yield case(two, {"criterion": "hellinger"}, counted)
     running = "walk/running"
-    yield case(five, {"criterion": "gini"}, (running, "walk/running, below"))
+    yield case(five, {"criterion": "gini"}, (running,))
     yield case(five, {"criterion": "info_gain"}, (running, "bytes/sums"))
     yield case(five, {"criterion": "gain_ratio"}, (running, "bytes/sums"))
     yield case(five, {"criterion": "mdl", "ties": "random"}, counted)
@@ -209,7 +209,7 @@ def _sorted_orders() -> Iterator[Case]:
     yield case(twelve, {"criterion": "gini", "max_features": 2}, (running,))
     yield case(two, {"criterion": "gini", "max_features": 1, "ties": "row"}, counted)
     for rows in (two, twelve):
-        yield case(rows, {"criterion": "gini", "splitter": "random"}, ("walk/one place",))
+        yield case(rows, {"criterion": "gini", "splitter": "random"}, ("candidates/drawn",))
     yield case(two, {"criterion": "gini"}, ("walk/weighed",), weights="real")
     yield case(twelve, {"criterion": "info_gain"}, ("walk/weighed",), weights="real")
     yield case(forty, {"criterion": "gini"}, ("walk/any classes",), weights="real")
@@ -246,7 +246,7 @@ def _levels_and_gaps() -> Iterator[Case]:
     subset = {"nominal_splits": "subset"}
     yield case(few, {"criterion": "gini", **subset}, ("levels/masks",))
     drawn_levels = {"criterion": "mdl", **subset, "splitter": "random"}
-    yield case(few, drawn_levels, ("levels/drawn", "walk/one place"))
+    yield case(few, drawn_levels, ("candidates/drawn",))
     yield case(few, {"criterion": "gain_ratio", **subset}, ("levels/masks",), "whole")
     many = Rows(3000, 2, continuous=1, levels=(60, 5))
     yield case(many, {"criterion": "gini", **subset}, ("levels/one by one",))
@@ -263,8 +263,8 @@ def _levels_and_gaps() -> Iterator[Case]:
     branch, parts = {"missing": "branch"}, {"missing": "fractional"}
     yield case(two, {"criterion": "gini", **branch}, ("walk/counted",))
     one = {"criterion": "info_gain", "splitter": "random"}
-    yield case(two, {**one, **branch}, ("walk/one place",), "real")
-    yield case(two, {**one, **parts, "max_depth": 8}, ("walk/one place", "rows/fractions"))
+    yield case(two, {**one, **branch}, ("candidates/drawn",), "real")
+    yield case(two, {**one, **parts, "max_depth": 8}, ("candidates/drawn", "rows/fractions"))
     yield case(two, {"criterion": "gain_ratio", **branch}, ("walk/weighed",), "real")
     yield case(forty, {"criterion": "info_gain", **branch}, ("walk/any classes",))
     mixed = Rows(3000, 5, continuous=2, few=1, levels=(4, 30), missing=0.1)
@@ -289,11 +289,9 @@ def _levels_and_gaps() -> Iterator[Case]:
     for evaluation in ("global", "glocal"):
         for criterion, weights in (("gini", "none"), ("info_gain", "real"), ("mdl", "whole")):
             params = {"criterion": criterion, "evaluation": evaluation, "max_leaf_nodes": 10}
-            yield case(small, params, ("rows/global",), weights)
+            yield case(small, params, ("global/rows of labels",), weights)
     labelled = {"criterion": "gini", "evaluation": "global", "labels": "distinct", **subset}
-    yield case(
-        small, {**labelled, "max_leaf_nodes": 7}, ("global/rows of labels", "global/nearest")
-    )
+    yield case(small, {**labelled, "max_leaf_nodes": 7}, ("global/rows of labels",))
     extremes = {"criterion": "hellinger", "evaluation": "global", "max_leaf_nodes": 7}
     yield case(small, extremes, ("global/tables",), "whole")
 
@@ -305,7 +303,6 @@ def _codes() -> Iterator[Case]:
     two, five, twelve, forty = (Rows(3000, k, few=4) for k in (2, 5, 12, 40))
     words = (
         "fit/numbers",
-        "rows/codes",
         "codes/counters, words",
         "codes/counters kept",
     )
@@ -375,14 +372,14 @@ def _forests() -> Iterator[Case]:
         params = {"criterion": criterion, "max_features": "sqrt"}
         yield case(_numbers(3000, k), params, ("rows/ranges",))
         counters = "codes/counters, words" if k == 2 else "codes/counters, block"
-        yield case(_numbers(3000, k), {**params, **bins}, ("fit/codes of a sample", counters))
+        yield case(_numbers(3000, k), {**params, **bins}, ("fit/codes of a table", counters))
     yield case(
-        Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("fit/codes of a sample",)
+        Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("fit/codes of a table",)
     )
     yield case(
         _numbers(3000, 5),
         {"criterion": "gini", **bins, "bootstrap": False},
-        ("fit/codes of a sample",),
+        ("fit/codes of a table",),
     )
     few = {"criterion": "gini", "max_features": 1}
     yield case(_numbers(3000, 2, 40), few, ("rows/sorted in the node", "walk/counted"))
@@ -395,7 +392,7 @@ def _forests() -> Iterator[Case]:
     yield Case(
         _numbers(70_000, 2, 3),
         {"criterion": "gini", **bins, "max_depth": 8},
-        ("fit/codes of a sample",),
+        ("fit/codes of a table",),
         routes=("array", "table", "threads"),
         trees=2,
     )
@@ -412,7 +409,7 @@ def _of_numbers() -> Iterator[Case]:
     yield case(rows, {"criterion": "squared_error"}, (*walk, *short))
     yield case(rows, {"criterion": "squared_error", "max_leaf_nodes": 60}, ("rows/best first",))
     yield case(rows, {"criterion": "squared_error", "ties": "random", **leaf}, ("rows/ranges",))
-    yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("walk/one place",))
+    yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("candidates/drawn",))
     for weights, way in (("whole", walk), ("real", (weighed,))):
         yield case(rows, {"criterion": "squared_error", **leaf}, way, weights)
     bins = {"criterion": "squared_error", "threshold_search": "histogram", **leaf}

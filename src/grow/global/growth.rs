@@ -227,7 +227,6 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
 
     /// Collect the candidates of a new leaf, which may be split if it has any.
     fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
-        reached::count(Way::GlobalLeaf);
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);

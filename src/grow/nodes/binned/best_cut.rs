@@ -8,9 +8,10 @@
 //! by feature ([`super::node`]).
 //!
 //! Gains in CPU time of whole fits of 50,000 x 15, one thread: one block 5.6 times over a search by
-//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.5 and 1.9; words of
-//! counters over tables 1.7; with columns of few values, class sums over tables 1.2 (counters) and
-//! 1.4 (lanes) at ten classes. Words from lanes gained 1.08, too little for a kernel.
+//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.3 and 1.9; words of
+//! counters over tables 1.5; with columns of few values, class sums over tables 1.6 (gini, five
+//! classes), 2.0 (ten) and 1.4 (info_gain, ten). Words from lanes gained 1.08, too little for a
+//! kernel.
 
 use super::counts::{BinCounters, CountedCuts};
 use super::cuts::{ChosenCut, NodeCuts};

@@ -7,36 +7,23 @@
 use super::word::Word;
 use super::{MAX_PLANES, Window};
 
-/// Add eight vectors of bits to the three lowest planes of a bit-sliced sum; returns the carry, of
-/// weight 8.
-#[inline(always)]
-pub(super) unsafe fn add_eight<W: Word, const D: usize>(sum: &mut [W; D], bits: &[W; 8]) -> W {
-    // SAFETY: register work under the features of the caller.
-    unsafe {
-        let (ones, two_a) = sum[0].add3(bits[0], bits[1]);
-        let (ones, two_b) = ones.add3(bits[2], bits[3]);
-        let (twos, four_a) = sum[1].add3(two_a, two_b);
-        let (ones, two_a) = ones.add3(bits[4], bits[5]);
-        let (ones, two_b) = ones.add3(bits[6], bits[7]);
+/// Add eight vectors of bits, `$get!` of the elements of `$each`, to the three lowest planes of a
+/// bit-sliced sum; the value is the carry, of weight 8.
+macro_rules! add_eight {
+    ($sum:ident, $each:expr, $get:ident) => {{
+        let each = $each;
+        let (ones, two_a) = $sum[0].add3($get!(each[0]), $get!(each[1]));
+        let (ones, two_b) = ones.add3($get!(each[2]), $get!(each[3]));
+        let (twos, four_a) = $sum[1].add3(two_a, two_b);
+        let (ones, two_a) = ones.add3($get!(each[4]), $get!(each[5]));
+        let (ones, two_b) = ones.add3($get!(each[6]), $get!(each[7]));
         let (twos, four_b) = twos.add3(two_a, two_b);
-        let (fours, carry) = sum[2].add3(four_a, four_b);
-        (sum[0], sum[1], sum[2]) = (ones, twos, fours);
+        let (fours, carry) = $sum[2].add3(four_a, four_b);
+        ($sum[0], $sum[1], $sum[2]) = (ones, twos, fours);
         carry
-    }
-}
-
-/// Eight vectors, `$get!` of the elements of `$each`. No closure, which would not have the target
-/// features of the caller.
-macro_rules! eight {
-    ($W:ident, $each:expr, $get:ident) => {{
-        let mut bits = [$W::zero(); 8];
-        for (bits, each) in bits.iter_mut().zip($each) {
-            *bits = $get!(each);
-        }
-        bits
     }};
 }
-pub(super) use eight;
+pub(super) use add_eight;
 
 /// Add bits of weight `2^from` to a bit-sliced sum.
 #[inline(always)]
@@ -64,7 +51,7 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
     unsafe {
         macro_rules! get {
             ($s:expr) => {
-                W::load(planes.add(*$s as usize * W::WORDS))
+                W::load(planes.add($s as usize * W::WORDS))
             };
         }
         let mut sum = [W::zero(); D];
@@ -73,18 +60,18 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
                 *plane = W::ones();
             }
         }
-        let (eights, rest) = slots.as_chunks::<8>();
-        for s in eights {
-            let carry = add_eight(&mut sum, &eight!(W, s, get));
+        let mut eights = slots.chunks_exact(8);
+        for s in &mut eights {
+            let carry = add_eight!(sum, s, get);
             add_carry(&mut sum, 3, carry);
         }
-        let (pairs, rest) = rest.as_chunks::<2>();
-        for [a, b] in pairs {
-            let (ones, carry) = sum[0].add3(get!(a), get!(b));
+        let mut pairs = eights.remainder().chunks_exact(2);
+        for s in &mut pairs {
+            let (ones, carry) = sum[0].add3(get!(s[0]), get!(s[1]));
             sum[0] = ones;
             add_carry(&mut sum, 1, carry);
         }
-        for s in rest {
+        for &s in pairs.remainder() {
             add_carry(&mut sum, 0, get!(s));
         }
         sum

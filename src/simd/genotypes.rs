@@ -12,7 +12,7 @@ mod counters;
 mod subsets;
 
 use super::Level;
-use super::body::{add_carry, add_eight, eight};
+use super::body::{add_carry, add_eight};
 use super::buffer::check_aligned;
 use super::instantiate::instance;
 use super::layout::{bits_of, kernel_of};
@@ -269,7 +269,7 @@ unsafe fn count_by_adders<W: Word>(a: *const u64, b: *const u64, groups: usize) 
         let mut sum = [W::zero(); 3];
         let (mut eights, mut v) = (W::zero(), 0);
         while v + 8 <= groups * vectors {
-            let carry = add_eight(&mut sum, &eight!(W, v..v + 8, get));
+            let carry = add_eight!(sum, [v, v + 1, v + 2, v + 3, v + 4, v + 5, v + 6, v + 7], get);
             eights = eights.add64(carry.count());
             v += 8;
         }
@@ -323,7 +323,7 @@ unsafe fn add_differing_of<W: Word, const D: usize>(
             // Where a member agrees: agreements are counted, and subtracted when they are unpacked.
             macro_rules! get {
                 ($member:expr) => {{
-                    let at = *$member as usize * GENOTYPE_WORDS + part;
+                    let at = $member as usize * GENOTYPE_WORDS + part;
                     let other = low_and_high::<W>(base.add(at));
                     own.0.neither(other.0, own.1.xor(other.1))
                 }};

@@ -6,7 +6,6 @@
 //! carries of weight 8 are passed on less and less often the higher they are
 //! ([`CounterState`] explains how). About half an operation per step, distance and vector.
 
-use super::body::add_eight;
 use super::word::Word;
 use super::{CounterState, Schedule};
 
@@ -201,33 +200,6 @@ unsafe fn count_four<W: Word, const P: usize, const ODD: bool>(
     }
 }
 
-/// Add a mask of each of eight steps to the hot planes of a counter: the columns in `third` whose
-/// two lowest bits, `a` and `b`, are those of `N`. The carry of weight 8 is written to `carry`.
-#[inline(always)]
-unsafe fn add_spelled<W: Word, const N: usize>(
-    a: &[W; 8],
-    b: &[W; 8],
-    third: &[W; 8],
-    hot: *mut u64,
-    carry: *mut u64,
-) {
-    // SAFETY: `hot` has three planes, `carry` one.
-    unsafe {
-        let mut masks = [W::zero(); 8];
-        for (i, mask) in masks.iter_mut().enumerate() {
-            *mask = W::spell::<N>(a[i], b[i], third[i]);
-        }
-        let mut sum = [W::zero(); 3];
-        for (p, plane) in sum.iter_mut().enumerate() {
-            *plane = W::load(hot.add(p * W::WORDS));
-        }
-        add_eight(&mut sum, &masks).store(carry);
-        for (p, plane) in sum.iter().enumerate() {
-            plane.store(hot.add(p * W::WORDS));
-        }
-    }
-}
-
 /// Count eight steps in the hot planes of all counters; the carries of weight 8 go to `carry`.
 ///
 /// The mask of a number is one operation on three vectors: the two lowest planes of a step, and the
@@ -264,7 +236,22 @@ unsafe fn count_eight<W: Word, const P: usize>(
                     }
                     if number > 0 {
                         let at = (number - 1) * W::WORDS;
-                        add_spelled::<W, $n>(&a, &b, &third, hot.add(4 * at), carry.add(at));
+                        let hot = hot.add(4 * at);
+                        macro_rules! mask {
+                            ($i:literal) => { W::spell::<$n>(a[$i], b[$i], third[$i]) };
+                        }
+                        let (ones, twos) = (W::load(hot), W::load(hot.add(W::WORDS)));
+                        let (ones, two_a) = ones.add3(mask!(0), mask!(1));
+                        let (ones, two_b) = ones.add3(mask!(2), mask!(3));
+                        let (twos, four_a) = twos.add3(two_a, two_b);
+                        let (ones, two_a) = ones.add3(mask!(4), mask!(5));
+                        let (ones, two_b) = ones.add3(mask!(6), mask!(7));
+                        let (twos, four_b) = twos.add3(two_a, two_b);
+                        let (fours, eight) = W::load(hot.add(2 * W::WORDS)).add3(four_a, four_b);
+                        ones.store(hot);
+                        twos.store(hot.add(W::WORDS));
+                        fours.store(hot.add(2 * W::WORDS));
+                        eight.store(carry.add(at));
                     }
                 )* };
             }
@@ -335,24 +322,23 @@ pub(super) unsafe fn tally<W: Word, const P: usize>(
         let (hot, cold) = (state.hot.as_mut_ptr(), state.cold.as_mut_ptr());
         let mut steps = &schedule.steps[..];
         macro_rules! next {
-            ($n:literal) => {{
-                let mut x = [[W::zero(); P]; $n];
-                for (x, &members) in x.iter_mut().zip(&steps[..$n]) {
-                    *x = if schedule.alone {
-                        take(numbers, members, &mut entries)
-                    } else {
-                        merge(numbers, planes, members, &mut entries)
-                    };
+            ($($i:literal)*) => {
+                if schedule.alone {
+                    [$(take(numbers, steps[$i], &mut entries)),*]
+                } else {
+                    [$(merge(numbers, planes, steps[$i], &mut entries)),*]
                 }
-                steps = &steps[$n..];
-                x
-            }};
+            };
         }
         while steps.len() >= 4 {
             if W::EIGHT_STEPS && steps.len() >= 8 && *state.blocks & 1 == 0 {
-                count_two_blocks(&next!(8), length, hot, cold, state.depth, state.blocks);
+                let x: [[W; P]; 8] = next!(0 1 2 3 4 5 6 7);
+                count_two_blocks(&x, length, hot, cold, state.depth, state.blocks);
+                steps = &steps[8..];
             } else {
-                count_block(&next!(4), length, hot, cold, state.depth, state.blocks);
+                let x: [[W; P]; 4] = next!(0 1 2 3);
+                count_block(&x, length, hot, cold, state.depth, state.blocks);
+                steps = &steps[4..];
             }
         }
     }

@@ -5,7 +5,7 @@
 //! of a tile. Differences to neighbours are counted from rows of bytes, 16 to 64 features per
 //! operation; a byte counts up to 255 neighbours before it is added to a wider counter.
 
-use super::body::{add_carry, add_eight, eight};
+use super::body::{add_carry, add_eight};
 use super::word::{Word, Words};
 
 /// [`super::Kernels::add_distances`]; D bits hold the agreements, with D at least 3.
@@ -30,7 +30,7 @@ pub(super) unsafe fn add_distances<W: Word, const D: usize>(
         let mut sum = [W::zero(); D];
         let mut k = 0;
         while k + 8 <= codes.len() {
-            let carry = add_eight(&mut sum, &eight!(W, k..k + 8, get));
+            let carry = add_eight!(sum, [k, k + 1, k + 2, k + 3, k + 4, k + 5, k + 6, k + 7], get);
             add_carry(&mut sum, 3, carry);
             k += 8;
         }

@@ -23,20 +23,20 @@ pub(super) unsafe fn low_and_high<W: Word>(at: *const u64) -> (W, W) {
 /// a time.
 macro_rules! count_members {
     ($sum:ident, $members:expr, $get:ident) => {
-        let (eights, rest) = $members.as_chunks::<8>();
-        let (sixteens, last) = eights.as_chunks::<2>();
-        for [a, b] in sixteens {
-            let first = add_eight(&mut $sum, &eight!(W, a, $get));
-            let second = add_eight(&mut $sum, &eight!(W, b, $get));
+        let mut sixteens = $members.chunks_exact(16);
+        for m in &mut sixteens {
+            let first = add_eight!($sum, &m[..8], $get);
+            let second = add_eight!($sum, &m[8..], $get);
             let (eights, carry) = $sum[3].add3(first, second);
             $sum[3] = eights;
             add_carry(&mut $sum, 4, carry);
         }
-        for m in last {
-            let carry = add_eight(&mut $sum, &eight!(W, m, $get));
+        let mut eights = sixteens.remainder().chunks_exact(8);
+        for m in &mut eights {
+            let carry = add_eight!($sum, m, $get);
             add_carry(&mut $sum, 3, carry);
         }
-        for m in rest {
+        for &m in eights.remainder() {
             add_carry(&mut $sum, 0, $get!(m));
         }
     };

@@ -7,7 +7,7 @@
 //! the subsets; they become bytes by transposing blocks of 8 x 8 bits, and then numbers in the
 //! order of [`subset_order`].
 
-use super::super::body::{add_carry, add_eight, eight};
+use super::super::body::{add_carry, add_eight};
 use super::super::word::Word;
 use super::counters::{GENOTYPE_WORDS, count_members, differ, low_and_high};
 
@@ -152,7 +152,7 @@ pub(super) unsafe fn count_subsets_of<W: Word, const D: usize>(
                 // Volatile, so that the compiler reads one number after the other: it would compute
                 // eight addresses in a vector, which costs more than it saves.
                 ($m:expr) => {
-                    W::load(at.add(std::ptr::read_volatile($m) as usize * 8 + part))
+                    W::load(at.add(std::ptr::read_volatile(&$m) as usize * 8 + part))
                 };
             }
             // Patterns are added in pairs, pairs of pairs and so on, as in a binary counter. The

@@ -265,22 +265,16 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let mut found = Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
         let p = context.data.columns().len();
         let key = mix(setting.seed, evaluator.key);
-        search_among(
-            p,
-            setting.max_features,
-            |_| true,
-            key,
-            |wanted| {
-                evaluator.score_all(
-                    &contingency,
-                    WantedFeatures(Some(wanted)),
-                    &mut self.workspace,
-                    &mut found,
-                    control,
-                )?;
-                Ok((!found.groups.is_empty()).then_some(()))
-            },
-        )?;
+        search_among(p, setting.max_features, &|_| true, key, &mut |wanted| {
+            evaluator.score_all(
+                &contingency,
+                WantedFeatures(Some(wanted)),
+                &mut self.workspace,
+                &mut found,
+                control,
+            )?;
+            Ok((!found.groups.is_empty()).then_some(()))
+        })?;
         let (groups, mut local) = found.finish()?;
         // The limits of local growth hold for local steps.
         if let Some(b) = local {

@@ -140,7 +140,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);
         let found = match drawn_features(context, key, path, &mut order) {
-            Some(first) => search_in_order(&order, first, |drawn| {
+            Some(first) => search_in_order(&order, first, &mut |drawn| {
                 self.best_of(&open.rows, &bare, drawn, control)
             })?,
             None => self.best_of_all(&mut open.rows, &bare, control)?,

@@ -116,12 +116,11 @@ macro_rules! level {
                     distances::<24>,
                 ],
                 tally: [
-                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>, tally::<6>,
-                    tally::<8>, tally::<10>,
+                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<6>, tally::<10>,
                 ],
                 tally_all: [
-                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<5>,
-                    tally_all::<6>, tally_all::<8>, tally_all::<10>,
+                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<6>,
+                    tally_all::<10>,
                 ],
                 flush,
                 byte_masks,

@@ -90,10 +90,10 @@ pub(super) struct KernelTable {
     pub distances: [DistancesKernel; 5],
     /// By number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
-    pub tally: [TallyKernel; 8],
+    pub tally: [TallyKernel; 6],
     /// By number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
-    pub tally_all: [TallyAllKernel; 8],
+    pub tally_all: [TallyAllKernel; 6],
     pub flush: FlushKernel,
     pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.

@@ -27,8 +27,6 @@
 mod by_distance;
 mod columns;
 mod content;
-#[cfg(test)]
-mod definition;
 mod distances;
 mod gather;
 pub mod genotypes;

@@ -156,27 +156,3 @@ pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
         })
         .collect()
 }
-
-/// Count matrix of one feature, `[value][class][case]`, under uniform weights (or exponential with
-/// alpha 0) and theta 1, from its contingency table `[value][class]` without a pass over pairs.
-///
-/// The four cases are `n_mc^2`, `n_mc (n_m - n_mc)`, `n_mc (n_c - n_mc)` and `n_mc (n - n_m - n_c +
-/// n_mc)`, for n rows, n_m of value m, n_c of class c and n_mc of both.
-pub fn uniform_matrices(table: &[f64], classes: usize) -> Vec<f64> {
-    let by_class: Vec<f64> =
-        (0..classes).map(|c| table.iter().skip(c).step_by(classes).sum()).collect();
-    let n: f64 = by_class.iter().sum();
-    let mut out = Vec::with_capacity(table.len() * 4);
-    for row in table.chunks_exact(classes) {
-        let n_m: f64 = row.iter().sum();
-        for (&n_mc, &n_c) in row.iter().zip(&by_class) {
-            out.extend([
-                n_mc * n_mc,
-                n_mc * (n_m - n_mc),
-                n_mc * (n_c - n_mc),
-                n_mc * (n - n_m - n_c + n_mc),
-            ]);
-        }
-    }
-    out
-}

@@ -206,13 +206,3 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
         }
     }
 }
-
-#[test]
-fn a_cancelled_pass_stops() {
-    let random = Random::new(3000, 2500, 10);
-    let control = Control::new(1);
-    control.cancel();
-    let found =
-        weigh_pairs_with(&control, Kernels::active(), &random.codes(), &PairSetting::pi(), None);
-    assert_eq!(found.err(), Some(crate::error::Error::Cancelled));
-}

@@ -12,7 +12,7 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::pairs::{
-    CodeColumn, CodeTable, CodeValues, PairCounts, PairSetting, Profile, WeighedPairs,
+    CodeColumn, CodeTable, CodeValues, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs,
     count_matrices, pair_counts_with, weigh_pairs_with,
 };
 use std::hint::black_box;
@@ -163,7 +163,9 @@ fn exact(c: &mut Criterion) {
                         fasttree_core::stats::pairs::Decay::Exponential,
                     )
                 };
-                (0..1000).map(|i| profile.pi(&setting(i).expect("in range"))[0]).sum::<f64>()
+                (0..1000)
+                    .map(|i| profile.scores(PairMetric::Pi, &setting(i).expect("in range"))[0])
+                    .sum::<f64>()
             });
         });
         group.finish();
@@ -183,7 +185,8 @@ fn trees(c: &mut Criterion) {
             .map(|c| CodeColumn { values: CodeValues::U8(c), levels: values })
             .collect();
         let codes = CodeTable::new(columns, &classes, 2, None).expect("codes in range");
-        let scores = Profile::new(&count(Level::active(), &codes)).pi(&PairSetting::pi());
+        let scores = Profile::new(&count(Level::active(), &codes))
+            .scores(PairMetric::Pi, &PairSetting::pi());
         let best = scores.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let model = made::fit(&plan, &data);
         assert_eq!(model.tree.nodes[0].score, best, "score of the root");

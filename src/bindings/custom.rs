@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Description of a function whose scores do not grow with the number of rows.
@@ -134,9 +133,6 @@ impl Properties for CallableCriterion {
 }
 
 impl Criterion for CallableCriterion {
-    fn options(&self) -> Value {
-        Value::Null
-    }
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.raised.keep(|py| self.call(py, tables, out))
     }

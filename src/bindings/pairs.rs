@@ -14,7 +14,7 @@ use crate::data;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::stats::pairs::{
-    NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
+    NominalColumns, PairCounts, PairMetric, PairSetting, Profile, count_matrices, default_radius,
     pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
@@ -147,15 +147,10 @@ fn shaped<'py>(
 
 /// One score per feature by a named metric.
 fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
-    match metric {
-        "pi" => Ok(profile.pi(setting)),
-        "pi_unweighted" => Ok(profile.pi_unweighted(setting)),
-        "contextual_merit" => Ok(profile.contextual_merit(setting)),
-        "relief" => Ok(profile.relief(setting)),
-        other => {
-            let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
-            Err(Error::parameter("criterion", format!("'{other}'"), known))
-        }
+    let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
+    match PairMetric::named(metric) {
+        Some(metric) => Ok(profile.scores(metric, setting)),
+        None => Err(Error::parameter("criterion", format!("'{metric}'"), known)),
     }
 }
 

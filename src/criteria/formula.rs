@@ -6,19 +6,16 @@
 //! and gets its formula from them. A criterion that needs more than a table (pairs, neighbours,
 //! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
-use super::{Block, Context, Evidence, Info, LossRise, RunningScores, Tables, rows};
+use super::{Block, Context, Evidence, Info, LossRise, QuantileLoss, RunningScores, Tables, rows};
 use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count, Moments};
 use crate::simd::Level;
 use crate::simd::cuts::PairNode;
 use crate::tree::Outcome;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
 /// How the best feature is picked once every feature has its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GainFilter {
     /// The largest score wins.
@@ -145,8 +142,6 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
 
 /// A criterion as growth calls it.
 pub trait Criterion: Properties {
-    /// Options as JSON, in the order of `info().options`.
-    fn options(&self) -> Value;
     /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
     /// of minus infinity says that a candidate is not valid: growth never takes it.
     /// Refused unless the criterion reads tables.
@@ -157,12 +152,6 @@ pub trait Criterion: Properties {
     /// reads tables.
     fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
-    }
-    /// The score of one table.
-    fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
-        let mut score = [0.0];
-        self.score(table, &mut score)?;
-        Ok(score[0])
     }
     /// Cheap approximations of the scores; see [`Properties::screen_block`].
     fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
@@ -176,11 +165,6 @@ pub trait Criterion: Properties {
     /// The losses of leaves; see [`Formula::losses`].
     fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
         false
-    }
-    /// The loss of a leaf with these counts of all declared classes.
-    fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
-        let mut loss = [0.0];
-        self.losses(counts, context, &mut loss).then(|| loss[0])
     }
     /// What a node with these rows says of a numeric target, as far as moments tell.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
@@ -198,9 +182,15 @@ pub trait Criterion: Properties {
         difference * difference
     }
     /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
-    /// rows of a leaf is its impurity. The squared error unless the criterion says otherwise.
+    /// rows of a leaf is its impurity.
     fn row_loss(&self, y: f64, value: f64) -> f64 {
-        self.divergence(y - value, value)
+        match self.evidence() {
+            Evidence::Order(QuantileLoss { quantile, scale }) => {
+                let share = if y > value { quantile } else { 1.0 - quantile };
+                scale * share * (y - value).abs()
+            }
+            _ => self.divergence(y - value, value),
+        }
     }
     /// Refuse numbers of the target `name` that the formula does not take; `values` are the rows
     /// and their numbers.
@@ -213,8 +203,22 @@ pub trait Criterion: Properties {
     }
 }
 
+impl dyn Criterion + '_ {
+    /// The score of one table.
+    pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
+        let mut score = [0.0];
+        self.score(table, &mut score)?;
+        Ok(score[0])
+    }
+    /// The loss of a leaf with these counts of all declared classes.
+    pub fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
+        let mut loss = [0.0];
+        self.losses(counts, context, &mut loss).then(|| loss[0])
+    }
+}
+
 /// The formula of a criterion on tables, written once for both kinds of count.
-pub trait Formula: Properties + Serialize + 'static {
+pub trait Formula: Properties {
     /// Scores of a block.
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]);
     /// Distances of a block; `-score` unless the criterion says otherwise.
@@ -269,9 +273,6 @@ fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
 }
 
 impl<F: Formula> Criterion for F {
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
-    }
     fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
         by_count!(t, block => {
@@ -307,30 +308,4 @@ impl<F: Formula> Criterion for F {
             Cells::Moments(_) => false,
         }
     }
-}
-
-/// Options from JSON; unknown names and wrong types are refused.
-pub(super) fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T> {
-    let options = Value::Object(options);
-    let shown = options.to_string();
-    serde_json::from_value(options).map_err(|e| Error::parameter("options", shown, e))
-}
-
-/// Build a criterion from options; unknown names and values outside their domain are refused.
-pub(super) fn from_options<F: Formula + DeserializeOwned>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    wrapped(options, F::check, |made| made)
-}
-
-/// Build a criterion from the `check`ed options of what it wraps; unknown names and values outside
-/// their domain are refused.
-pub(super) fn wrapped<M: DeserializeOwned, C: Criterion + 'static>(
-    options: Map<String, Value>,
-    check: fn(&M) -> Result<()>,
-    wrap: fn(M) -> C,
-) -> Result<Box<dyn Criterion>> {
-    let made: M = read(options)?;
-    check(&made)?;
-    Ok(Box::new(wrap(made)))
 }

@@ -15,10 +15,10 @@ use super::{
     gains,
 };
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Gain ratio.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GainRatio {
     /// Which features may win; `None` compares all.

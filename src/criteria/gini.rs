@@ -13,15 +13,13 @@ use super::{
 };
 use crate::numeric::Count;
 use crate::simd::{Level, cuts, running as simd};
-use serde::{Deserialize, Serialize};
 
 /// Products of two counts are exact in double precision up to here.
 const EXACT_PRODUCTS: f64 = (1u64 << 26) as f64;
 
 /// Gini; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Gini {}
+#[derive(Debug)]
+pub struct Gini;
 
 pub(super) static INFO: Info = Info {
     name: "gini",

@@ -12,12 +12,10 @@
 use super::information::{EntropyNode, Gain, OnEntropies, screen_gains};
 use super::{Block, Info, LossRise, Properties, RunningScores, Term, gains};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Information gain; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct InfoGain {}
+#[derive(Debug)]
+pub struct InfoGain;
 
 pub(super) static INFO: Info = Info {
     name: "info_gain",

@@ -11,17 +11,11 @@ use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Moments};
 use crate::tree::Outcome;
-use serde::Serialize;
-use serde_json::Value;
 
 /// A formula on moments.
-pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
+pub trait OnMoments: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
-    /// Refuse options outside their domain.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
     /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
     /// the mean of its branches may be left out where [`Self::averages_divergences`] is true.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64;
@@ -111,9 +105,6 @@ impl<M: OnMoments> Properties for MomentCriterion<M> {
 }
 
 impl<M: OnMoments> Criterion for MomentCriterion<M> {
-    fn options(&self) -> Value {
-        serde_json::to_value(&self.0).unwrap_or(Value::Null)
-    }
     fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
         self.each(tables, out, |node, branches, grid| self.0.score(node, branches, grid))
     }

@@ -1,9 +1,6 @@
 //! Blocks of any size give the same columns and errors; the tests of the Python package say which.
 
-use super::{
-    Arff, CellKind, Delimited, Dialect, ReadColumn, ReadLimits, Result,
-    WantedColumn,
-};
+use super::{Arff, CellKind, Delimited, Dialect, ReadColumn, ReadLimits, Result, WantedColumn};
 use proptest::prelude::*;
 
 const CSV: Dialect = Dialect { separator: b',', quotes: true, skip: 0 };

@@ -402,7 +402,7 @@ impl CandidateFacts for PlaneFacts<'_, '_, '_> {
         let PlanePlace { group, column } = self.rows.place(feature);
         let mut out = [0.0];
         Criterion::score(
-            &InfoGain::default(),
+            &InfoGain,
             &self.rows.tables(group, self.totals).window(column, 1),
             &mut out,
         )?;

@@ -54,5 +54,5 @@ pub use score::{
     DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
-pub use select::{Multiclass, NeighbourMethod, PairMetric};
+pub use select::{Multiclass, NeighbourMethod};
 pub use share::Share;

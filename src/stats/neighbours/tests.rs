@@ -219,7 +219,9 @@ fn numbers_that_mean_nothing_are_refused() {
 
 #[test]
 fn one_setting_by_streaming_is_the_contraction_of_all() {
-    use crate::stats::pairs::{self, CodeColumn, CodeValues, Decay, PairSetting, Profile};
+    use crate::stats::pairs::{
+        self, CodeColumn, CodeValues, Decay, PairMetric, PairSetting, Profile,
+    };
     for seed in 0..40 {
         let mut random = Random::new(4 * seed);
         random.numbers.clear();
@@ -246,12 +248,7 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
                 PairMetric::ContextualMerit,
                 PairMetric::Relief,
             ] {
-                let truth = match metric {
-                    PairMetric::Pi => profile.pi(&setting),
-                    PairMetric::PlainPi => profile.pi_unweighted(&setting),
-                    PairMetric::ContextualMerit => profile.contextual_merit(&setting),
-                    PairMetric::Relief => profile.relief(&setting),
-                };
+                let truth = profile.scores(metric, &setting);
                 let method = NeighbourMethod::Pairs { setting, metric };
                 let got =
                     neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior)

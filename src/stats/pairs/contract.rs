@@ -31,12 +31,43 @@ pub enum Decay {
 /// Largest weight at distance 0: its product with any number of pairs is finite.
 const MOST_AT_ZERO: f64 = 1e250;
 
-/// Signs of the cases in Pi: cases 1 and 4 are evidence for a feature, 2 and 3 against it.
-pub(super) const PI_SIGNS: [f64; 4] = [1.0, -1.0, -1.0, 1.0];
-/// Signs of the cases in contextual merit: other value and other class.
-pub(super) const MERIT_SIGNS: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
-/// Signs of the cases in Relief: misses less hits, among pairs with different values.
-pub(super) const RELIEF_SIGNS: [f64; 4] = [0.0, 0.0, -1.0, 1.0];
+/// The metrics of the framework, as sums of R over values and classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairMetric {
+    /// `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])` (eq. 14 with the weight
+    /// inside the sum, eq. 15): cases 1 and 4 are evidence for a feature, 2 and 3 against it.
+    Pi,
+    /// [`Self::Pi`] without the share `n_m/n` of each value; it ranks features as [`Self::Relief`]
+    /// under the same decay does.
+    PlainPi,
+    /// `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under any decay): pairs with other value
+    /// and other class.
+    ContextualMerit,
+    /// `sum_m sum_c (R_m[c,4] - R_m[c,3])`, under any decay; a threshold is Relief with a radius.
+    Relief,
+}
+
+impl PairMetric {
+    /// The metric that users call `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "pi" => Some(Self::Pi),
+            "pi_unweighted" => Some(Self::PlainPi),
+            "contextual_merit" => Some(Self::ContextualMerit),
+            "relief" => Some(Self::Relief),
+            _ => None,
+        }
+    }
+
+    /// Sign of each case.
+    pub fn signs(self) -> [f64; 4] {
+        match self {
+            Self::Pi | Self::PlainPi => [1.0, -1.0, -1.0, 1.0],
+            Self::ContextualMerit => [0.0, 0.0, 0.0, 1.0],
+            Self::Relief => [0.0, 0.0, -1.0, 1.0],
+        }
+    }
+}
 
 /// Theta, alpha and decay of the framework.
 #[derive(Debug, Clone, Copy, PartialEq)]

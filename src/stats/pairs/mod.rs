@@ -41,7 +41,7 @@ pub use blocks::{
     BlockCounts, RowBlocks, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
 };
 pub use columns::NominalColumns;
-pub use contract::{Decay, PairSetting, count_matrices, root_matrix};
+pub use contract::{Decay, PairMetric, PairSetting, count_matrices, root_matrix};
 pub use counts::{Classes, PairCounts};
 pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
 pub use input::{CodeColumn, CodeTable, CodeValues, MAX_WEIGHT};

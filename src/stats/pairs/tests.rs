@@ -1,12 +1,12 @@
 //! Counts against the naive double loop, on random small tables, for every level, thread count and
-//! partition.
+//! division into blocks.
 
 use super::exact::count;
 use super::input::SlotRows;
 use super::naive;
 use super::{
-    Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairCounts, PairNodeRows,
-    RadiusRule, default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
+    Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairNodeRows, RadiusRule,
+    default_radius, pair_counts_by_block_with, pair_counts_with,
 };
 use crate::memory::Budget;
 use crate::numeric::{mix, uniform};

@@ -6,7 +6,8 @@ use super::plan::counting_pays;
 use super::tests::{Draw, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
 use super::{
-    CodeTable, Decay, PairCounts, PairSetting, Profile, WeighedPairs, naive, weigh_pairs_with,
+    CodeTable, Decay, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs, naive,
+    weigh_pairs_with,
 };
 use crate::memory::Budget;
 use crate::parallel::Control;
@@ -71,9 +72,13 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, wha
             assert!((f - e).abs() <= width * bound + scale, "{what}: {f} for {e}");
         }
     };
-    near(weighed.pi(), profile.pi(setting), 1.0);
-    near(weighed.pi_unweighted(), profile.pi_unweighted(setting), 1.0);
-    near(weighed.contextual_merit(), profile.contextual_merit(setting), 1.0);
+    near(weighed.scores(PairMetric::Pi), profile.scores(PairMetric::Pi, setting), 1.0);
+    near(weighed.scores(PairMetric::PlainPi), profile.scores(PairMetric::PlainPi, setting), 1.0);
+    near(
+        weighed.scores(PairMetric::ContextualMerit),
+        profile.scores(PairMetric::ContextualMerit, setting),
+        1.0,
+    );
     near(vec![weighed.whole()], vec![profile.whole(setting)], 1.0);
 }
 

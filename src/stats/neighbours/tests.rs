@@ -236,7 +236,9 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
             by_column.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 5 }).collect();
         let codes =
             pairs::CodeTable::new(columns, &random.classes, random.n_classes, None).unwrap();
-        let profile = Profile::new(&pairs::pair_counts(&Control::new(1), &codes).unwrap());
+        let profile = Profile::new(
+            &pairs::pair_counts(&Control::new(1), Kernels::active(), &codes, None, None).unwrap(),
+        );
         let theta = [1.0, 0.5, 0.25, 0.75];
         for decay in
             [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical]

@@ -425,7 +425,7 @@ mod tests {
                 assert_eq!(small_profile(&node.rows), truth, "seed {seed}");
             }
             let setting = PairSetting::pi();
-            let whole = super::super::pair_counts_with(
+            let whole = super::super::pair_counts(
                 &control,
                 Kernels::active(),
                 &crate::stats::pairs::CodeTable::new(

@@ -147,7 +147,9 @@ mod tests {
             let random = Random::new(seed, 150, 7);
             let codes = random.codes();
             let control = Control::new(1);
-            let profile = Profile::new(&pair_counts(&control, &codes).unwrap());
+            let profile = Profile::new(
+                &pair_counts(&control, Kernels::active(), &codes, None, None).unwrap(),
+            );
             let theta = [1.0, 0.5, 0.25, 0.75];
             let signed = [1.0, -0.5, -0.25, 0.75];
             let setting = PairSetting::new(theta, 0.3, Decay::Exponential).unwrap();

@@ -6,7 +6,7 @@ use super::input::SlotRows;
 use super::naive;
 use super::{
     Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairNodeRows, RadiusRule,
-    default_radius, pair_counts_by_block_with, pair_counts_with,
+    default_radius, pair_counts, pair_counts_by_block,
 };
 use crate::memory::Budget;
 use crate::numeric::{mix, uniform};
@@ -103,7 +103,7 @@ fn check(random: &Random, seed: u64) {
     truth.check_sums().unwrap();
     for level in Level::available() {
         let control = Control::new(1 + (seed % 8) as usize);
-        let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
+        let counts = pair_counts(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
         let rows = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         let together =
@@ -138,7 +138,7 @@ fn blocks_add_up_to_every_training_set() {
         let levels = Level::available();
         let kernels = Kernels::at(levels[draw.below(levels.len())]);
         let count = |classes| {
-            pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks, classes)
+            pair_counts_by_block(&Control::new(2), kernels, &codes, &block, blocks, classes)
                 .unwrap()
         };
         let (parts, together) = (count(Classes::Apart), count(Classes::Together));
@@ -170,7 +170,7 @@ fn what_cannot_be_counted_is_refused() {
     assert!(CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, Some(&[u32::MAX, 1])).is_err());
     let codes = CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, None).unwrap();
     let control = Control::new(1);
-    assert!(pair_counts_with(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
+    assert!(pair_counts(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn a_cancelled_pass_stops() {
     let random = Random::new(3000, 2500, 10);
     let control = Control::new(1);
     control.cancel();
-    let r = pair_counts_with(&control, Kernels::active(), &random.codes(), None, None);
+    let r = pair_counts(&control, Kernels::active(), &random.codes(), None, None);
     assert_eq!(r, Err(crate::error::Error::Cancelled));
 }
 

@@ -7,7 +7,7 @@ use super::tests::{Draw, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
 use super::{
     CodeTable, Decay, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs, naive,
-    weigh_pairs_with,
+    weigh_pairs,
 };
 use crate::memory::Budget;
 use crate::parallel::Control;
@@ -91,7 +91,7 @@ fn every_way(
     from: Option<&[u32]>,
 ) -> WeighedPairs {
     let kernels = Kernels::at(level);
-    let found = weigh_pairs_with(control, kernels, codes, setting, from).unwrap();
+    let found = weigh_pairs(control, kernels, codes, setting, from).unwrap();
     let active = SlotRows::gather(Budget::default(), codes, None, &|_| 0).unwrap();
     let columns =
         from.map(|from| SlotRows::gather(Budget::default(), codes, Some(from), &|_| 0).unwrap());
@@ -172,8 +172,7 @@ fn many_features_have_many_distances() {
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
         for level in Level::available() {
             let kernels = Kernels::at(level);
-            let found =
-                weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, None).unwrap();
+            let found = weigh_pairs(&Control::new(2), kernels, &codes, &setting, None).unwrap();
             assert!(found == truth, "{features} features, {}", level.name());
         }
     }

@@ -133,12 +133,11 @@ impl Properties for CallableCriterion {
 }
 
 impl Criterion for CallableCriterion {
-    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.raised.keep(|py| self.call(py, tables, out))
-    }
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.score(tables, out)?;
-        out.iter_mut().for_each(|distance| *distance = -*distance);
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        self.raised.keep(|py| self.call(py, tables, out))?;
+        if distance {
+            out.iter_mut().for_each(|distance| *distance = -*distance);
+        }
         Ok(())
     }
 }

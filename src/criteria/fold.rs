@@ -352,8 +352,8 @@ impl<V: OnClasses> Formula for V {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         evaluate(self, block, false, out);
     }
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        evaluate(self, block, true, out);
+    fn evaluate<C: Count>(&self, block: &Block<'_, C>, distance: bool, out: &mut [f64]) {
+        evaluate(self, block, distance, out);
     }
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
         row_terms(self, row, out)

@@ -102,10 +102,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Cheap approximations of the scores of a block and a bound `e` on their distance from what
     /// [`Formula::score`] rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact
     /// formula. `None`: `out` is untouched.
-    fn screen_block<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64>
-    where
-        Self: Sized,
-    {
+    fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }
     /// Approximations of cuts between two classes in single precision, where there is a kernel.
@@ -142,20 +139,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
 
 /// A criterion as growth calls it.
 pub trait Criterion: Properties {
-    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
-    /// of minus infinity says that a candidate is not valid: growth never takes it.
-    /// Refused unless the criterion reads tables.
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+    /// The scores of all candidates of an admitted block, or their distances. Refused unless the
+    /// criterion reads tables.
+    fn evaluate(&self, _tables: &Tables<'_>, _distance: bool, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
-    }
-    /// Distances (smaller is better) of all candidates of a block. Refused unless the criterion
-    /// reads tables.
-    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.info().refuse_table()
-    }
-    /// Cheap approximations of the scores; see [`Properties::screen_block`].
-    fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
-        None
     }
     /// What one label's row adds to the distance of a whole tree's table; see
     /// [`Formula::row_terms`].
@@ -204,6 +191,17 @@ pub trait Criterion: Properties {
 }
 
 impl dyn Criterion + '_ {
+    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
+    /// of minus infinity says that a candidate is not valid: growth never takes it.
+    pub fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.evaluate(tables, false, out)
+    }
+    /// Distances (smaller is better) of all candidates of a block.
+    pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.evaluate(tables, true, out)
+    }
     /// The score of one table.
     pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
         let mut score = [0.0];
@@ -228,6 +226,10 @@ pub trait Formula: Properties {
             *d = -*d;
         }
     }
+    /// Scores of a block, or its distances.
+    fn evaluate<C: Count>(&self, block: &Block<'_, C>, distance: bool, out: &mut [f64]) {
+        if distance { self.distance(block, out) } else { self.score(block, out) }
+    }
     /// Where the distance of a table is a sum over its branches, up to a number that depends on the
     /// class totals alone: the summands of branch `row.label`, within 1e-12 for totals of any size.
     /// `false`: it is no such sum; `out` is untouched.
@@ -247,11 +249,11 @@ pub trait Formula: Properties {
 macro_rules! by_count {
     ($tables:ident, $block:ident => $call:expr, $mixed:expr) => {
         match ($tables.cells, $tables.totals) {
-            (Cells::Rows(cells), Cells::Rows(totals)) => {
+            ($crate::numeric::Cells::Rows(cells), $crate::numeric::Cells::Rows(totals)) => {
                 let $block = &$tables.block(cells, totals);
                 $call
             }
-            (Cells::Weights(cells), Cells::Weights(totals)) => {
+            ($crate::numeric::Cells::Weights(cells), $crate::numeric::Cells::Weights(totals)) => {
                 let $block = &$tables.block(cells, totals);
                 $call
             }
@@ -259,6 +261,8 @@ macro_rules! by_count {
         }
     };
 }
+
+pub(super) use by_count;
 
 /// Cells and totals must both be rows or both be weights; a criterion on classes reads no moments.
 fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
@@ -273,22 +277,11 @@ fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
 }
 
 impl<F: Formula> Criterion for F {
-    fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => {
-            Formula::score(self, block, out);
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        by_count!(tables, block => {
+            Formula::evaluate(self, block, distance, out);
             Ok(())
-        }, mixed(t, self.info()))
-    }
-    fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => {
-            Formula::distance(self, block, out);
-            Ok(())
-        }, mixed(t, self.info()))
-    }
-    fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
-        by_count!(t, block => self.screen_block(block, out), None)
+        }, mixed(tables, self.info()))
     }
     fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
         match row.totals {

@@ -64,34 +64,6 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug {
 #[derive(Debug)]
 pub struct MomentCriterion<M>(pub M);
 
-impl<M: OnMoments> MomentCriterion<M> {
-    /// Write `value(node, branches, grid)` of each candidate to `out`.
-    fn each(
-        &self,
-        tables: &Tables<'_>,
-        out: &mut [f64],
-        value: impl Fn(&Moments, &mut dyn Iterator<Item = Moments>, TargetGrid) -> f64,
-    ) -> Result<()> {
-        let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
-            (tables.cells, tables.totals, tables.context.grid)
-        else {
-            return Err(Error::Unsupported {
-                what: format!("criterion='{}' on classes", self.0.info().name),
-                supported: "a numeric target: FastTreeRegressor (task: regression)".into(),
-            });
-        };
-        for (candidate, out) in out.iter_mut().enumerate() {
-            let mut branches =
-                (0..tables.branches).map(|branch| cells[branch * tables.stride + candidate]);
-            *out = match node.weight > 0.0 {
-                true => value(node, &mut branches, grid),
-                false => 0.0,
-            };
-        }
-        Ok(())
-    }
-}
-
 impl<M: OnMoments> Properties for MomentCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
@@ -105,14 +77,28 @@ impl<M: OnMoments> Properties for MomentCriterion<M> {
 }
 
 impl<M: OnMoments> Criterion for MomentCriterion<M> {
-    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.each(tables, out, |node, branches, grid| self.0.score(node, branches, grid))
-    }
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.each(tables, out, |node, branches, grid| {
-            let filled = branches.filter(|branch| branch.weight > 0.0);
-            filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
-        })
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
+            (tables.cells, tables.totals, tables.context.grid)
+        else {
+            return Err(Error::Unsupported {
+                what: format!("criterion='{}' on classes", self.0.info().name),
+                supported: "a numeric target: FastTreeRegressor (task: regression)".into(),
+            });
+        };
+        for (candidate, out) in out.iter_mut().enumerate() {
+            let mut branches =
+                (0..tables.branches).map(|branch| cells[branch * tables.stride + candidate]);
+            *out = match node.weight > 0.0 {
+                true if distance => {
+                    let filled = branches.filter(|branch| branch.weight > 0.0);
+                    filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
+                }
+                true => self.0.score(node, &mut branches, grid),
+                false => 0.0,
+            };
+        }
+        Ok(())
     }
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         Outcome {

@@ -31,25 +31,26 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct NoOptions {}
 
+/// A line of the registry: a criterion with options, `plain` without; `on moments` of a target.
 macro_rules! entry {
-    (plain $module:ident :: $type:ident) => {
-        entry!(plain $module::$type, $module::INFO)
+    ($module:ident :: $type:ident $(, $info:ident)?) => {
+        entry!(@ $module $($info)?, $module::$type, std::convert::identity)
     };
-    (plain $module:ident :: $type:ident, $info:expr) => {
-        entry!($info, NoOptions, |_| $module::$type)
+    (plain $module:ident :: $type:ident $(, $info:ident)?) => {
+        entry!(@ $module $($info)?, NoOptions, |_| $module::$type)
     };
     (on moments $module:ident :: $type:ident) => {
-        entry!($module::INFO, $module::$type, moments::MomentCriterion)
+        entry!(@ $module, $module::$type, moments::MomentCriterion)
     };
-    ($module:ident :: $type:ident) => {
-        entry!($module::$type, $module::INFO)
+    (plain on moments $module:ident :: $type:ident) => {
+        entry!(@ $module, NoOptions, |_| moments::MomentCriterion($module::$type))
     };
-    ($module:ident :: $type:ident, $info:expr) => {
-        entry!($info, $module::$type, std::convert::identity)
+    (@ $module:ident, $options:ty, $make:expr) => {
+        entry!(@ $module INFO, $options, $make)
     };
-    ($info:expr, $options:ty, $make:expr) => {
+    (@ $module:ident $info:ident, $options:ty, $make:expr) => {
         Entry {
-            info: &$info,
+            info: &$module::$info,
             make: |options| Ok(Box::new($make(serde_json::from_value::<$options>(options)?))),
         }
     };
@@ -63,9 +64,9 @@ pub static CRITERIA: &[Entry] = &[
     entry!(plain mantaras::Mantaras),
     entry!(plain variation_of_information::VariationOfInformation),
     entry!(plain symmetric_uncertainty::SymmetricUncertainty),
-    entry!(plain nmi::GeometricNmi, nmi::GEOMETRIC),
-    entry!(plain nmi::MinNmi, nmi::MIN),
-    entry!(plain nmi::MaxNmi, nmi::MAX),
+    entry!(plain nmi::GeometricNmi, GEOMETRIC),
+    entry!(plain nmi::MinNmi, MIN),
+    entry!(plain nmi::MaxNmi, MAX),
     entry!(plain gini::Gini),
     entry!(plain chi2::Chi2),
     entry!(plain g_statistic::GStatistic),
@@ -88,20 +89,18 @@ pub static CRITERIA: &[Entry] = &[
     entry!(contextual_merit::ContextualMerit),
     entry!(relief::Relief),
     entry!(minimal_tree_size::MinimalTreeSize),
-    entry!(relieff::ReliefF, relieff::INFO),
-    entry!(surf::Surf, surf::INFO),
-    entry!(surf::SurfStar, surf::STAR),
-    entry!(multisurf::MultiSurf, multisurf::INFO),
-    entry!(multisurf::MultiSurfStar, multisurf::STAR),
-    entry!(k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
-    entry!(squared_error::INFO, NoOptions, |_| moments::MomentCriterion(
-        squared_error::SquaredError
-    )),
+    entry!(relieff::ReliefF),
+    entry!(surf::Surf),
+    entry!(surf::SurfStar, STAR),
+    entry!(multisurf::MultiSurf),
+    entry!(multisurf::MultiSurfStar, STAR),
+    entry!(k_nearest_merit::KNearestMerit),
+    entry!(plain on moments squared_error::SquaredError),
     entry!(plain absolute_error::AbsoluteError),
     entry!(quantile::Quantile),
-    entry!(poisson::INFO, NoOptions, |_| moments::MomentCriterion(poisson::Poisson)),
+    entry!(plain on moments poisson::Poisson),
     entry!(on moments standard_deviation::StandardDeviation),
-    entry!(rrelieff::RReliefF, rrelieff::INFO),
+    entry!(rrelieff::RReliefF),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the most similar

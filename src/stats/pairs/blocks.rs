@@ -171,7 +171,8 @@ pub(super) fn map_pairs_of_blocks<R: Send>(
 /// Counts over both orders of the pairs of a row of one list and a row of the other; no row may be
 /// in both.
 ///
-/// These and the `pair_counts_between` of each list alone add up to the counts of all rows.
+/// These and the [`pair_counts`](super::pair_counts) of each list alone add up to the counts of all
+/// rows.
 ///
 /// # Errors
 /// [`Error::Data`] for a row that does not exist or is in both lists; [`Error::Cancelled`].

@@ -86,6 +86,20 @@ impl Random {
         NeighbourRows::new(codes, others, &self.classes, self.n_classes, weights).unwrap()
     }
 
+    /// The rows `which`, in this order.
+    fn taken(&self, which: &[usize]) -> Self {
+        let codes = |&i: &usize| self.codes[i * self.complete..][..self.complete].to_vec();
+        Self {
+            nominal: self.nominal.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
+            numbers: self.numbers.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
+            classes: which.iter().map(|&i| self.classes[i]).collect(),
+            n_classes: self.n_classes,
+            weights: which.iter().map(|&i| self.weights[i]).collect(),
+            codes: which.iter().flat_map(codes).collect(),
+            complete: self.complete,
+        }
+    }
+
     fn rows(&self) -> NeighbourRows<'_> {
         self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
     }
@@ -141,6 +155,37 @@ fn levels_and_threads_agree_to_the_bit() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_the_rows_changes_no_bit() {
+    for seed in 0..40 {
+        let random = Random::new(seed);
+        let t = random.classes.len();
+        let mut draw = Draw(seed, 1);
+        let mut order: Vec<usize> = (0..t).collect();
+        (1..t).for_each(|i| order.swap(i, draw.below(i + 1)));
+        let moved = random.taken(&order);
+        let real: Vec<f64> = (0..t).map(|_| [0.1, 0.3, 1.0, 7.7][draw.below(4)]).collect();
+        let by_number = |method: &NeighbourMethod| {
+            let first = NeighbourTies::First;
+            matches!(
+                method,
+                NeighbourMethod::Merit { ties, .. } | NeighbourMethod::ReliefF { ties, .. }
+                    if *ties == first
+            )
+        };
+        for method in methods().into_iter().filter(|method| !by_number(method)) {
+            let scores = |rows: NeighbourRows<'_>| {
+                neighbour_scores(&Control::new(1), &rows, method, Multiclass::Prior).unwrap()
+            };
+            assert_eq!(scores(random.rows()), scores(moved.rows()), "seed {seed} {method:?}");
+            let with = |i: &usize| real[*i];
+            let plain = random.weighted(Counts::of(real.clone()));
+            let other = moved.weighted(Counts::of(order.iter().map(with).collect()));
+            assert_eq!(scores(plain), scores(other), "seed {seed} {method:?}");
         }
     }
 }
@@ -262,4 +307,24 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
             }
         }
     }
+}
+
+#[test]
+fn targets_of_the_other_kind_are_refused() {
+    let codes = NominalRows { values: &[0, 1, 1], columns: 1, stride: 1 };
+    let (gap, numbers) = (MissingGap::Largest, [0.0, 0.5, 1.0]);
+    let of_numbers =
+        |weights| NeighbourRows::of_numbers(codes, Vec::new(), &numbers, weights, gap).unwrap();
+    let of_classes = NeighbourRows::new(codes, Vec::new(), &[0, 1, 1], 2, Counts::One).unwrap();
+    let (ranks, surf) = (Ranks::Equal, NeighbourMethod::Surf { star: false });
+    let method = |ties| NeighbourMethod::RReliefF { k: 3, ties, ranks, gap };
+    let scores = |rows: &NeighbourRows<'_>, method| {
+        neighbour_scores(&Control::new(1), rows, method, Multiclass::Prior)
+    };
+    assert!(scores(&of_numbers(Counts::One), method(NeighbourTies::Share)).is_ok());
+    assert!(scores(&of_numbers(Counts::One), surf).is_err());
+    assert!(scores(&of_classes, method(NeighbourTies::Share)).is_err());
+    // Weka reads no weights
+    let copies = of_numbers(Counts::of(vec![2.0; 3]));
+    assert!(scores(&copies, method(NeighbourTies::Listed)).is_err());
 }

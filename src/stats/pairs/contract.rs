@@ -187,3 +187,25 @@ pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_checked() {
+        let setting = |t, a, d| PairSetting::new([t, 1.0, 1.0, 1.0], a, d);
+        for bad in [f64::NAN, -1.0, 1.5, f64::INFINITY] {
+            assert!(setting(bad, 0.1, Decay::Exponential).is_err());
+        }
+        for bad in [f64::NAN, -0.1, f64::INFINITY] {
+            assert!(
+                setting(1.0, bad, Decay::Exponential).is_err() && PairSetting::relief(bad).is_err()
+            );
+        }
+        let far = setting(1.0, 1e308, Decay::Exponential).unwrap();
+        assert_eq!(far.weights(3), [1.0, 0.0, 0.0]);
+        let power = setting(1.0, 1e308, Decay::Power { at_zero: 0.5 }).unwrap();
+        assert_eq!(power.weights(3), [0.5, 1.0, 0.0]);
+    }
+}

@@ -183,6 +183,24 @@ fn a_cancelled_pass_stops() {
 }
 
 #[test]
+fn seventy_thousand_rows_do_not_overflow() {
+    // 4.9e9 ordered pairs: more than 32 bits hold; the sums of every feature are checked inside
+    let rows = 70_000;
+    let columns: Vec<Vec<u8>> =
+        (0..18).map(|k| (0..rows).map(|i| uniform(mix(k, i), 2) as u8).collect()).collect();
+    let classes: Vec<u16> = (0..rows).map(|i| uniform(mix(99, i), 2) as u16).collect();
+    let columns =
+        columns.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 2 }).collect();
+    let codes = CodeTable::new(columns, &classes, 2, None).unwrap();
+    let counts = pair_counts(&Control::new(2), Kernels::active(), &codes, None, None).unwrap();
+    assert_eq!(counts.pairs(), 4_900_000_000);
+    let uniform = super::PairSetting::new([1.0; 4], 0.0, super::Decay::Uniform).unwrap();
+    let r = super::count_matrices(&counts, &uniform);
+    let both: f64 = r[..16].iter().sum();
+    assert_eq!(both, 4.9e9);
+}
+
+#[test]
 fn the_radius_is_that_of_the_counts_with_and_without_columns_beyond_a_byte() {
     for seed in 0..8 {
         let mut draw = Draw::new(seed, 1 << 38);

@@ -4,8 +4,8 @@
 //! and weighed; `stats` compares the rows for all features of a node at once, with numbers as
 //! numbers. It has one score per feature, larger is better, and the distance `-s`; a split that
 //! divides nothing scores 0. A single table does not say what it needs, so
-//! [`Criterion::score`](super::Criterion::score) refuses. O(t^2 n), so not for hundreds of thousands
-//! of rows.
+//! [`Criterion::score`](super::Criterion::score) refuses. O(t^2 n), so not for hundreds of
+//! thousands of rows.
 
 pub use super::evidence::NeighbourSearch;
 use super::{OptionDomain, OptionInfo};

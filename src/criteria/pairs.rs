@@ -5,8 +5,8 @@
 //! node: one call scores them all, because the pairs are counted for all features at once (Vilalta,
 //! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score per feature, larger is
 //! better, and the distance `-s`; a single table does not say what it needs, so
-//! [`Criterion::score`](super::Criterion::score) refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
-//! hundreds of thousands of rows.
+//! [`Criterion::score`](super::Criterion::score) refuses. O(n (n + 1)) a setting after an O(t^2 n)
+//! count, so not for hundreds of thousands of rows.
 
 pub use super::evidence::{OnPairs, Pairs, Precision};
 use super::{OptionDomain, OptionInfo, Properties};

@@ -123,7 +123,8 @@ pub fn find(name: &str) -> Result<&'static Entry> {
     ))
 }
 
-/// A criterion from its name and options; unknown names and values outside their domain are refused.
+/// A criterion from its name and options; unknown names and values outside their domain are
+/// refused.
 pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
     let (entry, shown) = (find(name)?, Value::Object(options.clone()).to_string());
     (entry.make)(Value::Object(options))

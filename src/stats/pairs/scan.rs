@@ -137,8 +137,8 @@ pub(super) struct Chunk<T> {
 /// that power of two.
 #[derive(Debug)]
 pub(super) struct PairScan {
-    /// Chunks by binary digit, ordered by tile and class, with one schedule per feature, whose slots
-    /// are counted from the feature's first.
+    /// Chunks by binary digit, ordered by tile and class, with one schedule per feature, whose
+    /// slots are counted from the feature's first.
     pub bits: Vec<Vec<Chunk<Schedule>>>,
     /// Slot of the majority value of each feature, if it has one.
     pub majority: Vec<Option<u32>>,

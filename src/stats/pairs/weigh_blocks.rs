@@ -13,8 +13,8 @@ use crate::numeric::sort_few;
 use crate::parallel::Control;
 use crate::simd::{FeatureSlots, Joint, MOST_JOINT};
 
-/// The active rows in chunks, by binary digit of their multiplicity, then by tile and class; the rows
-/// of a chunk by joint value, for each group of features.
+/// The active rows in chunks, by binary digit of their multiplicity, then by tile and class; the
+/// rows of a chunk by joint value, for each group of features.
 pub(super) fn blocks(
     control: &Control,
     rows: &SlotRows,

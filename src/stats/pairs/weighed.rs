@@ -266,8 +266,8 @@ impl WeighedPairs {
         })
     }
 
-    /// Score of each feature by a metric ([`Profile::scores`](super::Profile::scores)); bit-identical
-    /// to that for a threshold, where all weights are 0 or 1.
+    /// Score of each feature by a metric ([`Profile::scores`](super::Profile::scores));
+    /// bit-identical to that for a threshold, where all weights are 0 or 1.
     pub fn scores(&self, metric: PairMetric) -> Vec<f64> {
         let (signs, rows) = (metric.signs(), self.rows.max(1) as f64);
         let by_share = metric == PairMetric::Pi;

@@ -55,9 +55,6 @@ macro_rules! level {
                 planes: &[u64], valid: &[u64], slots: &[u32], window: Window, out: &mut [u64],
                 outside: &mut [u64],
             ) -> bool);
-            instance!([$($feature)?] Vector, body::agreements(
-                planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64],
-            ));
             instance!([$($feature)?] Vector, tally::tally<PLANES>(
                 numbers: &[u64], schedule: &Schedule, planes: &[u64], length: usize,
                 state: CounterState<'_>,
@@ -125,7 +122,6 @@ macro_rules! level {
                 flush,
                 byte_masks,
                 has_byte_masks: <Vector>::SLOW_COUNT,
-                agreements,
                 add_distances: [
                     add_distances::<4>, add_distances::<6>, add_distances::<8>, add_distances::<11>,
                 ],

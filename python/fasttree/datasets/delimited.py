@@ -416,7 +416,7 @@ class _Pass:
             raise DataFileError("there are no rows", path)
         if self.first_lines is None:
             rows = [[decode(cell) for cell in cells] for _, cells in sample]
-            self.first_lines = layout(rows, self.header, self.missing)
+            self.first_lines = layout(rows, self.header, self.missing, self.cells.names)
         self.layout = self.first_lines
         first_line, cells = sample[self.layout.header or 0]
         header = [decode(cell) for cell in cells]

@@ -120,7 +120,10 @@ def _divided(line: str, sep: str) -> list[str]:
 
 
 def layout(
-    records: Sequence[Sequence[str]], header: bool | None, missing: Collection[str]
+    records: Sequence[Sequence[str]],
+    header: bool | None,
+    missing: Collection[str],
+    known: Collection[str] = (),
 ) -> Layout:
     """The layout of a file.
 
@@ -128,6 +131,7 @@ def layout(
         records: the cells of its first records, of any lengths; at least one.
         header: whether the first line of full length has names; None: the rows below decide.
         missing: texts that mean a missing cell.
+        known: names of a model's columns.
 
     Examples:
         >>> rows = [["", "a", "y"], ["0", "1.5", "p"], ["1", "2", "q"], ["2", "7", "p"]]
@@ -135,13 +139,16 @@ def layout(
         (1, 3, 0, False)
         >>> layout([["a", "y"], *rows[1:]], None, [""])[:4], layout(rows[1:], None, [""])[:4]
         ((1, 3, 0, True), (0, 3, None, False))
+        >>> one = [["a", "y"], ["3", "y"]]
+        >>> layout(one, None, [""]).header, layout(one, None, [""], ["a", "y"]).header
+        (None, 0)
     """
     rows = [[cell.strip() for cell in record] for record in records]
     lengths = Counter(map(len, rows[1:] or rows))
     most = max(lengths.values())
     width = next(length for length in map(len, rows) if lengths[length] == most)
     first, said = 0, []
-    while first + 1 < len(rows) and _is_title(rows[first:], width, header, missing):
+    while first + 1 < len(rows) and _is_title(rows[first:], width, header, missing, known):
         first += 1
     if first:
         which = "line 1 is a title or comment" if first == 1 else f"the first {first} lines are"
@@ -149,21 +156,21 @@ def layout(
     cells, below = _unmarked(rows[first], width), rows[first + 1 :]
     whole = [row for row in below if len(row) == width]
     others = [row for row in whole if row != cells]
-    if 1 < len(others) < len(whole) and _evidence(cells, others, missing) > REPEATED:
+    if 1 < len(others) < len(whole) and _evidence(cells, others, missing, known) > REPEATED:
         whole = others
     has_row_names, evidence = False, math.inf
     if len(cells) == width - 1 > 0 and header is not False:
         if whole and not any(row[-1] for row in whole):
             width -= 1
-            evidence = _evidence(cells, whole, missing)
+            evidence = _evidence(cells, whole, missing, known)
             said.append("the lines end in a separator")
         else:
             has_row_names = True
             said.append("the first column has the names of the rows, left out")
     elif len(cells) == width + 1 and not cells[-1]:
-        evidence = _evidence(cells[:-1], whole, missing)
+        evidence = _evidence(cells[:-1], whole, missing, known)
     elif len(cells) == width:
-        evidence = _evidence(cells, whole, missing)
+        evidence = _evidence(cells, whole, missing, known)
     else:  # an error that the reader finds in the rows
         width = len(cells)
     has_header = evidence > 0 if header is None else header
@@ -209,7 +216,11 @@ def _are_units(
 
 
 def _is_title(
-    rows: Sequence[Sequence[str]], width: int, header: bool | None, missing: Collection[str]
+    rows: Sequence[Sequence[str]],
+    width: int,
+    header: bool | None,
+    missing: Collection[str],
+    known: Collection[str],
 ) -> bool:
     """Whether the first row is a title, a comment or an empty line above the table."""
     cells, after, is_comment = _unmarked(rows[0], width), rows[1:], rows[0][0].startswith(_COMMENTS)
@@ -225,8 +236,8 @@ def _is_title(
     # A title or row names above the header, or a header behind a mark: the next line tells.
     padded = ["", *cells] if is_short else cells
     whole = [row for row in after if len(row) == width]
-    own, following = _evidence(padded, whole, missing), _evidence(whole[0], whole[1:], missing)
-    return len(whole) > 1 and following > max(own, 0)
+    own = _evidence(padded, whole, missing, known)
+    return len(whole) > 1 and _evidence(whole[0], whole[1:], missing, known) > max(own, 0)
 
 
 def _unmarked(cells: Sequence[str], width: int) -> list[str]:
@@ -246,17 +257,21 @@ def _value(cell: str) -> float | None:
 
 
 def _evidence(
-    cells: Sequence[str], below: Sequence[Sequence[str]], missing: Collection[str]
+    cells: Sequence[str],
+    below: Sequence[Sequence[str]],
+    missing: Collection[str],
+    known: Collection[str],
 ) -> float:
     """How much more likely cells are names of the columns below than a row of them, as a
-    logarithm."""
+    logarithm; words that are `known` as names are rare values."""
     names = [cell for cell in cells if cell not in missing]
-    total = PRIOR + RARE / 2 * (len(names) - len(set(names)))
+    sure = {cell for cell in names if cell in known and _value(cell) is None}
+    total = PRIOR + RARE / 2 * (len(names) - len(set(names))) - RARE * len(sure)
     numbered = _are_numbered(cells, below)
     if numbered:
         total += sum(_value(cell) is not None for cell in cells) / 2
     for j, cell in enumerate(cells):
-        if not (numbered and _value(cell) is not None):
+        if cell not in sure and not (numbered and _value(cell) is not None):
             total += _evidence_of(cell, [row[j] for row in below], missing)
         if abs(total) > SURE:
             break

@@ -96,7 +96,8 @@ class Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
         dates = tuple(as_said(found.dates).items())
-        found.file_cells = replace(file_cells_of(model), dates=dates)
+        names = (*found.given_names, found.target) if has_names else ()
+        found.file_cells = replace(file_cells_of(model), dates=dates, names=names)
         found.tested = model.tested()
         return found
 

@@ -35,6 +35,7 @@ class FileCells:
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names, and order and zone (`DateOrder`).
         signs: columns of numbers with a currency or percent sign: their names and signs.
+        names: names of the columns of a model and of its target, which tell a line of names.
 
     Examples:
         >>> found = FileCells.of([999, "n/a"])
@@ -50,6 +51,7 @@ class FileCells:
     decimal: str | None = None
     dates: tuple[tuple[str, str], ...] = ()
     signs: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Any, name: str = "missing") -> FileCells:

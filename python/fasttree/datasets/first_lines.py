@@ -28,8 +28,7 @@ import numpy as np
 from .._checks.speech import argument
 from ..table.columns import Column
 from ..table.data_checks.sentinels import MISSING_WORD
-from ..table.decimal_comma import reads_as_number
-from ..table.texts import date_share
+from ..table.texts import COMMA, date_share
 
 PRIOR = 0.5
 """Evidence for names before a cell is read: most files have them."""
@@ -251,8 +250,8 @@ def _value(cell: str) -> float | None:
     try:
         return float(cell) if "_" not in cell else None  # Python reads 1_000, data files do not
     except ValueError:
-        comma = reads_as_number(cell)
-        return float(cell.replace(".", "").replace(",", ".")) if comma else None
+        has_comma = COMMA.fullmatch(cell) is not None
+        return float(cell.replace(".", "").replace(",", ".")) if has_comma else None
 
 
 def _evidence(

@@ -139,7 +139,7 @@ def read_delimited(
     )
     columns = first.read(None)
     if first.failed:
-        second = replace(first, first_lines=first.first_lines)
+        second = replace(first)
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
@@ -148,7 +148,7 @@ def read_delimited(
         columns,
         cells,
         (first.missing, first.matched),
-        lambda j, words: replace(first, first_lines=first.first_lines, missing=words).read({j})[j],
+        lambda j, words: replace(first, missing=words).read({j})[j],
     )
     n_notes = _notes_at_end([*columns.values()]) if header is None else 0
     if n_notes:
@@ -158,48 +158,42 @@ def read_delimited(
     if first.repeated:
         lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
         first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
+    matched = first.matched
+    for j, column in columns.items():
+        if column.levels:  # texts for all columns are missing already
+            columns[j], found = cells.without(column)
+            matched |= found
     # The decimal mark: the caller's, else a comma where a column says so, else that of the model,
     # else what another column has. A column that it does not read may have the other one.
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
-    found_marks = {mark_of(cells.without(column)[0]) for column in columns.values()}
+    found_marks = {mark_of(column) for column in columns.values()}
     mark = decimal or ("," if "," in found_marks else cells.decimal)
     if mark is None and ("." in found_marks or any(map(has_decimal_point, numeric.values()))):
         mark = "."
     marks, decimal = [decimal] if decimal else [mark, None], "," if mark == "," else decimal
     # Thousands between points: the texts of such columns are read again.
-    grouped = (
-        {j for j, column in numeric.items() if may_be_grouped(column)} if decimal == "," else set()
-    )
+    grouped = {j for j, column in numeric.items() if decimal == "," and may_be_grouped(column)}
     if grouped:
-        texts = replace(first, first_lines=first.first_lines).read(grouped)
-        thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
+        thousands = {j: with_numbers(c, sep, ",") for j, c in replace(first).read(grouped).items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    numbers_read, matched, signs = [], set(first.matched), []
-    for position in sorted(columns):
-        column = columns[position]
-        found: set[str] = set()
-        if column.levels:  # texts for all columns are missing already
-            column, found = cells.without(column)
-        sign = sign_of(column)
-        has_marks = any(one in str(level) for level in column.levels or () for one in ".,")
-        column = with_numbers(column, sep, *marks)
+    numbers_read, signs = [], []
+    for _, text in sorted(columns.items()):
+        column = with_numbers(text, sep, *marks)
         if column.kind == "numeric":
-            signs += [(column.name, sign)] if sign else []
+            signs += [(column.name, sign)] if (sign := sign_of(text)) else []
+            has_marks = any(one in str(level) for level in text.levels or () for one in ".,")
             decimal = mark if has_marks else decimal
-            column, numbers = cells.without(column)
-            found |= numbers
+            column, found = cells.without(column)
+            matched |= found
         numbers_read.append(column)
-        matched |= found
     if decimal is None and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
     unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    kept = _with_names(numbers_read, first)
-    return Sheet(
-        kept, first.layout.header is not None, FileCells(decimal=decimal, signs=tuple(signs))
-    )
+    written = FileCells(decimal=decimal, signs=tuple(signs))
+    return Sheet(_with_names(numbers_read, first), first.layout.header is not None, written)
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:

@@ -192,8 +192,4 @@ def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
     if len(kept) == len(column.levels):
         return column, set()
     found = {str(level) for level in column.levels} & set(texts)
-    new_code = np.full(len(column.levels) + 1, -1, dtype=np.int32)
-    new_code[kept] = np.arange(len(kept), dtype=np.int32)
-    levels = tuple(column.levels[code] for code in kept)
-    codes = np.asarray(column.values, dtype=np.int32)
-    return Column(column.name, "nominal", new_code[codes], levels, ordered=column.ordered), found
+    return column.with_levels(kept), found

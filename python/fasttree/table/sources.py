@@ -412,14 +412,10 @@ def column_of_codes(
 ) -> Column:
     """A nominal column from codes into `values` (negative = missing), its levels sorted unless
     `ordered`."""
-    order = (
-        list(range(len(values))) if ordered else sorted(range(len(values)), key=values.__getitem__)
-    )
-    levels = make_levels(name, [values[i] for i in order])
-    rank = np.empty(len(values) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
-    rank[-1] = -1
-    return Column(name, "nominal", rank[np.where(codes < 0, len(values), codes)], levels)
+    levels = make_levels(name, values)
+    column = Column(name, "nominal", np.maximum(np.asarray(codes, np.int64), -1), levels)
+    order = range(len(values)) if ordered else sorted(range(len(values)), key=values.__getitem__)
+    return column.with_levels(order)
 
 
 def _text_column(name: str, series: Any, nw: Any) -> Column:

@@ -26,6 +26,7 @@ import csv
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -474,7 +475,7 @@ def _names(
     else:
         resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):
-        double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
+        double = next(name for name, n in Counter(resolved).items() if n > 1)
         raise DataFileError(
             "names two columns; rename one"
             + worded(", or give fasttree.datasets.load(path, names=[...])", " in the file"),

@@ -16,6 +16,7 @@ When not to use it
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -185,8 +186,7 @@ def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
             f"column {name!r}: a declared level is missing (None or NaN); remove it from the levels"
         )
     if len(set(result)) != len(result):
-        seen: set[Any] = set()
-        double = next(v for v in result if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+        double = next(level for level, n in Counter(result).items() if n > 1)
         raise ValueError(f"column {name!r}: the level {double!r} is declared twice")
     return result
 

@@ -3,7 +3,7 @@
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.numbers_written`). Values that all have three digits behind the comma
+    each (`texts.numbers_by_mark`). Values that all have three digits behind the comma
     (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file or
     of that of a model, else they are decimals, but in a file with commas between its cells text.
     ``1.234.567`` is thousands, and so is then all of its column. ``1.234`` beside
@@ -22,7 +22,7 @@ import numpy as np
 
 from .columns import Column
 from .file_cells import FileCells
-from .texts import SIGNS, are_numbers, numbers_by_mark, numbers_written
+from .texts import SIGNS, are_numbers, numbers_by_mark
 
 FIRST = 256
 """Values of a column that rule most columns out."""
@@ -40,7 +40,7 @@ def mark_of(column: Column) -> str | None:
         [',', '.']
         >>> mark_of(Column("a", "nominal", codes, ("4,870", "2")))
     """
-    found = [*numbers_by_mark(column.levels or ())]
+    found = [mark for mark in numbers_by_mark(column.levels or ()) if mark]
     return found[0] if len(found) == 1 else None
 
 
@@ -119,8 +119,8 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
         return column
     if sep != "," and None in marks and not sign_of(column):
         marks = (*marks, ",")
-    found = (numbers_written(levels, mark) for mark in marks)
-    numbers = next((some for some in found if some is not None), None)
+    found = numbers_by_mark(levels)
+    numbers = next((found[mark] for mark in marks if mark in found), None)
     if numbers is None and are_numbers(levels):
         numbers = [*map(float, levels)]
     if numbers is None:

@@ -213,13 +213,13 @@ def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
     return f"read the file with {read}"
 
 
-def numbers_by_mark(levels: Sequence[Any]) -> dict[str, list[float]]:
+def numbers_by_mark(levels: Sequence[Any]) -> dict[str | None, list[float]]:
     """The numbers of levels that all have the same currency or percent sign, once, or none, by each
-    decimal mark with which all are numbers.
+    decimal mark with which all are numbers, and by None where they are the same by each.
 
     Examples:
         >>> numbers_by_mark(("1.292,43 €", "-3 €")), numbers_by_mark(("12 €", "$13"))
-        ({',': [1292.43, -3.0]}, {})
+        ({',': [1292.43, -3.0], None: [1292.43, -3.0]}, {})
         >>> numbers_by_mark(("$1,200", "$7"))
         {'.': [1200.0, 7.0], ',': [1.2, 7.0]}
     """
@@ -232,26 +232,13 @@ def numbers_by_mark(levels: Sequence[Any]) -> dict[str, list[float]]:
     if sign:  # blanks may separate it, and thousands
         texts = ["".join(SIGNS.sub("", text).split()) for text in texts]
     plain = [text.strip().replace("−", "-") for text in texts]
-    return {
+    found: dict[str | None, list[float]] = {
         mark: [float(text.replace(other, "").replace(mark, ".")) for text in plain]
         for mark, other, form in MARKS
         if all(map(form.fullmatch, plain))
     }
-
-
-def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
-    """The numbers of `numbers_by_mark` by the decimal mark, where that is known; None of other
-    levels, and where it is not certain what a comma or point means.
-
-    Examples:
-        >>> numbers_written(("$1,200", "$7"), None), numbers_written(("$1,200", "$7"), ".")
-        (None, [1200.0, 7.0])
-    """
-    found = numbers_by_mark(levels)
-    if decimal is not None:
-        return found.get(decimal)
-    numbers = [*found.values()]
-    return numbers[0] if numbers and numbers[0] == numbers[-1] else None
+    readings = [*found.values()]
+    return found | ({None: readings[0]} if readings and readings[0] == readings[-1] else {})
 
 
 def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
@@ -274,7 +261,7 @@ decimal='.' (1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
         return None
     plain = [SIGNS.sub("", one).strip() for one in others]
     said = f"if missing, read the file with {in_text(reading('missing', words))}"
-    if len(read) > 1 and not is_plain and numbers_written(others, None) is None:
+    if not is_plain and None not in read:
         marks = (f"{argument('decimal', mark)} ({meaning})" for mark, meaning, _ in _ways(plain))
         said += f" and {' or '.join(marks)}"
     code = converted(plain, ", errors='coerce'")

@@ -280,9 +280,9 @@ def read_texts(
     Raises:
         DataFileError: no such column, or a row without it.
     """
-    rows, known = _rows_as_texts(path, header)
-    check_columns(names, known, path)
-    places = [known.index(name) for name in names]
+    rows, own = _rows_as_texts(path, header, names)
+    check_columns(names, own, path)
+    places = [own.index(name) for name in names]
     found: dict[str, list[str]] = {name: [] for name in names}
     for line, row in rows:
         for name, place in zip(names, places, strict=True):
@@ -303,9 +303,10 @@ def lines_of_rows(path: Path, n_rows: int) -> list[int]:
 
 
 def _rows_as_texts(
-    path: Path, header: bool | None
+    path: Path, header: bool | None, known: Collection[str] = ()
 ) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    """The rows of a delimited file, each behind its line, and the names of the columns."""
+    """The rows of a delimited file, each behind its line, and the names of the columns; `known`:
+    some that it should have."""
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
@@ -318,10 +319,10 @@ def _rows_as_texts(
             rows.append((line, [cell.strip() for cell in row]))
         line = reader.line_num + 1
     rows = rows or [(1, [""])]
-    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING)
+    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING, known)
     top = rows[first.header or 0][1]
-    known = _names(first, top, None, path, rows[0][0])
-    return [one for one in rows[first.above :] if not first.repeats or one[1] != top], known
+    names = _names(first, top, None, path, rows[0][0])
+    return [one for one in rows[first.above :] if not first.repeats or one[1] != top], names
 
 
 @dataclass

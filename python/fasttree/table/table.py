@@ -188,7 +188,7 @@ class Table(_Attributes):
             label_cells = pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
         self.shape = check_shape(n_rows, n_columns)
-        self.has_feature_names, self._names = is_frame, source.names
+        self.has_feature_names, self._names = source.names is not None, source.names
         # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
         if levels:

@@ -5,8 +5,7 @@
 //! [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of formulas on the
 //! second and third kind.
 
-use super::Properties;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stats::neighbours::{Multiclass, NeighbourMethod};
 use crate::stats::pairs::{Matrices, PairMetric, PairSetting, Profile, WeighedPairs};
 use serde::Deserialize;
@@ -73,7 +72,7 @@ impl Evidence<'_> {
 }
 
 /// A formula on pairs of rows.
-pub trait OnPairs: Properties {
+pub trait OnPairs: Send + Sync + std::fmt::Debug {
     /// Score of each feature of the profile, larger is better.
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
     /// Score of the split that puts all rows into one branch.
@@ -96,15 +95,12 @@ pub trait OnPairs: Properties {
         Ok(None)
     }
     /// The one setting and metric by which columns are streamed when there are too many for counts
-    /// by distance; `radius` finds Relief's.
+    /// by distance, if they can be; `radius` finds Relief's.
     fn streamed(
         &self,
         _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' over streamed columns", self.info().name),
-            supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
-        })
+    ) -> Result<Option<(PairSetting, PairMetric)>> {
+        Ok(None)
     }
 }
 

@@ -60,8 +60,8 @@ impl<M: ByMetric> OnPairs for M {
     fn streamed(
         &self,
         radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Ok((self.setting(radius)?, self.metric()))
+    ) -> Result<Option<(PairSetting, PairMetric)>> {
+        Ok(Some((self.setting(radius)?, self.metric())))
     }
 }
 

@@ -259,6 +259,7 @@ def compare(
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
+    from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
     from ..model_selection.comparison import one_task
 
@@ -285,7 +286,12 @@ def compare(
     for name, mine in zip(names, is_file, strict=True):
         found = next(own) if mine or len(targets) == len(names) else None
         read = replace(columns if mine else o.Columns(task=columns.task), target=found)
-        one = read.table(name, named.values(), settings, aside=dependence.aside)
+        try:
+            one = read.table(name, named.values(), settings, aside=dependence.aside)
+        except DataFileError as error:
+            if len(target or ()) != 1 or sum(is_file) == 1 or error.value != found:
+                raise
+            raise ValueError(f"{error}; give -t once per file, in their order") from error
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
         orders += dependence.order_of(name, one)

@@ -409,6 +409,8 @@ def test_compare_takes_a_target_for_each_file(ftree, tmp_path):
         assert [one["target"] for one in about.values()] == (targets * 2)[:2]
     for given in (data * 2, [*data, "iris", data[0]]):
         refused(ftree("compare", *given, "-t", "n", "-t", "n", *how), "--target", "2", "once")
+    refused(ftree("compare", *data, "-t", "label", *how), "one.csv", "'label'", "-t once per file")
+    assert "once per file" not in ftree("compare", data[0], "iris", "-t", "label", *how)[2]
     # Options on columns are for files; a bundled set has its class, and no cells to be read.
     for given in (["iris", *data], [data[0], "iris", data[1]]):
         words = ["-t", "outcome", "-t", "label", "--missing", "6"]

@@ -12,8 +12,8 @@ use fasttree_core::numeric::{mix, uniform};
 use fasttree_core::parallel::Control;
 use fasttree_core::simd::{Kernels, Level};
 use fasttree_core::stats::pairs::{
-    CodeColumn, CodeTable, CodeValues, PairCounts, PairSetting, Profile, WeighedPairs,
-    count_matrices, pair_counts_with, weigh_pairs_with,
+    CodeColumn, CodeTable, CodeValues, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs,
+    count_matrices, pair_counts, weigh_pairs,
 };
 use std::hint::black_box;
 use std::time::Instant;
@@ -52,12 +52,11 @@ impl Data {
 }
 
 fn count(level: Level, codes: &CodeTable<'_>) -> PairCounts {
-    pair_counts_with(&Control::new(1), Kernels::at(level), codes, None, None)
-        .expect("not cancelled")
+    pair_counts(&Control::new(1), Kernels::at(level), codes, None, None).expect("not cancelled")
 }
 
 fn weigh(level: Level, codes: &CodeTable<'_>) -> WeighedPairs {
-    weigh_pairs_with(&Control::new(1), Kernels::at(level), codes, &PairSetting::pi(), None)
+    weigh_pairs(&Control::new(1), Kernels::at(level), codes, &PairSetting::pi(), None)
         .expect("not cancelled")
 }
 
@@ -90,8 +89,8 @@ fn check(data: &Data, codes: &CodeTable<'_>) {
     let some: Vec<u32> =
         (0..40).map(|s| uniform(mix(7, s), data.classes.len() as u64) as u32).collect();
     let control = Control::new(1);
-    let part = pair_counts_with(&control, Kernels::active(), codes, Some(&some), None)
-        .expect("not cancelled");
+    let part =
+        pair_counts(&control, Kernels::active(), codes, Some(&some), None).expect("not cancelled");
     let mut near = vec![0i64; part.distances()];
     for &i in &some {
         for j in 0..data.classes.len() {
@@ -163,7 +162,9 @@ fn exact(c: &mut Criterion) {
                         fasttree_core::stats::pairs::Decay::Exponential,
                     )
                 };
-                (0..1000).map(|i| profile.pi(&setting(i).expect("in range"))[0]).sum::<f64>()
+                (0..1000)
+                    .map(|i| profile.scores(PairMetric::Pi, &setting(i).expect("in range"))[0])
+                    .sum::<f64>()
             });
         });
         group.finish();
@@ -183,7 +184,8 @@ fn trees(c: &mut Criterion) {
             .map(|c| CodeColumn { values: CodeValues::U8(c), levels: values })
             .collect();
         let codes = CodeTable::new(columns, &classes, 2, None).expect("codes in range");
-        let scores = Profile::new(&count(Level::active(), &codes)).pi(&PairSetting::pi());
+        let scores = Profile::new(&count(Level::active(), &codes))
+            .scores(PairMetric::Pi, &PairSetting::pi());
         let best = scores.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let model = made::fit(&plan, &data);
         assert_eq!(model.tree.nodes[0].score, best, "score of the root");

@@ -408,8 +408,10 @@ pub fn map<R: Send>(
     n: usize,
     f: &(dyn Fn(usize) -> Result<R> + Sync),
 ) -> Result<Vec<R>> {
-    let mut slots = Vec::new();
-    slots.resize_with(n, || None);
+    let mut slots = Vec::with_capacity(n);
+    for _ in 0..n {
+        slots.push(None);
+    }
     let slots = Mutex::new(slots);
     for_each_index(control, n, &|i| {
         let result = f(i)?;

@@ -13,7 +13,6 @@ use crate::error::{Error, Result};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Description of a function whose scores do not grow with the number of rows.
@@ -134,15 +133,11 @@ impl Properties for CallableCriterion {
 }
 
 impl Criterion for CallableCriterion {
-    fn options(&self) -> Value {
-        Value::Null
-    }
-    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.raised.keep(|py| self.call(py, tables, out))
-    }
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.score(tables, out)?;
-        out.iter_mut().for_each(|distance| *distance = -*distance);
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        self.raised.keep(|py| self.call(py, tables, out))?;
+        if distance {
+            out.iter_mut().for_each(|distance| *distance = -*distance);
+        }
         Ok(())
     }
 }

@@ -7,13 +7,12 @@
 //! counts alone are in [`super::custom`].
 
 use super::custom::{Raised, is_extensive, one_score_each};
-use crate::criteria::pairs::{OnPairs, PairCriterion, Pairs, Precision};
-use crate::criteria::{Criterion, EvidenceKind, Info};
+use crate::criteria::pairs::{OnPairs, Pairs, Precision};
+use crate::criteria::{Criterion, Evidence, EvidenceKind, Info, Properties};
 use crate::error::{Error, Result};
 use crate::stats::pairs::{Matrices, PairSetting};
 use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::prelude::*;
-use serde_json::Value;
 
 /// Description of a function whose scores do not grow with the number of rows.
 static INTENSIVE: Info = Info {
@@ -51,7 +50,7 @@ impl PairFunction {
         let raised = Raised::default();
         let info = if is_extensive(&function) { &EXTENSIVE } else { &INTENSIVE };
         let made = Self { function, info, setting, precision, raised: raised.clone() };
-        (Box::new(PairCriterion(made)), raised)
+        (Box::new(made), raised)
     }
 
     /// One score per feature.
@@ -77,13 +76,21 @@ impl PairFunction {
     }
 }
 
-impl OnPairs for PairFunction {
+impl Criterion for PairFunction {}
+
+impl Properties for PairFunction {
     fn info(&self) -> &'static Info {
         self.info
     }
-    fn options(&self) -> Value {
-        Value::Null
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(self)
     }
+    fn needs_all_candidates(&self) -> bool {
+        true
+    }
+}
+
+impl OnPairs for PairFunction {
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
         match pairs.matrices {
             Some(matrices) => self.scores(matrices),
@@ -107,8 +114,5 @@ impl OnPairs for PairFunction {
     }
     fn matrices(&self) -> Option<(&PairSetting, Precision)> {
         Some((&self.setting, self.precision))
-    }
-    fn needs_all_candidates(&self) -> bool {
-        true
     }
 }

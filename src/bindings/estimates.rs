@@ -8,7 +8,9 @@ use super::job::{exception, run};
 use super::pair_setting::setting;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::stats::pairs::{CaseSigns, NominalColumns, RowBlocks, agreement, block_scores};
+use crate::stats::pairs::{
+    CaseSigns, NominalColumns, PairMetric, RowBlocks, agreement, block_scores,
+};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 
@@ -16,18 +18,12 @@ use pyo3::prelude::*;
 /// on the feature, cases 1 and 3 have the same class. With `shares` each value of the
 /// feature counts with its share of the rows.
 fn signs(metric: &str, theta: [f64; 4]) -> Result<CaseSigns> {
-    let [agree_same, agree_other, differ_same, differ_other] = theta;
-    let (factors, shares) = match metric {
-        "pi" => ([agree_same, -agree_other, -differ_same, differ_other], true),
-        "pi_unweighted" => ([agree_same, -agree_other, -differ_same, differ_other], false),
-        "contextual_merit" => ([0.0, 0.0, 0.0, differ_other], false),
-        "relief" => ([0.0, 0.0, -differ_same, differ_other], false),
-        other => {
-            let known = "use 'pi', 'pi_unweighted', 'contextual_merit' or 'relief'";
-            return Err(Error::parameter("criterion", format!("'{other}'"), known));
-        }
+    let Some(known) = PairMetric::named(metric) else {
+        let known = "use 'pi', 'pi_unweighted', 'contextual_merit' or 'relief'";
+        return Err(Error::parameter("criterion", format!("'{metric}'"), known));
     };
-    Ok(CaseSigns { factors, shares })
+    let factors = std::array::from_fn(|case| known.signs()[case] * theta[case]);
+    Ok(CaseSigns { factors, shares: known == PairMetric::Pi })
 }
 
 /// Internal numbers of rows.

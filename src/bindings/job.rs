@@ -84,7 +84,9 @@ pub fn run<R: Send>(
 ) -> PyResult<R> {
     let (mut job, mut result) = (Some(job), None);
     run_detached(py, n_jobs, work.into(), progress, &mut |control| {
-        result = job.take().map(|job| job(control)).transpose()?;
+        if let Some(job) = job.take() {
+            result = Some(job(control)?);
+        }
         Ok(())
     })?;
     result.ok_or_else(without_result)
@@ -175,7 +177,9 @@ pub fn run_attached<R>(
     let (watcher, raised) = watcher_for(py, progress, false);
     let (mut job, mut result) = (Some(job), None);
     let done = parallel::run_here(&control, &watcher, &mut |control| {
-        result = job.take().map(|job| job(control)).transpose()?;
+        if let Some(job) = job.take() {
+            result = Some(job(control)?);
+        }
         Ok(())
     });
     finish(py, done, &raised, progress, &control)?;

@@ -24,16 +24,18 @@ fn search(
     radius: &mut dyn FnMut() -> Result<usize>,
 ) -> Result<(NeighbourMethod, Multiclass)> {
     match criterion.evidence() {
-        Evidence::Neighbours(search) => Ok(search),
+        Evidence::Neighbours(search) => return Ok(search),
         Evidence::Pairs(formula) => {
-            let (setting, metric) = formula.streamed(radius)?;
-            Ok((NeighbourMethod::Pairs { setting, metric }, Multiclass::Prior))
+            if let Some((setting, metric)) = formula.streamed(radius)? {
+                return Ok((NeighbourMethod::Pairs { setting, metric }, Multiclass::Prior));
+            }
         }
-        Evidence::Table | Evidence::Rows(_) | Evidence::Order(_) => Err(Error::Unsupported {
-            what: format!("criterion='{}' over streamed codes", criterion.info().name),
-            supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
-        }),
+        Evidence::Table | Evidence::Rows(_) | Evidence::Order(_) => {}
     }
+    Err(Error::Unsupported {
+        what: format!("criterion='{}' over streamed codes", criterion.info().name),
+        supported: "criteria on neighbours, pi, contextual_merit, relief".into(),
+    })
 }
 
 /// Whether each column is constant.

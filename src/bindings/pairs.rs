@@ -13,9 +13,10 @@ use super::pair_setting::setting;
 use crate::data;
 use crate::error::{Error, Result};
 use crate::memory;
+use crate::simd::Kernels;
 use crate::stats::pairs::{
-    NominalColumns, PairCounts, PairSetting, Profile, count_matrices, default_radius,
-    pair_counts_across as across, pair_counts_between, root_matrix, weigh_pairs,
+    NominalColumns, PairCounts, PairMetric, PairSetting, Profile, count_matrices, default_radius,
+    pair_counts as counts_of_pairs, pair_counts_across as across, root_matrix, weigh_pairs,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArray4, PyArrayMethods};
 use pyo3::prelude::*;
@@ -60,8 +61,9 @@ pub fn pair_counts(
         let n_from = from.as_ref().map(|from| from.rows().len());
         let columns = NominalColumns::new(control.budget(), data, n_from)?;
         let codes = columns.codes(data, weights.as_deref())?;
-        pair_counts_between(
+        counts_of_pairs(
             &control.holding(columns.held()),
+            Kernels::active(),
             &codes,
             from.as_ref().map(data::RowSet::rows),
             None,
@@ -124,7 +126,13 @@ pub fn fixed_matrices<'py>(
     let weighed = run(py, n_jobs, work, progress.as_ref(), |control| {
         let columns = NominalColumns::new(control.budget(), data, None)?;
         let codes = columns.codes(data, weights.as_deref())?;
-        weigh_pairs(control, &codes, &setting, from.as_ref().map(data::RowSet::rows))
+        weigh_pairs(
+            control,
+            Kernels::active(),
+            &codes,
+            &setting,
+            from.as_ref().map(data::RowSet::rows),
+        )
     })?;
     let values: Vec<usize> = (0..weighed.features()).map(|k| weighed.values(k)).collect();
     shaped(py, &weighed.matrices(), &values, weighed.classes())
@@ -147,15 +155,10 @@ fn shaped<'py>(
 
 /// One score per feature by a named metric.
 fn scores(profile: &Profile, metric: &str, setting: &PairSetting) -> Result<Vec<f64>> {
-    match metric {
-        "pi" => Ok(profile.pi(setting)),
-        "pi_unweighted" => Ok(profile.pi_unweighted(setting)),
-        "contextual_merit" => Ok(profile.contextual_merit(setting)),
-        "relief" => Ok(profile.relief(setting)),
-        other => {
-            let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
-            Err(Error::parameter("criterion", format!("'{other}'"), known))
-        }
+    let known = "use 'pi', 'pi_unweighted', 'contextual_merit', 'relief' or a function";
+    match PairMetric::named(metric) {
+        Some(metric) => Ok(profile.scores(metric, setting)),
+        None => Err(Error::parameter("criterion", format!("'{metric}'"), known)),
     }
 }
 

@@ -134,7 +134,7 @@ impl<'a> GroupedRecords<'a> {
             } else {
                 narrow.fill(S::default());
                 let sum = |row: &[u8]| S::of_row(layout.weight(row), layout.number(row));
-                histogram::count(rows, of, sum, S::plus, &mut narrow);
+                histogram::count(rows, of, None, sum, S::plus, &mut narrow);
                 let planes = narrow.chunks(full).zip(into.chunks_mut(format.plane()));
                 planes.for_each(|(from, to)| to.copy_from_slice(&from[..to.len()]));
             }

@@ -5,15 +5,11 @@
 //! weight meets one half exactly. Outliers count by their distance, not its square, so a few of
 //! them move no split. O(rows) per numeric feature, some three times the cost of `squared_error`.
 
-use super::evidence::QuantileLoss;
-use super::order::OnOrder;
-use super::{EvidenceKind, Info};
-use serde::{Deserialize, Serialize};
+use super::{Criterion, Evidence, EvidenceKind, Info, Properties, QuantileLoss};
 
 /// Absolute error; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AbsoluteError {}
+#[derive(Debug)]
+pub struct AbsoluteError;
 
 pub(super) static INFO: Info = Info {
     name: "absolute_error",
@@ -28,11 +24,13 @@ pub(super) static INFO: Info = Info {
     ..Info::on_numbers(EvidenceKind::Order)
 };
 
-impl OnOrder for AbsoluteError {
+impl Criterion for AbsoluteError {}
+
+impl Properties for AbsoluteError {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn loss(&self) -> QuantileLoss {
-        QuantileLoss { quantile: 0.5, scale: 2.0 }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Order(QuantileLoss { quantile: 0.5, scale: 2.0 })
     }
 }

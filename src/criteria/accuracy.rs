@@ -19,10 +19,10 @@ use super::information::one_minus;
 use super::rows::RowOf;
 use super::{Block, Context, Formula, Info, LossRise, OptionDomain, OptionInfo, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// How branches are given to classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BranchLabels {
     /// Each branch to its largest class.
@@ -35,7 +35,7 @@ pub enum BranchLabels {
 }
 
 /// Accuracy.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Accuracy {
     /// How branches are given to classes.
@@ -113,7 +113,7 @@ impl Additive for Majority {
 
     #[inline(always)]
     fn distance(&self, sums: [f64; 1], n: &f64, declared: u32) -> f64 {
-        1.0 - self.score(sums, n, declared)
+        1.0 - Additive::score(self, sums, n, declared)
     }
 
     /// Rows of other classes than the largest.

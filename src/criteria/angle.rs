@@ -14,12 +14,10 @@
 use super::contrast::branch_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Angle of class distributions; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Angle {}
+#[derive(Debug)]
+pub struct Angle;
 
 pub(super) static INFO: Info = Info {
     name: "angle",

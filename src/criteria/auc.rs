@@ -12,12 +12,10 @@
 use super::contrast::class_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Area under the ROC curve; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Auc {}
+#[derive(Debug)]
+pub struct Auc;
 
 pub(super) static INFO: Info = Info {
     name: "auc",

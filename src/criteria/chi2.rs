@@ -9,12 +9,10 @@
 
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Chi-squared; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Chi2 {}
+#[derive(Debug)]
+pub struct Chi2;
 
 pub(super) static INFO: Info = Info {
     name: "chi2",

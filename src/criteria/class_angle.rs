@@ -11,12 +11,10 @@
 use super::contrast::class_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Angle of the classes' distributions; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClassAngle {}
+#[derive(Debug)]
+pub struct ClassAngle;
 
 pub(super) static INFO: Info = Info {
     name: "class_angle",

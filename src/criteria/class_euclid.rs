@@ -10,12 +10,10 @@
 use super::contrast::class_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Euclidean distance of the classes' distributions; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ClassEuclid {}
+#[derive(Debug)]
+pub struct ClassEuclid;
 
 pub(super) static INFO: Info = Info {
     name: "class_euclid",

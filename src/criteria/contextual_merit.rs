@@ -7,16 +7,14 @@
 //! values earns by having them. O(t^2 n) a node. For the K nearest rows of other classes instead of
 //! all, see the K-nearest merit.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{EvidenceKind, Info, OptionInfo};
+use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
+use super::{Criterion, Evidence, EvidenceKind, Info, OptionInfo, Properties};
 use crate::error::Result;
-use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::PairSetting;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::stats::pairs::{PairMetric, PairSetting};
+use serde::Deserialize;
 
 /// Contextual merit.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextualMerit {
     /// Of the decay.
@@ -52,38 +50,28 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
-impl ContextualMerit {
-    fn setting(&self) -> Result<PairSetting> {
-        PairSetting::new([1.0; 4], self.alpha, self.decay.decay(self.at_zero))
-    }
-}
+impl Criterion for ContextualMerit {}
 
-impl OnPairs for ContextualMerit {
+impl Properties for ContextualMerit {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
-    }
-    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
-        match pairs.weighed {
-            Some(w) => Ok(w.contextual_merit()),
-            None => Ok(pairs.profile.contextual_merit(&self.setting()?)),
-        }
-    }
-    fn weighed(&self) -> Result<Option<PairSetting>> {
-        self.precision.weighed(self.setting())
-    }
-    fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
-        Ok(0.0)
-    }
-    fn streamed(
-        &self,
-        _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Ok((self.setting()?, PairMetric::ContextualMerit))
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(self)
     }
     fn check(&self) -> Result<()> {
-        self.setting().map(|_| ())
+        self.setting(&mut || Ok(0)).map(|_| ())
+    }
+}
+
+impl ByMetric for ContextualMerit {
+    fn metric(&self) -> PairMetric {
+        PairMetric::ContextualMerit
+    }
+    fn setting(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting> {
+        PairSetting::new([1.0; 4], self.alpha, self.decay.decay(self.at_zero))
+    }
+    fn precision(&self) -> Precision {
+        self.precision
     }
 }

@@ -9,12 +9,10 @@
 use super::fold::{Additive, OnClasses, raise, total};
 use super::{Context, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// DKM; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Dkm {}
+#[derive(Debug)]
+pub struct Dkm;
 
 pub(super) static INFO: Info = Info {
     name: "dkm",

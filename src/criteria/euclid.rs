@@ -9,13 +9,11 @@
 use super::contrast::branch_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 
 /// Euclidean distance of class distributions; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Euclid {}
+#[derive(Debug)]
+pub struct Euclid;
 
 pub(super) static INFO: Info = Info {
     name: "euclid",

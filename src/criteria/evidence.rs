@@ -5,12 +5,10 @@
 //! [`pairs`](super::pairs) and [`neighbours`](super::neighbours) make criteria of formulas on the
 //! second and third kind.
 
-use super::Info;
-use crate::error::{Error, Result};
-use crate::stats::neighbours::{Multiclass, NeighbourMethod, PairMetric};
-use crate::stats::pairs::{Matrices, PairSetting, Profile, WeighedPairs};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::error::Result;
+use crate::stats::neighbours::{Multiclass, NeighbourMethod};
+use crate::stats::pairs::{Matrices, PairMetric, PairSetting, Profile, WeighedPairs};
+use serde::Deserialize;
 
 /// The loss of numbers around their quantile `m`: `scale` times the weighted mean of
 /// `quantile (y - m)` above it and `(1 - quantile) (m - y)` below.
@@ -63,12 +61,18 @@ pub struct Pairs<'a> {
     pub weighed: Option<&'a WeighedPairs>,
 }
 
+impl Evidence<'_> {
+    /// Refuse what cannot be read.
+    pub(super) fn check(&self) -> Result<()> {
+        match self {
+            Self::Neighbours((method, _)) => method.check(),
+            Self::Table | Self::Pairs(_) | Self::Rows(_) | Self::Order(_) => Ok(()),
+        }
+    }
+}
+
 /// A formula on pairs of rows.
 pub trait OnPairs: Send + Sync + std::fmt::Debug {
-    /// Facts.
-    fn info(&self) -> &'static Info;
-    /// Options as JSON, in the order of `info().options`.
-    fn options(&self) -> Value;
     /// Score of each feature of the profile, larger is better.
     fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>>;
     /// Score of the split that puts all rows into one branch.
@@ -91,28 +95,17 @@ pub trait OnPairs: Send + Sync + std::fmt::Debug {
         Ok(None)
     }
     /// The one setting and metric by which columns are streamed when there are too many for counts
-    /// by distance; `radius` finds Relief's.
+    /// by distance, if they can be; `radius` finds Relief's.
     fn streamed(
         &self,
         _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Err(Error::Unsupported {
-            what: format!("criterion='{}' over streamed columns", self.info().name),
-            supported: "pi, contextual_merit, relief, criteria on neighbours".into(),
-        })
-    }
-    /// Calls Python, so that nodes must come one after the other.
-    fn needs_all_candidates(&self) -> bool {
-        false
-    }
-    /// Refuse options outside their domain.
-    fn check(&self) -> Result<()> {
-        Ok(())
+    ) -> Result<Option<(PairSetting, PairMetric)>> {
+        Ok(None)
     }
 }
 
 /// How the pairs of a node are added up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// Counted by distance, weighed afterwards.
@@ -120,14 +113,4 @@ pub enum Precision {
     Exact,
     /// Weighed as they come, in fixed point.
     Fixed,
-}
-
-impl Precision {
-    /// The setting, where pairs are weighed as they come.
-    pub fn weighed(self, setting: Result<PairSetting>) -> Result<Option<PairSetting>> {
-        match self {
-            Self::Exact => Ok(None),
-            Self::Fixed => setting.map(Some),
-        }
-    }
 }

@@ -19,10 +19,10 @@ use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::Result;
 use crate::numeric::Count;
 use crate::options;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What is maximised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
     /// The absolute change against the node before the split.
@@ -30,7 +30,7 @@ pub enum Variant {
 }
 
 /// F measure.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FMeasure {
     /// Weight of recall against precision.

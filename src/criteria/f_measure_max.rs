@@ -17,10 +17,10 @@ use super::{Block, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use crate::options;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// F measure of the whole stump.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FMeasureMax {
     /// Weight of recall against precision.

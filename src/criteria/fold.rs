@@ -18,7 +18,6 @@
 use super::rows::RowOf;
 use super::{Block, Context, Formula, Properties};
 use crate::numeric::Count;
-use serde::Serialize;
 
 /// Candidates per step; the sums of a step stay in the first-level cache.
 pub(super) const LANES: usize = 64;
@@ -349,12 +348,12 @@ pub(super) fn loss_in<V: OnClasses, C: Count>(
     fold.loss(size, parts, node)
 }
 
-impl<V: OnClasses + Serialize + 'static> Formula for V {
+impl<V: OnClasses> Formula for V {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         evaluate(self, block, false, out);
     }
-    fn distance<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
-        evaluate(self, block, true, out);
+    fn evaluate<C: Count>(&self, block: &Block<'_, C>, distance: bool, out: &mut [f64]) {
+        evaluate(self, block, distance, out);
     }
     fn row_terms<C: Count>(&self, row: &RowOf<'_, C>, out: &mut [f64]) -> bool {
         row_terms(self, row, out)

@@ -6,19 +6,16 @@
 //! and gets its formula from them. A criterion that needs more than a table (pairs, neighbours,
 //! rows) implements [`Criterion`] itself, and [`Properties::evidence`].
 
-use super::{Block, Context, Evidence, Info, LossRise, RunningScores, Tables, rows};
+use super::{Block, Context, Evidence, Info, LossRise, QuantileLoss, RunningScores, Tables, rows};
 use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Count, Moments};
 use crate::simd::Level;
 use crate::simd::cuts::PairNode;
 use crate::tree::Outcome;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
 
 /// How the best feature is picked once every feature has its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GainFilter {
     /// The largest score wins.
@@ -105,10 +102,7 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
     /// Cheap approximations of the scores of a block and a bound `e` on their distance from what
     /// [`Formula::score`] rounds: only candidates with `out[j] >= max(out) - 2 e` need the exact
     /// formula. `None`: `out` is untouched.
-    fn screen_block<C: Count>(&self, _block: &Block<'_, C>, _out: &mut [f64]) -> Option<f64>
-    where
-        Self: Sized,
-    {
+    fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
         None
     }
     /// Approximations of cuts between two classes in single precision, where there is a kernel.
@@ -145,28 +139,10 @@ pub trait Properties: Send + Sync + std::fmt::Debug {
 
 /// A criterion as growth calls it.
 pub trait Criterion: Properties {
-    /// Options as JSON, in the order of `info().options`.
-    fn options(&self) -> Value;
-    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
-    /// of minus infinity says that a candidate is not valid: growth never takes it.
-    /// Refused unless the criterion reads tables.
-    fn score(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
+    /// The scores of all candidates of an admitted block, or their distances. Refused unless the
+    /// criterion reads tables.
+    fn evaluate(&self, _tables: &Tables<'_>, _distance: bool, _out: &mut [f64]) -> Result<()> {
         self.info().refuse_table()
-    }
-    /// Distances (smaller is better) of all candidates of a block. Refused unless the criterion
-    /// reads tables.
-    fn distance(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Result<()> {
-        self.info().refuse_table()
-    }
-    /// The score of one table.
-    fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
-        let mut score = [0.0];
-        self.score(table, &mut score)?;
-        Ok(score[0])
-    }
-    /// Cheap approximations of the scores; see [`Properties::screen_block`].
-    fn screen(&self, _tables: &Tables<'_>, _out: &mut [f64]) -> Option<f64> {
-        None
     }
     /// What one label's row adds to the distance of a whole tree's table; see
     /// [`Formula::row_terms`].
@@ -176,11 +152,6 @@ pub trait Criterion: Properties {
     /// The losses of leaves; see [`Formula::losses`].
     fn losses(&self, _counts: Cells<'_>, _context: &Context, _out: &mut [f64]) -> bool {
         false
-    }
-    /// The loss of a leaf with these counts of all declared classes.
-    fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
-        let mut loss = [0.0];
-        self.losses(counts, context, &mut loss).then(|| loss[0])
     }
     /// What a node with these rows says of a numeric target, as far as moments tell.
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
@@ -198,9 +169,15 @@ pub trait Criterion: Properties {
         difference * difference
     }
     /// What a row of a numeric target costs where a leaf says `value`: the loss whose mean over the
-    /// rows of a leaf is its impurity. The squared error unless the criterion says otherwise.
+    /// rows of a leaf is its impurity.
     fn row_loss(&self, y: f64, value: f64) -> f64 {
-        self.divergence(y - value, value)
+        match self.evidence() {
+            Evidence::Order(QuantileLoss { quantile, scale }) => {
+                let share = if y > value { quantile } else { 1.0 - quantile };
+                scale * share * (y - value).abs()
+            }
+            _ => self.divergence(y - value, value),
+        }
     }
     /// Refuse numbers of the target `name` that the formula does not take; `values` are the rows
     /// and their numbers.
@@ -213,8 +190,33 @@ pub trait Criterion: Properties {
     }
 }
 
+impl dyn Criterion + '_ {
+    /// Scores (larger is better) of all candidates of a block; `out.len() == tables.len`. A score
+    /// of minus infinity says that a candidate is not valid: growth never takes it.
+    pub fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.evaluate(tables, false, out)
+    }
+    /// Distances (smaller is better) of all candidates of a block.
+    pub fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
+        self.admit(tables.classes, tables.n()).map_err(|e| e.of(self.info().name))?;
+        self.evaluate(tables, true, out)
+    }
+    /// The score of one table.
+    pub fn score_of(&self, table: &Tables<'_>) -> Result<f64> {
+        let mut score = [0.0];
+        self.score(table, &mut score)?;
+        Ok(score[0])
+    }
+    /// The loss of a leaf with these counts of all declared classes.
+    pub fn loss(&self, counts: Cells<'_>, context: &Context) -> Option<f64> {
+        let mut loss = [0.0];
+        self.losses(counts, context, &mut loss).then(|| loss[0])
+    }
+}
+
 /// The formula of a criterion on tables, written once for both kinds of count.
-pub trait Formula: Properties + Serialize + 'static {
+pub trait Formula: Properties {
     /// Scores of a block.
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]);
     /// Distances of a block; `-score` unless the criterion says otherwise.
@@ -223,6 +225,10 @@ pub trait Formula: Properties + Serialize + 'static {
         for d in out {
             *d = -*d;
         }
+    }
+    /// Scores of a block, or its distances.
+    fn evaluate<C: Count>(&self, block: &Block<'_, C>, distance: bool, out: &mut [f64]) {
+        if distance { self.distance(block, out) } else { self.score(block, out) }
     }
     /// Where the distance of a table is a sum over its branches, up to a number that depends on the
     /// class totals alone: the summands of branch `row.label`, within 1e-12 for totals of any size.
@@ -243,11 +249,11 @@ pub trait Formula: Properties + Serialize + 'static {
 macro_rules! by_count {
     ($tables:ident, $block:ident => $call:expr, $mixed:expr) => {
         match ($tables.cells, $tables.totals) {
-            (Cells::Rows(cells), Cells::Rows(totals)) => {
+            ($crate::numeric::Cells::Rows(cells), $crate::numeric::Cells::Rows(totals)) => {
                 let $block = &$tables.block(cells, totals);
                 $call
             }
-            (Cells::Weights(cells), Cells::Weights(totals)) => {
+            ($crate::numeric::Cells::Weights(cells), $crate::numeric::Cells::Weights(totals)) => {
                 let $block = &$tables.block(cells, totals);
                 $call
             }
@@ -255,6 +261,8 @@ macro_rules! by_count {
         }
     };
 }
+
+pub(super) use by_count;
 
 /// Cells and totals must both be rows or both be weights; a criterion on classes reads no moments.
 fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
@@ -269,25 +277,11 @@ fn mixed(tables: &Tables<'_>, info: &Info) -> Result<()> {
 }
 
 impl<F: Formula> Criterion for F {
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
-    }
-    fn score(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => {
-            Formula::score(self, block, out);
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        by_count!(tables, block => {
+            Formula::evaluate(self, block, distance, out);
             Ok(())
-        }, mixed(t, self.info()))
-    }
-    fn distance(&self, t: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.admit(t.classes, t.n()).map_err(|e| e.of(self.info().name))?;
-        by_count!(t, block => {
-            Formula::distance(self, block, out);
-            Ok(())
-        }, mixed(t, self.info()))
-    }
-    fn screen(&self, t: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
-        by_count!(t, block => self.screen_block(block, out), None)
+        }, mixed(tables, self.info()))
     }
     fn row_terms(&self, row: &rows::Row<'_>, out: &mut [f64]) -> bool {
         match row.totals {
@@ -307,30 +301,4 @@ impl<F: Formula> Criterion for F {
             Cells::Moments(_) => false,
         }
     }
-}
-
-/// Options from JSON; unknown names and wrong types are refused.
-pub(super) fn read<T: DeserializeOwned>(options: Map<String, Value>) -> Result<T> {
-    let options = Value::Object(options);
-    let shown = options.to_string();
-    serde_json::from_value(options).map_err(|e| Error::parameter("options", shown, e))
-}
-
-/// Build a criterion from options; unknown names and values outside their domain are refused.
-pub(super) fn from_options<F: Formula + DeserializeOwned>(
-    options: Map<String, Value>,
-) -> Result<Box<dyn Criterion>> {
-    wrapped(options, F::check, |made| made)
-}
-
-/// Build a criterion from the `check`ed options of what it wraps; unknown names and values outside
-/// their domain are refused.
-pub(super) fn wrapped<M: DeserializeOwned, C: Criterion + 'static>(
-    options: Map<String, Value>,
-    check: fn(&M) -> Result<()>,
-    wrap: fn(M) -> C,
-) -> Result<Box<dyn Criterion>> {
-    let made: M = read(options)?;
-    check(&made)?;
-    Ok(Box::new(wrap(made)))
 }

@@ -8,13 +8,11 @@
 
 use super::information::{EntropyNode, Gain, OnEntropies};
 use super::{Info, LossRise, Properties};
-use serde::{Deserialize, Serialize};
 use std::f64::consts::LN_2;
 
 /// G statistic; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GStatistic {}
+#[derive(Debug)]
+pub struct GStatistic;
 
 pub(super) static INFO: Info = Info {
     name: "g_statistic",

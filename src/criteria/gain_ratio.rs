@@ -9,16 +9,16 @@
 //! Not symmetric in branches and classes (divide by `H(c)` instead and the order changes); for a
 //! symmetric normalisation see `symmetric_uncertainty` and `mantaras`.
 
+use super::formula::by_count;
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio, screen_gain_ratios};
 use super::{
-    Block, GainFilter, Info, OptionDomain, OptionInfo, Properties, RunningScores, SplitRule, Term,
+    GainFilter, Info, OptionDomain, OptionInfo, Properties, RunningScores, SplitRule, Tables, Term,
     gains,
 };
-use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Gain ratio.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GainRatio {
     /// Which features may win; `None` compares all.
@@ -85,8 +85,8 @@ impl Properties for GainRatio {
         if self.mdl_penalty { SplitRule::C45 } else { SplitRule::Best }
     }
 
-    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        screen_gain_ratios(block, out)
+    fn screen(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+        by_count!(tables, block => screen_gain_ratios(block, out), None)
     }
 }
 

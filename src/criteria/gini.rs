@@ -8,20 +8,20 @@
 //! values.
 
 use super::fold::{Additive, OnClasses, total};
+use super::formula::by_count;
 use super::{
-    Block, Context, Cuts, Info, LeftRows, LossRise, PairScreen, Properties, RunningScores, Term,
+    Block, Context, Cuts, Info, LeftRows, LossRise, PairScreen, Properties, RunningScores, Tables,
+    Term,
 };
 use crate::numeric::Count;
 use crate::simd::{Level, cuts, running as simd};
-use serde::{Deserialize, Serialize};
 
 /// Products of two counts are exact in double precision up to here.
 const EXACT_PRODUCTS: f64 = (1u64 << 26) as f64;
 
 /// Gini; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Gini {}
+#[derive(Debug)]
+pub struct Gini;
 
 pub(super) static INFO: Info = Info {
     name: "gini",
@@ -65,28 +65,31 @@ impl Properties for Gini {
         Some(PairScreen { scores: cuts::gini, error: cuts::GINI_ERROR })
     }
 
-    /// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one
-    /// division where the definition has two. `det` is exact up to 2^26 rows, and off by less than
-    /// `2^-52 n_L n_R` for real weights.
-    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        let n = block.total().value();
-        if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
-            return None;
-        }
-        let plane = |m, c| &block.cell(m, c)[..out.len()];
-        let (left_0, left_1, right_0, right_1) =
-            (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
-        let scale = 2.0 / (n * n);
-        for (j, s) in out.iter_mut().enumerate() {
-            let (a, b) = (left_0[j].value(), left_1[j].value());
-            let (c, d) = (right_0[j].value(), right_1[j].value());
-            let det = a * d - b * c;
-            *s = det * det / ((a + b) * (c + d)).or_one() * scale;
-        }
-        // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
-        // 1/2.
-        Some(16.0 * f64::EPSILON)
+    fn screen(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+        by_count!(tables, block => screen_pairs(block, out), None)
     }
+}
+
+/// Two branches, two classes: `2 det^2 / (n^2 n_L n_R)` with `det = n_L0 n_R1 - n_L1 n_R0`: one
+/// division where the definition has two. `det` is exact up to 2^26 rows, and off by less than
+/// `2^-52 n_L n_R` for real weights.
+fn screen_pairs<C: Count>(block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
+    let n = block.total().value();
+    if block.branches != 2 || block.classes != 2 || !(1.0..=EXACT_PRODUCTS).contains(&n) {
+        return None;
+    }
+    let plane = |m, c| &block.cell(m, c)[..out.len()];
+    let (left_0, left_1, right_0, right_1) = (plane(0, 0), plane(0, 1), plane(1, 0), plane(1, 1));
+    let scale = 2.0 / (n * n);
+    for (j, s) in out.iter_mut().enumerate() {
+        let (a, b) = (left_0[j].value(), left_1[j].value());
+        let (c, d) = (right_0[j].value(), right_1[j].value());
+        let det = a * d - b * c;
+        *s = det * det / ((a + b) * (c + d)).or_one() * scale;
+    }
+    // Score: at most 12 roundings of numbers not above 1; here 5 more, of a number not above
+    // 1/2.
+    Some(16.0 * f64::EPSILON)
 }
 
 impl Additive for Gini {

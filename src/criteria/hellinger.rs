@@ -9,13 +9,11 @@
 use super::contrast::class_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 
 /// Hellinger distance; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Hellinger {}
+#[derive(Debug)]
+pub struct Hellinger;
 
 pub(super) static INFO: Info = Info {
     name: "hellinger",

@@ -40,8 +40,8 @@ impl Impurity {
         let shares = counts.iter().map(|c| c.value() / n);
         match self {
             _ if n == 0.0 => 0.0,
-            Self::Gini => loss(&Gini {}, shares),
-            Self::Entropy => loss(&InfoGain {}, shares),
+            Self::Gini => loss(&Gini, shares),
+            Self::Entropy => loss(&InfoGain, shares),
             Self::Error => loss(&Majority, shares),
             // Classes have neither.
             Self::Criterion | Self::Variance => 0.0,

@@ -9,15 +9,13 @@
 //! `n gain = n H(c) + sum_mc n_mc log2 n_mc - sum_m n_m log2 n_m`, whose error is a few units in
 //! the last place of `log2 n`.
 
+use super::formula::by_count;
 use super::information::{EntropyNode, Gain, OnEntropies, screen_gains};
-use super::{Block, Info, LossRise, Properties, RunningScores, Term, gains};
-use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
+use super::{Info, LossRise, Properties, RunningScores, Tables, Term, gains};
 
 /// Information gain; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct InfoGain {}
+#[derive(Debug)]
+pub struct InfoGain;
 
 pub(super) static INFO: Info = Info {
     name: "info_gain",
@@ -48,8 +46,8 @@ impl Properties for InfoGain {
         Some(RunningScores { term: Term::XLog2X, scores: gains::gain, bound: None })
     }
 
-    fn screen_block<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) -> Option<f64> {
-        screen_gains(block, out)
+    fn screen(&self, tables: &Tables<'_>, out: &mut [f64]) -> Option<f64> {
+        by_count!(tables, block => screen_gains(block, out), None)
     }
 }
 

@@ -25,10 +25,10 @@ use super::rows::RowOf;
 use super::{Block, Criterion, Formula, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Which branch is compared with which class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pairing {
     /// The best one-to-one matching.
@@ -39,7 +39,7 @@ pub enum Pairing {
 }
 
 /// The concave size function g.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Size {
     /// g(x) = x.
@@ -54,7 +54,7 @@ pub enum Size {
 }
 
 /// Extended Jaccard similarity.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Jaccard {
     /// Which branch is compared with which class; nothing: matching for a split, identity for a

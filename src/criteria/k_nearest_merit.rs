@@ -5,24 +5,24 @@
 //! Unlike ReliefF it does not look at hits, so features that scatter within classes are not
 //! punished. O(t^2 n). For all pairs instead of K see `contextual_merit`.
 
-use super::neighbours::{K, NeighbourSearch, OnNeighbours, TIES, TiesName};
-use super::{EvidenceKind, Info};
-use crate::stats::neighbours::{Multiclass, NeighbourMethod};
-use serde::{Deserialize, Serialize};
+use super::neighbours::{K, TIES};
+use super::{Criterion, Evidence, EvidenceKind, Info, Properties};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod, NeighbourTies};
+use serde::Deserialize;
 
 /// Contextual merit of the K nearest.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KNearestMerit {
     /// Neighbours of other classes.
     pub k: usize,
     /// Ties at the k-th distance.
-    pub neighbour_ties: TiesName,
+    pub neighbour_ties: NeighbourTies,
 }
 
 impl Default for KNearestMerit {
     fn default() -> Self {
-        Self { k: 10, neighbour_ties: TiesName::Share }
+        Self { k: 10, neighbour_ties: NeighbourTies::Share }
     }
 }
 
@@ -39,11 +39,14 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
-impl OnNeighbours for KNearestMerit {
+impl Criterion for KNearestMerit {}
+
+impl Properties for KNearestMerit {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> NeighbourSearch {
-        (NeighbourMethod::Merit { k: self.k, ties: self.neighbour_ties.into() }, Multiclass::Prior)
+    fn evidence(&self) -> Evidence<'_> {
+        let method = NeighbourMethod::Merit { k: self.k, ties: self.neighbour_ties };
+        Evidence::Neighbours((method, Multiclass::Prior))
     }
 }

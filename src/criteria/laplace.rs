@@ -8,12 +8,10 @@
 use super::fold::{Additive, OnClasses, raise, total};
 use super::{Context, Info, LossRise, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Laplace accuracy; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Laplace {}
+#[derive(Debug)]
+pub struct Laplace;
 
 pub(super) static INFO: Info = Info {
     name: "laplace",

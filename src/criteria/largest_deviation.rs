@@ -8,11 +8,10 @@
 
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::Serialize;
 
 /// The largest standardised deviation; no options.
-#[derive(Debug, Clone, Serialize)]
-pub struct LargestDeviation {}
+#[derive(Debug)]
+pub struct LargestDeviation;
 
 static INFO: Info = Info {
     name: "largest_deviation",

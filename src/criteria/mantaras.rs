@@ -10,12 +10,10 @@
 
 use super::information::{EntropyNode, GainAndJoint, OnEntropies, ratio};
 use super::{Info, Properties};
-use serde::{Deserialize, Serialize};
 
 /// Normalised distance between partitions; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Mantaras {}
+#[derive(Debug)]
+pub struct Mantaras;
 
 pub(super) static INFO: Info = Info {
     name: "mantaras",

@@ -12,12 +12,10 @@
 use super::fold::{Additive, OnClasses, total};
 use super::{Context, Info, LossRise, Properties};
 use crate::numeric::{Count, Logs, log2_factorial};
-use serde::{Deserialize, Serialize};
 
 /// MDL; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DescriptionLength {}
+#[derive(Debug)]
+pub struct DescriptionLength;
 
 pub(super) static INFO: Info = Info {
     name: "mdl",

@@ -13,17 +13,15 @@
 //! only: at most 500 distinct rows and 64 classes; a missing value comes after all values in the
 //! sizes. One search (`fasttree.minimal_tree`) is far cheaper than growth with this criterion.
 
-use super::formula::read;
 use super::{
     Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, SizeBudget,
 };
 use crate::error::Result;
 use crate::options;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Deserialize;
 
 /// Minimal tree size.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MinimalTreeSize {
     /// Search nodes for each branch.
@@ -71,6 +69,8 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Rows)
 };
 
+impl Criterion for MinimalTreeSize {}
+
 impl Properties for MinimalTreeSize {
     fn info(&self) -> &'static Info {
         &INFO
@@ -78,20 +78,8 @@ impl Properties for MinimalTreeSize {
     fn evidence(&self) -> Evidence<'_> {
         Evidence::Rows(SizeBudget { branch: self.node_budget, total: self.total_budget })
     }
-}
-
-impl Criterion for MinimalTreeSize {
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
+    fn check(&self) -> Result<()> {
+        options::check(INFO.options, "node_budget", self.node_budget as f64)?;
+        options::check(INFO.options, "total_budget", self.total_budget.map_or(1.0, |n| n as f64))
     }
-}
-
-/// The criterion from its options.
-pub(super) fn make(options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
-    let made: MinimalTreeSize = read(options)?;
-    let budgets = [("node_budget", Some(made.node_budget)), ("total_budget", made.total_budget)];
-    for (name, budget) in budgets {
-        options::check(INFO.options, name, budget.map_or(1.0, |budget| budget as f64))?;
-    }
-    Ok(Box::new(made))
 }

@@ -68,7 +68,6 @@ mod multisurf;
 pub mod neighbours;
 mod nmi;
 mod normal_gain;
-mod order;
 mod orthogonality;
 pub mod pairs;
 mod pi;

@@ -11,17 +11,11 @@ use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::{Cells, Moments};
 use crate::tree::Outcome;
-use serde::Serialize;
-use serde_json::Value;
 
 /// A formula on moments.
-pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
+pub trait OnMoments: Send + Sync + std::fmt::Debug {
     /// Facts.
     fn info(&self) -> &'static Info;
-    /// Refuse options outside their domain.
-    fn check(&self) -> Result<()> {
-        Ok(())
-    }
     /// The impurity of some rows, of positive weight. A summand that is the same for a node and for
     /// the mean of its branches may be left out where [`Self::averages_divergences`] is true.
     fn impurity(&self, rows: &Moments, grid: TargetGrid) -> f64;
@@ -70,34 +64,6 @@ pub trait OnMoments: Send + Sync + std::fmt::Debug + Serialize {
 #[derive(Debug)]
 pub struct MomentCriterion<M>(pub M);
 
-impl<M: OnMoments> MomentCriterion<M> {
-    /// Write `value(node, branches, grid)` of each candidate to `out`.
-    fn each(
-        &self,
-        tables: &Tables<'_>,
-        out: &mut [f64],
-        value: impl Fn(&Moments, &mut dyn Iterator<Item = Moments>, TargetGrid) -> f64,
-    ) -> Result<()> {
-        let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
-            (tables.cells, tables.totals, tables.context.grid)
-        else {
-            return Err(Error::Unsupported {
-                what: format!("criterion='{}' on classes", self.0.info().name),
-                supported: "a numeric target: FastTreeRegressor (task: regression)".into(),
-            });
-        };
-        for (candidate, out) in out.iter_mut().enumerate() {
-            let mut branches =
-                (0..tables.branches).map(|branch| cells[branch * tables.stride + candidate]);
-            *out = match node.weight > 0.0 {
-                true => value(node, &mut branches, grid),
-                false => 0.0,
-            };
-        }
-        Ok(())
-    }
-}
-
 impl<M: OnMoments> Properties for MomentCriterion<M> {
     fn info(&self) -> &'static Info {
         self.0.info()
@@ -111,17 +77,28 @@ impl<M: OnMoments> Properties for MomentCriterion<M> {
 }
 
 impl<M: OnMoments> Criterion for MomentCriterion<M> {
-    fn options(&self) -> Value {
-        serde_json::to_value(&self.0).unwrap_or(Value::Null)
-    }
-    fn score(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.each(tables, out, |node, branches, grid| self.0.score(node, branches, grid))
-    }
-    fn distance(&self, tables: &Tables<'_>, out: &mut [f64]) -> Result<()> {
-        self.each(tables, out, |node, branches, grid| {
-            let filled = branches.filter(|branch| branch.weight > 0.0);
-            filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
-        })
+    fn evaluate(&self, tables: &Tables<'_>, distance: bool, out: &mut [f64]) -> Result<()> {
+        let (Cells::Moments(cells), Cells::Moments([node]), Some(grid)) =
+            (tables.cells, tables.totals, tables.context.grid)
+        else {
+            return Err(Error::Unsupported {
+                what: format!("criterion='{}' on classes", self.0.info().name),
+                supported: "a numeric target: FastTreeRegressor (task: regression)".into(),
+            });
+        };
+        for (candidate, out) in out.iter_mut().enumerate() {
+            let mut branches =
+                (0..tables.branches).map(|branch| cells[branch * tables.stride + candidate]);
+            *out = match node.weight > 0.0 {
+                true if distance => {
+                    let filled = branches.filter(|branch| branch.weight > 0.0);
+                    filled.map(|b| b.weight / node.weight * self.0.impurity(&b, grid)).sum()
+                }
+                true => self.0.score(node, &mut branches, grid),
+                false => 0.0,
+            };
+        }
+        Ok(())
     }
     fn outcome(&self, rows: &Moments, grid: TargetGrid) -> Outcome {
         Outcome {

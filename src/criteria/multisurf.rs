@@ -7,25 +7,25 @@
 //! interactions of more than two or three features are seen worse than with ReliefF and a small k.
 //! Of the star forms the remark in `surf` holds. O(t^2 n).
 
-use super::neighbours::{MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours};
-use super::{EvidenceKind, Info};
-use crate::stats::neighbours::NeighbourMethod;
-use serde::{Deserialize, Serialize};
+use super::neighbours::MULTICLASS;
+use super::{Criterion, Evidence, EvidenceKind, Info, Properties};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod};
+use serde::Deserialize;
 
 /// MultiSURF.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MultiSurf {
     /// Weight of the classes of misses.
-    pub multiclass: MulticlassName,
+    pub multiclass: Multiclass,
 }
 
 /// MultiSURF*.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MultiSurfStar {
     /// Weight of the classes of misses.
-    pub multiclass: MulticlassName,
+    pub multiclass: Multiclass,
 }
 
 pub(super) static INFO: Info = Info {
@@ -61,20 +61,24 @@ pub(super) static STAR: Info = Info {
     ..INFO
 };
 
-impl OnNeighbours for MultiSurf {
+impl Criterion for MultiSurf {}
+
+impl Properties for MultiSurf {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> NeighbourSearch {
-        (NeighbourMethod::MultiSurf { star: false }, self.multiclass.into())
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours((NeighbourMethod::MultiSurf { star: false }, self.multiclass))
     }
 }
 
-impl OnNeighbours for MultiSurfStar {
+impl Criterion for MultiSurfStar {}
+
+impl Properties for MultiSurfStar {
     fn info(&self) -> &'static Info {
         &STAR
     }
-    fn search(&self) -> NeighbourSearch {
-        (NeighbourMethod::MultiSurf { star: true }, self.multiclass.into())
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours((NeighbourMethod::MultiSurf { star: true }, self.multiclass))
     }
 }

@@ -11,12 +11,10 @@
 
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio};
 use super::{Info, Properties};
-use serde::{Deserialize, Serialize};
 
 /// Gain over the geometric mean of the two entropies; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GeometricNmi {}
+#[derive(Debug)]
+pub struct GeometricNmi;
 
 pub(super) static GEOMETRIC: Info = Info {
     name: "geometric_nmi",
@@ -32,9 +30,8 @@ pub(super) static GEOMETRIC: Info = Info {
 };
 
 /// Gain over the smaller of the two entropies; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MinNmi {}
+#[derive(Debug)]
+pub struct MinNmi;
 
 pub(super) static MIN: Info = Info {
     name: "min_nmi",
@@ -50,9 +47,8 @@ pub(super) static MIN: Info = Info {
 };
 
 /// Gain over the larger of the two entropies; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MaxNmi {}
+#[derive(Debug)]
+pub struct MaxNmi;
 
 pub(super) static MAX: Info = Info {
     name: "max_nmi",

@@ -10,12 +10,10 @@
 use super::information::{EntropyNode, Gain, OnEntropies};
 use super::{Info, Properties};
 use crate::numeric::log2;
-use serde::{Deserialize, Serialize};
 
 /// Normal gain; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NormalGain {}
+#[derive(Debug)]
+pub struct NormalGain;
 
 pub(super) static INFO: Info = Info {
     name: "normal_gain",

@@ -9,12 +9,10 @@ use super::angle::one_minus_cosine;
 use super::contrast::branch_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Orthogonality of class counts; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Orthogonality {}
+#[derive(Debug)]
+pub struct Orthogonality;
 
 pub(super) static INFO: Info = Info {
     name: "orthogonality",

@@ -1,43 +1,72 @@
 //! Criteria on pairs of rows: what a formula sees of a node, and the options that all of them read.
 //!
-//! The evidence is a [`Profile`] (or, for a user's function, count matrices) of all features of a
+//! The evidence is a [`Profile`](crate::stats::pairs::Profile) (or, for a user's function, count
+//! matrices) of all features of a
 //! node: one call scores them all, because the pairs are counted for all features at once (Vilalta,
 //! Brodie, Oblinger & Rish 2001). A criterion of this kind has one score per feature, larger is
 //! better, and the distance `-s`; a single table does not say what it needs, so
-//! [`Criterion::score`] refuses. O(n (n + 1)) a setting after an O(t^2 n) count, so not for
-//! hundreds of thousands of rows.
+//! [`Criterion::score`](super::Criterion::score) refuses. O(n (n + 1)) a setting after an O(t^2 n)
+//! count, so not for hundreds of thousands of rows.
 
-use super::evidence::Evidence;
 pub use super::evidence::{OnPairs, Pairs, Precision};
-use super::{Criterion, Info, OptionDomain, OptionInfo, Properties};
-use crate::stats::pairs::Decay;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use super::{OptionDomain, OptionInfo, Properties};
+use crate::error::Result;
+use crate::stats::pairs::{Decay, PairMetric, PairSetting};
+use serde::Deserialize;
 
-/// A formula on pairs as a criterion.
-#[derive(Debug)]
-pub struct PairCriterion<M>(pub M);
-
-impl<M: OnPairs> Properties for PairCriterion<M> {
-    fn info(&self) -> &'static Info {
-        self.0.info()
+/// A metric of the framework as a formula on pairs.
+pub(super) trait ByMetric: Properties {
+    /// The metric.
+    fn metric(&self) -> PairMetric;
+    /// The setting; `radius` finds Relief's where none is given.
+    fn setting(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting>;
+    /// How pairs are added up.
+    fn precision(&self) -> Precision {
+        Precision::Exact
     }
-    fn needs_all_candidates(&self) -> bool {
-        self.0.needs_all_candidates()
-    }
-    fn evidence(&self) -> Evidence<'_> {
-        Evidence::Pairs(&self.0)
+    /// Whether the setting depends on the radius.
+    fn needs_radius(&self) -> bool {
+        false
     }
 }
 
-impl<M: OnPairs> Criterion for PairCriterion<M> {
-    fn options(&self) -> Value {
-        self.0.options()
+impl<M: ByMetric> OnPairs for M {
+    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
+        match pairs.weighed {
+            Some(sums) => Ok(sums.scores(self.metric())),
+            None => {
+                let setting = self.setting(&mut || Ok(pairs.radius))?;
+                Ok(pairs.profile.scores(self.metric(), &setting))
+            }
+        }
+    }
+    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
+        match (self.metric(), pairs.weighed) {
+            (PairMetric::ContextualMerit | PairMetric::Relief, _) => Ok(0.0),
+            (_, Some(sums)) => Ok(sums.whole()),
+            (_, None) => Ok(pairs.profile.whole(&self.setting(&mut || Ok(pairs.radius))?)),
+        }
+    }
+    fn reads_radius(&self) -> bool {
+        self.needs_radius()
+    }
+    fn weighed(&self) -> Result<Option<PairSetting>> {
+        let fixed = self.precision() == Precision::Fixed;
+        fixed.then(|| self.setting(&mut || Ok(0))).transpose()
+    }
+    fn alike(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
+        (self.metric() == PairMetric::Relief).then(|| self.setting(radius)).transpose()
+    }
+    fn streamed(
+        &self,
+        radius: &mut dyn FnMut() -> Result<usize>,
+    ) -> Result<Option<(PairSetting, PairMetric)>> {
+        Ok(Some((self.setting(radius)?, self.metric())))
     }
 }
 
 /// Names of the decays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecayName {
     /// `2^(-alpha D)`.

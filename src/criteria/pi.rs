@@ -9,16 +9,14 @@
 //! only near pairs, and with them interactions. O(t^2 n) a node; not for hundreds of thousands of
 //! rows, and blind where every row is far from all others.
 
-use super::pairs::{ALPHA, AT_ZERO, DECAY, DecayName, OnPairs, PRECISION, Pairs, Precision};
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
+use super::pairs::{ALPHA, AT_ZERO, ByMetric, DECAY, DecayName, PRECISION, Precision};
+use super::{Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::Result;
-use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::PairSetting;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::stats::pairs::{PairMetric, PairSetting};
+use serde::Deserialize;
 
 /// Pi.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pi {
     /// Weights of the cases 1 to 4.
@@ -77,47 +75,28 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
-impl Pi {
-    fn setting(&self) -> Result<PairSetting> {
-        PairSetting::new(self.theta, self.alpha, self.decay.decay(self.at_zero))
-    }
-}
+impl Criterion for Pi {}
 
-impl OnPairs for Pi {
+impl Properties for Pi {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
-    }
-    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
-        if let Some(w) = pairs.weighed {
-            return Ok(if self.weighted { w.pi() } else { w.pi_unweighted() });
-        }
-        let setting = self.setting()?;
-        Ok(if self.weighted {
-            pairs.profile.pi(&setting)
-        } else {
-            pairs.profile.pi_unweighted(&setting)
-        })
-    }
-    fn whole(&self, pairs: &Pairs<'_>) -> Result<f64> {
-        match pairs.weighed {
-            Some(w) => Ok(w.whole()),
-            None => Ok(pairs.profile.whole(&self.setting()?)),
-        }
-    }
-    fn weighed(&self) -> Result<Option<PairSetting>> {
-        self.precision.weighed(self.setting())
-    }
-    fn streamed(
-        &self,
-        _radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        let metric = if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi };
-        Ok((self.setting()?, metric))
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(self)
     }
     fn check(&self) -> Result<()> {
-        self.setting().map(|_| ())
+        self.setting(&mut || Ok(0)).map(|_| ())
+    }
+}
+
+impl ByMetric for Pi {
+    fn metric(&self) -> PairMetric {
+        if self.weighted { PairMetric::Pi } else { PairMetric::PlainPi }
+    }
+    fn setting(&self, _radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting> {
+        PairSetting::new(self.theta, self.alpha, self.decay.decay(self.at_zero))
+    }
+    fn precision(&self) -> Precision {
+        self.precision
     }
 }

@@ -14,12 +14,10 @@ use super::{EvidenceKind, Info};
 use crate::data::TargetGrid;
 use crate::error::{Error, Result};
 use crate::numeric::Moments;
-use serde::{Deserialize, Serialize};
 
 /// Poisson deviance; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Poisson {}
+#[derive(Debug)]
+pub struct Poisson;
 
 pub(super) static INFO: Info = Info {
     name: "poisson",

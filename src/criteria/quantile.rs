@@ -5,15 +5,15 @@
 //! per numeric feature. For a bound that a share q of the rows stays below; of small leaves extreme
 //! quantiles are their extremes, so set `min_samples_leaf`.
 
-use super::evidence::QuantileLoss;
-use super::order::OnOrder;
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
+use super::{
+    Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, QuantileLoss,
+};
 use crate::error::Result;
 use crate::options;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Pinball loss.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quantile {
     /// The share of the weight below the quantile.
@@ -48,12 +48,14 @@ pub(super) static INFO: Info = Info {
     ..Info::on_numbers(EvidenceKind::Order)
 };
 
-impl OnOrder for Quantile {
+impl Criterion for Quantile {}
+
+impl Properties for Quantile {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn loss(&self) -> QuantileLoss {
-        QuantileLoss { quantile: self.q, scale: 1.0 }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Order(QuantileLoss { quantile: self.q, scale: 1.0 })
     }
     fn check(&self) -> Result<()> {
         options::check(INFO.options, "q", self.q)

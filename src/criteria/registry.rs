@@ -3,102 +3,104 @@
 //! Python classes, choices of the command and documentation pages are made from [`CRITERIA`]. An
 //! unknown name is refused with a list of the names and the most similar one.
 
-use super::formula::{from_options, wrapped};
 use super::{Criterion, Info};
 use super::{
     absolute_error, accuracy, angle, auc, chi2, class_angle, class_euclid, contextual_merit, dkm,
     euclid, f_measure, f_measure_max, g_statistic, gain_ratio, gini, hellinger, info_gain, jaccard,
-    k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, moments, multisurf, neighbours,
-    nmi, normal_gain, order, orthogonality, pairs, pi, poisson, quantile, relief, relieff,
-    rrelieff, squared_error, standard_deviation, surf, symmetric_uncertainty, twoing,
-    variation_of_information,
+    k_nearest_merit, laplace, mantaras, mdl, minimal_tree_size, moments, multisurf, nmi,
+    normal_gain, orthogonality, pi, poisson, quantile, relief, relieff, rrelieff, squared_error,
+    standard_deviation, surf, symmetric_uncertainty, twoing, variation_of_information,
 };
 use crate::error::{Error, Result};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Makes a criterion from its options.
-pub type Make = fn(Map<String, Value>) -> Result<Box<dyn Criterion>>;
+/// Makes a criterion from its options, as a JSON object.
+pub type Make = fn(Value) -> serde_json::Result<Box<dyn Criterion>>;
 
 /// One line of the registry.
 pub struct Entry {
     /// Facts.
     pub info: &'static Info,
-    /// Make the criterion from its options.
-    pub make: Make,
+    /// Make the criterion from its options, whose domains are not checked.
+    make: Make,
 }
 
+/// The options of a criterion that has none.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoOptions {}
+
+/// A line of the registry: a criterion with options, `plain` without; `on moments` of a target.
 macro_rules! entry {
-    ($module:ident :: $type:ident) => {
-        entry!($module::$type, $module::INFO)
+    ($module:ident :: $type:ident $(, $info:ident)?) => {
+        entry!(@ $module $($info)?, $module::$type, std::convert::identity)
     };
-    ($module:ident :: $type:ident, $info:expr) => {
-        Entry { info: &$info, make: from_options::<$module::$type> }
-    };
-    (on pairs $module:ident :: $type:ident) => {
-        entry!($module::$type, $module::INFO, pairs::OnPairs, pairs::PairCriterion)
+    (plain $module:ident :: $type:ident $(, $info:ident)?) => {
+        entry!(@ $module $($info)?, NoOptions, |_| $module::$type)
     };
     (on moments $module:ident :: $type:ident) => {
-        entry!($module::$type, $module::INFO, moments::OnMoments, moments::MomentCriterion)
+        entry!(@ $module, $module::$type, moments::MomentCriterion)
     };
-    (on order $module:ident :: $type:ident) => {
-        entry!($module::$type, $module::INFO, order::OnOrder, order::OrderCriterion)
+    (plain on moments $module:ident :: $type:ident) => {
+        entry!(@ $module, NoOptions, |_| moments::MomentCriterion($module::$type))
     };
-    (on neighbours $module:ident :: $type:ident, $info:expr) => {
-        entry!($module::$type, $info, neighbours::OnNeighbours, neighbours::NeighbourCriterion)
+    (@ $module:ident, $options:ty, $make:expr) => {
+        entry!(@ $module INFO, $options, $make)
     };
-    ($module:ident :: $type:ident, $info:expr, $trait:path, $wrap:path) => {
+    (@ $module:ident $info:ident, $options:ty, $make:expr) => {
         Entry {
-            info: &$info,
-            make: |options| wrapped(options, <$module::$type as $trait>::check, $wrap),
+            info: &$module::$info,
+            make: |options| Ok(Box::new($make(serde_json::from_value::<$options>(options)?))),
         }
     };
 }
 
 /// All criteria, in the order in which tables list them.
 pub static CRITERIA: &[Entry] = &[
-    entry!(info_gain::InfoGain),
+    entry!(plain info_gain::InfoGain),
     entry!(gain_ratio::GainRatio),
-    entry!(normal_gain::NormalGain),
-    entry!(mantaras::Mantaras),
-    entry!(variation_of_information::VariationOfInformation),
-    entry!(symmetric_uncertainty::SymmetricUncertainty),
-    entry!(nmi::GeometricNmi, nmi::GEOMETRIC),
-    entry!(nmi::MinNmi, nmi::MIN),
-    entry!(nmi::MaxNmi, nmi::MAX),
-    entry!(gini::Gini),
-    entry!(chi2::Chi2),
-    entry!(g_statistic::GStatistic),
-    entry!(laplace::Laplace),
+    entry!(plain normal_gain::NormalGain),
+    entry!(plain mantaras::Mantaras),
+    entry!(plain variation_of_information::VariationOfInformation),
+    entry!(plain symmetric_uncertainty::SymmetricUncertainty),
+    entry!(plain nmi::GeometricNmi, GEOMETRIC),
+    entry!(plain nmi::MinNmi, MIN),
+    entry!(plain nmi::MaxNmi, MAX),
+    entry!(plain gini::Gini),
+    entry!(plain chi2::Chi2),
+    entry!(plain g_statistic::GStatistic),
+    entry!(plain laplace::Laplace),
     entry!(accuracy::Accuracy),
     entry!(jaccard::Jaccard),
     entry!(f_measure::FMeasure),
     entry!(f_measure_max::FMeasureMax),
-    entry!(mdl::DescriptionLength),
-    entry!(dkm::Dkm),
-    entry!(hellinger::Hellinger),
-    entry!(euclid::Euclid),
-    entry!(angle::Angle),
-    entry!(orthogonality::Orthogonality),
-    entry!(class_euclid::ClassEuclid),
-    entry!(class_angle::ClassAngle),
-    entry!(twoing::Twoing),
-    entry!(auc::Auc),
-    entry!(on pairs pi::Pi),
-    entry!(on pairs contextual_merit::ContextualMerit),
-    entry!(on pairs relief::Relief),
-    Entry { info: &minimal_tree_size::INFO, make: minimal_tree_size::make },
-    entry!(on neighbours relieff::ReliefF, relieff::INFO),
-    entry!(on neighbours surf::Surf, surf::INFO),
-    entry!(on neighbours surf::SurfStar, surf::STAR),
-    entry!(on neighbours multisurf::MultiSurf, multisurf::INFO),
-    entry!(on neighbours multisurf::MultiSurfStar, multisurf::STAR),
-    entry!(on neighbours k_nearest_merit::KNearestMerit, k_nearest_merit::INFO),
-    entry!(on moments squared_error::SquaredError),
-    entry!(on order absolute_error::AbsoluteError),
-    entry!(on order quantile::Quantile),
-    entry!(on moments poisson::Poisson),
+    entry!(plain mdl::DescriptionLength),
+    entry!(plain dkm::Dkm),
+    entry!(plain hellinger::Hellinger),
+    entry!(plain euclid::Euclid),
+    entry!(plain angle::Angle),
+    entry!(plain orthogonality::Orthogonality),
+    entry!(plain class_euclid::ClassEuclid),
+    entry!(plain class_angle::ClassAngle),
+    entry!(plain twoing::Twoing),
+    entry!(plain auc::Auc),
+    entry!(pi::Pi),
+    entry!(contextual_merit::ContextualMerit),
+    entry!(relief::Relief),
+    entry!(minimal_tree_size::MinimalTreeSize),
+    entry!(relieff::ReliefF),
+    entry!(surf::Surf),
+    entry!(surf::SurfStar, STAR),
+    entry!(multisurf::MultiSurf),
+    entry!(multisurf::MultiSurfStar, STAR),
+    entry!(k_nearest_merit::KNearestMerit),
+    entry!(plain on moments squared_error::SquaredError),
+    entry!(plain absolute_error::AbsoluteError),
+    entry!(quantile::Quantile),
+    entry!(plain on moments poisson::Poisson),
     entry!(on moments standard_deviation::StandardDeviation),
-    entry!(on neighbours rrelieff::RReliefF, rrelieff::INFO),
+    entry!(rrelieff::RReliefF),
 ];
 
 /// The entry with this name or alias; otherwise an error that lists the names and the most similar
@@ -121,10 +123,14 @@ pub fn find(name: &str) -> Result<&'static Entry> {
     ))
 }
 
-/// A criterion from its name and options.
+/// A criterion from its name and options; unknown names and values outside their domain are
+/// refused.
 pub fn make(name: &str, options: Map<String, Value>) -> Result<Box<dyn Criterion>> {
-    let entry = find(name)?;
-    (entry.make)(options).map_err(|e| e.of(entry.info.name))
+    let (entry, shown) = (find(name)?, Value::Object(options.clone()).to_string());
+    (entry.make)(Value::Object(options))
+        .map_err(|error| Error::parameter("options", shown, error))
+        .and_then(|made| made.check().and(made.evidence().check()).map(|()| made))
+        .map_err(|error| error.of(entry.info.name))
 }
 
 /// Levenshtein distance, row by row.

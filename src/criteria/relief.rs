@@ -8,16 +8,14 @@
 //! rows only and scores 0. O(t^2 n) a node. For a fixed number of neighbours of each row see
 //! ReliefF.
 
-use super::pairs::{OnPairs, Pairs};
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
+use super::pairs::ByMetric;
+use super::{Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties};
 use crate::error::Result;
-use crate::stats::neighbours::PairMetric;
-use crate::stats::pairs::PairSetting;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::stats::pairs::{PairMetric, PairSetting};
+use serde::Deserialize;
 
 /// Relief.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Relief {
     /// Pairs nearer than this count; nothing: found at the root.
@@ -45,45 +43,31 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Pairs)
 };
 
-impl Relief {
-    /// With the radius given, else with the one found.
-    fn within(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting> {
+impl Criterion for Relief {}
+
+impl Properties for Relief {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Pairs(self)
+    }
+    fn check(&self) -> Result<()> {
+        self.setting(&mut || Ok(0)).map(|_| ())
+    }
+}
+
+impl ByMetric for Relief {
+    fn metric(&self) -> PairMetric {
+        PairMetric::Relief
+    }
+    fn setting(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<PairSetting> {
         match self.radius {
             Some(radius) => PairSetting::relief(radius),
             None => PairSetting::relief(radius()? as f64),
         }
     }
-}
-
-impl OnPairs for Relief {
-    fn info(&self) -> &'static Info {
-        &INFO
-    }
-    fn options(&self) -> Value {
-        serde_json::to_value(self).unwrap_or(Value::Null)
-    }
-    fn score(&self, pairs: &Pairs<'_>) -> Result<Vec<f64>> {
-        if let Some(w) = pairs.weighed {
-            return Ok(w.relief());
-        }
-        Ok(pairs.profile.relief(&self.within(&mut || Ok(pairs.radius))?))
-    }
-    fn whole(&self, _pairs: &Pairs<'_>) -> Result<f64> {
-        Ok(0.0)
-    }
-    fn reads_radius(&self) -> bool {
+    fn needs_radius(&self) -> bool {
         self.radius.is_none()
-    }
-    fn alike(&self, radius: &mut dyn FnMut() -> Result<usize>) -> Result<Option<PairSetting>> {
-        self.within(radius).map(Some)
-    }
-    fn streamed(
-        &self,
-        radius: &mut dyn FnMut() -> Result<usize>,
-    ) -> Result<(PairSetting, PairMetric)> {
-        Ok((self.within(radius)?, PairMetric::Relief))
-    }
-    fn check(&self) -> Result<()> {
-        PairSetting::relief(self.radius.unwrap_or(0.0)).map(|_| ())
     }
 }

@@ -6,35 +6,29 @@
 //! interactions of many features as long as k is small beside the rows of a class; blind to
 //! redundancy. O(t^2 n).
 
-use super::neighbours::{
-    K, MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours, RANK, TIES, TiesName,
-};
-use super::{EvidenceKind, Info};
-use crate::stats::neighbours::{NeighbourMethod, Ranks};
-use serde::{Deserialize, Serialize};
+use super::neighbours::{K, MULTICLASS, RANK, TIES};
+use super::{Criterion, Evidence, EvidenceKind, Info, Properties};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod, NeighbourTies, Ranks};
+use serde::Deserialize;
 
 /// ReliefF.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReliefF {
     /// Neighbours of each class.
     pub k: usize,
     /// Ties at the k-th distance.
-    pub neighbour_ties: TiesName,
+    pub neighbour_ties: NeighbourTies,
     /// Weight of the classes of misses.
-    pub multiclass: MulticlassName,
+    pub multiclass: Multiclass,
     /// Sigma of the weights by rank.
     pub rank: Option<f64>,
 }
 
 impl Default for ReliefF {
     fn default() -> Self {
-        Self {
-            k: 10,
-            neighbour_ties: TiesName::Share,
-            multiclass: MulticlassName::Prior,
-            rank: None,
-        }
+        let (neighbour_ties, multiclass) = (NeighbourTies::Share, Multiclass::Prior);
+        Self { k: 10, neighbour_ties, multiclass, rank: None }
     }
 }
 
@@ -54,15 +48,15 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
-impl OnNeighbours for ReliefF {
+impl Criterion for ReliefF {}
+
+impl Properties for ReliefF {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> NeighbourSearch {
+    fn evidence(&self) -> Evidence<'_> {
         let ranks = self.rank.map_or(Ranks::Equal, |sigma| Ranks::Exponential { sigma });
-        (
-            NeighbourMethod::ReliefF { k: self.k, ties: self.neighbour_ties.into(), ranks },
-            self.multiclass.into(),
-        )
+        let method = NeighbourMethod::ReliefF { k: self.k, ties: self.neighbour_ties, ranks };
+        Evidence::Neighbours((method, self.multiclass))
     }
 }

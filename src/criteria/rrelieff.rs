@@ -13,14 +13,16 @@
 //! `variant="weka"` is Weka's reading (ReliefFAttributeEval): ranks count from 0, missing cells
 //! differ by as much as they could, and ties at the k-th distance depend on the order of the rows.
 
-use super::neighbours::{K, NeighbourSearch, OnNeighbours, RANK, TIES, TiesName};
-use super::{EvidenceKind, Info, OptionDomain, OptionInfo, TargetKind};
+use super::neighbours::{K, RANK, TIES};
+use super::{
+    Criterion, Evidence, EvidenceKind, Info, OptionDomain, OptionInfo, Properties, TargetKind,
+};
 use crate::error::{Error, Result};
 use crate::stats::neighbours::{MissingGap, Multiclass, NeighbourMethod, NeighbourTies, Ranks};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Which definition of RReliefF is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RReliefFVariant {
     /// That of the paper.
@@ -31,13 +33,13 @@ pub enum RReliefFVariant {
 }
 
 /// RReliefF.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RReliefF {
     /// Neighbours of each row.
     pub k: usize,
     /// Ties at the k-th distance.
-    pub neighbour_ties: TiesName,
+    pub neighbour_ties: NeighbourTies,
     /// Sigma of the weights by rank.
     pub rank: Option<f64>,
     /// Which definition is computed.
@@ -46,7 +48,12 @@ pub struct RReliefF {
 
 impl Default for RReliefF {
     fn default() -> Self {
-        Self { k: 10, neighbour_ties: TiesName::Share, rank: None, variant: RReliefFVariant::Paper }
+        Self {
+            k: 10,
+            neighbour_ties: NeighbourTies::Share,
+            rank: None,
+            variant: RReliefFVariant::Paper,
+        }
     }
 }
 
@@ -82,13 +89,15 @@ pub(super) static INFO: Info = Info {
     ..Info::beyond_tables(EvidenceKind::Neighbours)
 };
 
-impl OnNeighbours for RReliefF {
+impl Criterion for RReliefF {}
+
+impl Properties for RReliefF {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> NeighbourSearch {
+    fn evidence(&self) -> Evidence<'_> {
         let (ties, gap, from_zero) = match self.variant {
-            RReliefFVariant::Paper => (self.neighbour_ties.into(), MissingGap::Expected, false),
+            RReliefFVariant::Paper => (self.neighbour_ties, MissingGap::Expected, false),
             RReliefFVariant::Weka => (NeighbourTies::Listed, MissingGap::Largest, true),
         };
         let ranks = match self.rank {
@@ -96,16 +105,17 @@ impl OnNeighbours for RReliefF {
             Some(sigma) if from_zero => Ranks::FromZero { sigma },
             Some(sigma) => Ranks::Exponential { sigma },
         };
-        (NeighbourMethod::RReliefF { k: self.k, ties, ranks, gap }, Multiclass::Prior)
+        let method = NeighbourMethod::RReliefF { k: self.k, ties, ranks, gap };
+        Evidence::Neighbours((method, Multiclass::Prior))
     }
     fn check(&self) -> Result<()> {
-        if self.variant == RReliefFVariant::Weka && self.neighbour_ties != TiesName::Share {
+        if self.variant == RReliefFVariant::Weka && self.neighbour_ties != NeighbourTies::Share {
             return Err(Error::parameter(
                 "neighbour_ties",
                 "'first'",
                 "variant='weka' breaks ties in its own way; leave it out, or variant='paper'",
             ));
         }
-        self.search().0.check()
+        Ok(())
     }
 }

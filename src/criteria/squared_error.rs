@@ -10,12 +10,10 @@ use super::moments::OnMoments;
 use super::{EvidenceKind, Info};
 use crate::data::TargetGrid;
 use crate::numeric::Moments;
-use serde::{Deserialize, Serialize};
 
 /// Squared error; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SquaredError {}
+#[derive(Debug)]
+pub struct SquaredError;
 
 pub(super) static INFO: Info = Info {
     name: "squared_error",

@@ -9,10 +9,10 @@ use super::moments::OnMoments;
 use super::{EvidenceKind, Info, OptionDomain, OptionInfo};
 use crate::data::TargetGrid;
 use crate::numeric::Moments;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// Which deviation is reduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviationRoot {
     /// The standard deviation.
@@ -23,7 +23,7 @@ pub enum DeviationRoot {
 }
 
 /// Decrease of the standard deviation.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StandardDeviation {
     /// Which deviation is reduced.

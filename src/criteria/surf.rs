@@ -6,25 +6,25 @@
 //! which finds pure pairwise interactions and hides main effects: a feature that matters alone may
 //! score below noise. O(t^2 n).
 
-use super::neighbours::{MULTICLASS, MulticlassName, NeighbourSearch, OnNeighbours};
-use super::{EvidenceKind, Info};
-use crate::stats::neighbours::NeighbourMethod;
-use serde::{Deserialize, Serialize};
+use super::neighbours::MULTICLASS;
+use super::{Criterion, Evidence, EvidenceKind, Info, Properties};
+use crate::stats::neighbours::{Multiclass, NeighbourMethod};
+use serde::Deserialize;
 
 /// SURF.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Surf {
     /// Weight of the classes of misses.
-    pub multiclass: MulticlassName,
+    pub multiclass: Multiclass,
 }
 
 /// SURF*.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SurfStar {
     /// Weight of the classes of misses.
-    pub multiclass: MulticlassName,
+    pub multiclass: Multiclass,
 }
 
 pub(super) static INFO: Info = Info {
@@ -54,20 +54,24 @@ pub(super) static STAR: Info = Info {
     ..INFO
 };
 
-impl OnNeighbours for Surf {
+impl Criterion for Surf {}
+
+impl Properties for Surf {
     fn info(&self) -> &'static Info {
         &INFO
     }
-    fn search(&self) -> NeighbourSearch {
-        (NeighbourMethod::Surf { star: false }, self.multiclass.into())
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours((NeighbourMethod::Surf { star: false }, self.multiclass))
     }
 }
 
-impl OnNeighbours for SurfStar {
+impl Criterion for SurfStar {}
+
+impl Properties for SurfStar {
     fn info(&self) -> &'static Info {
         &STAR
     }
-    fn search(&self) -> NeighbourSearch {
-        (NeighbourMethod::Surf { star: true }, self.multiclass.into())
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence::Neighbours((NeighbourMethod::Surf { star: true }, self.multiclass))
     }
 }

@@ -8,12 +8,10 @@
 
 use super::information::{EntropyNode, GainAndSplit, OnEntropies, ratio};
 use super::{Info, Properties};
-use serde::{Deserialize, Serialize};
 
 /// Symmetric uncertainty; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SymmetricUncertainty {}
+#[derive(Debug)]
+pub struct SymmetricUncertainty;
 
 pub(super) static INFO: Info = Info {
     name: "symmetric_uncertainty",

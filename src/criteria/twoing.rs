@@ -9,12 +9,10 @@
 use super::contrast::branch_against_rest;
 use super::{Block, Formula, Info, Properties};
 use crate::numeric::Count;
-use serde::{Deserialize, Serialize};
 
 /// Twoing; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Twoing {}
+#[derive(Debug)]
+pub struct Twoing;
 
 pub(super) static INFO: Info = Info {
     name: "twoing",

@@ -11,12 +11,10 @@ use super::info_gain::InfoGain;
 use super::rows::RowOf;
 use super::{Block, Formula, Info, Properties, fold};
 use crate::numeric::{Count, entropy};
-use serde::{Deserialize, Serialize};
 
 /// Variation of information; no options.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct VariationOfInformation {}
+#[derive(Debug)]
+pub struct VariationOfInformation;
 
 pub(super) static INFO: Info = Info {
     name: "variation_of_information",
@@ -56,7 +54,7 @@ impl Properties for VariationOfInformation {
 impl Formula for VariationOfInformation {
     fn score<C: Count>(&self, block: &Block<'_, C>, out: &mut [f64]) {
         // Minus H(c|m), as the fold of the gain rounds it.
-        fold::evaluate(&InfoGain {}, block, true, out);
+        fold::evaluate(&InfoGain, block, true, out);
         out.iter_mut().for_each(|s| *s = 0.0 - *s);
         subtract_branch_entropy(block, out);
     }

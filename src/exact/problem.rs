@@ -288,7 +288,7 @@ fn lexicographic_groups(ranks: &[Vec<u32>], n: usize, control: &Control) -> Resu
 /// Distinct rows in ascending order of a feature's ranks, ties by row.
 fn order_by_rank(ranks: &[u32]) -> Vec<u16> {
     let mut order: Vec<u16> = (0..ranks.len()).map(|i| i as u16).collect();
-    order.sort_by_key(|&i| ranks[usize::from(i)]);
+    sort_few(&mut order, &|&a, &b| ranks[usize::from(a)].cmp(&ranks[usize::from(b)]));
     order
 }
 

@@ -337,7 +337,7 @@ impl FitPlan {
         sample: Option<(Vec<u32>, Weights)>,
         control: &Control,
     ) -> Result<Model> {
-        reached::count(Way::FitSample);
+        reached::count(Way::FitTable);
         let setting = GrowthSetting { seed, ..self.setting(of.data, of.rows, of.weights) };
         let schema = of.data.shared_schema();
         let Some((times, weights)) = sample else {

@@ -489,7 +489,7 @@ impl<'n, 'f, W: ByOrder> NodeEvaluator<'n, 'f, W> {
             choose(&tables, best)?
         } else {
             let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
-            search_among(p, setting.max_features, allowed, key, |wanted| {
+            search_among(p, setting.max_features, &allowed, key, &mut |wanted| {
                 let wanted = WantedFeatures(Some(wanted));
                 choose(&tables, self.best(contingency, known_scores, wanted, workspace, control)?)
             })?

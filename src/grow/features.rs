@@ -27,9 +27,9 @@ impl WantedFeatures<'_> {
 pub(super) fn search_among<T>(
     n_features: usize,
     max_features: Option<usize>,
-    allowed: impl Fn(u32) -> bool,
+    allowed: &dyn Fn(u32) -> bool,
     key: u64,
-    mut search: impl FnMut(&[bool]) -> Result<Option<T>>,
+    search: &mut dyn FnMut(&[bool]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
     let Some(first) = max_features else {
         let wanted: Vec<bool> = (0..n_features as u32).map(allowed).collect();
@@ -38,7 +38,7 @@ pub(super) fn search_among<T>(
     let mut order = Vec::new();
     shuffle(n_features, key, &mut order);
     order.retain(|&feature| allowed(feature));
-    search_in_order(&order, first.max(1), |drawn| {
+    search_in_order(&order, first.max(1), &mut |drawn| {
         let mut wanted = vec![false; n_features];
         drawn.iter().for_each(|&feature| wanted[feature as usize] = true);
         search(&wanted)
@@ -50,7 +50,7 @@ pub(super) fn search_among<T>(
 pub(super) fn search_in_order<T>(
     order: &[u32],
     first: usize,
-    mut search: impl FnMut(&[u32]) -> Result<Option<T>>,
+    search: &mut dyn FnMut(&[u32]) -> Result<Option<T>>,
 ) -> Result<Option<T>> {
     let (together, one_by_one) = order.split_at(first.min(order.len()));
     let mut found = search(together)?;

@@ -17,7 +17,7 @@ use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::memory;
-use crate::numeric::better;
+use crate::numeric::{better, sort_few};
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
 use crate::stats::by_weighing;
@@ -198,7 +198,7 @@ fn test_of<W: ByOrder>(
 
 /// Sort candidates by feature and place.
 fn sort_by_place(found: &mut [(u32, u32, f64)]) {
-    found.sort_by_key(|&(feature, at, _)| (feature, at));
+    sort_few(found, &|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
 }
 
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted

@@ -10,7 +10,7 @@
 //! Numbers that outgrow a small table are made dense again.
 
 use super::variables::{Set, Variables, members};
-use super::words::WordMap;
+use crate::stats::groups::{GroupNumbers, RefineScratch};
 
 /// Nits for the precision of one free parameter.
 pub const PER_PARAMETER: f64 = 0.17649;
@@ -18,81 +18,36 @@ pub const PER_PARAMETER: f64 = 0.17649;
 /// The distinct rows grouped by the values of a set of variables. Memory is kept between tables.
 #[derive(Debug, Default)]
 pub struct Groups {
-    /// Number of the group of each row.
-    of: Vec<u32>,
-    /// One more than the largest number of a group; some numbers may be unused.
-    size: usize,
-    /// New number by group and value.
-    table: Vec<u32>,
+    numbers: GroupNumbers,
+    scratch: RefineScratch,
     /// Weight of each group.
     sums: Vec<f64>,
-    /// New number by group and value, if `table` would be too large.
-    hashed: WordMap<u64, u32>,
 }
 
 impl Groups {
     /// Put all rows into one group.
     pub fn start(&mut self, variables: &Variables) {
-        self.of.clear();
-        self.of.resize(variables.rows(), 0);
-        self.size = 1;
+        self.numbers.of.clear();
+        self.numbers.of.resize(variables.rows(), 0);
+        self.numbers.size = 1;
     }
 
-    /// Divide the groups by the values of one more variable.
+    /// Divide the groups by the values of one more variable; few possible numbers are used as they
+    /// are.
     pub fn refine(&mut self, variables: &Variables, variable: usize) {
         let (codes, arity) = (&variables.codes[variable], variables.arities[variable]);
-        let product = self.size.saturating_mul(arity);
-        // few possible numbers: use them as they are
-        if product <= self.of.len().saturating_mul(4).saturating_add(256) {
-            let arity = arity as u32;
-            self.of.iter_mut().zip(codes).for_each(|(g, &x)| *g = *g * arity + x);
-            self.size = product;
-            return;
-        }
-        // otherwise number the groups that occur, by a table or by a hash table
-        const FREE: u32 = u32::MAX;
-        let mut next = 0;
-        if product <= self.of.len().saturating_mul(32) {
-            self.table.clear();
-            self.table.resize(product, FREE);
-            for (g, &x) in self.of.iter_mut().zip(codes) {
-                let number = &mut self.table[*g as usize * arity + x as usize];
-                if *number == FREE {
-                    *number = next;
-                    next += 1;
-                }
-                *g = *number;
-            }
-        } else {
-            self.hashed.clear();
-            for (g, &x) in self.of.iter_mut().zip(codes) {
-                let key = u64::from(*g) * arity as u64 + u64::from(x);
-                let number = *self.hashed.entry(key).or_insert(next);
-                next += u32::from(number == next);
-                *g = number;
-            }
-        }
-        self.size = next as usize;
+        let limit = variables.rows().saturating_mul(4).saturating_add(256);
+        self.numbers.refine(codes, arity, limit, &mut self.scratch);
     }
 
     /// Sum of `f(weight)` over the groups that occur, in the order of their numbers.
     pub fn sum(&mut self, variables: &Variables, f: impl Fn(f64) -> f64) -> f64 {
         self.sums.clear();
-        self.sums.resize(self.size, 0.0);
-        for (&g, &w) in self.of.iter().zip(&variables.weights) {
+        self.sums.resize(self.numbers.size, 0.0);
+        for (&g, &w) in self.numbers.of.iter().zip(&variables.weights) {
             self.sums[g as usize] += w;
         }
         self.sums.iter().filter(|&&w| w > 0.0).map(|&w| f(w)).sum()
-    }
-
-    /// Number of the group of each row.
-    pub fn of(&self) -> &[u32] {
-        &self.of
-    }
-
-    /// One more than the largest number of a group.
-    pub fn size(&self) -> usize {
-        self.size
     }
 
     /// Group all rows by a set of variables.

@@ -74,13 +74,13 @@ fn prune(edited: &mut EditableTree, schema: &Schema) {
     let occurring: Vec<usize> =
         (0..edited.classes).filter(|&class| edited.counts(0)[class] > 0.0).collect();
     let context = Context::new(occurring.len(), 0);
+    let description: &dyn Criterion = &DescriptionLength;
     // Length of the shortest message for each subtree.
     let mut bits = vec![0.0; edited.nodes.len()];
     for &i in edited.order().iter().rev() {
         let i = i as usize;
         let counts: Vec<f64> = occurring.iter().map(|&class| edited.counts(i)[class]).collect();
-        let leaf =
-            1.0 + DescriptionLength {}.loss(Cells::Weights(&counts), &context).unwrap_or(0.0);
+        let leaf = 1.0 + description.loss(Cells::Weights(&counts), &context).unwrap_or(0.0);
         bits[i] = leaf;
         if edited.is_leaf(i) {
             continue;

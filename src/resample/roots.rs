@@ -12,6 +12,7 @@ use crate::data::{Column, Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::grow::KnownPairs;
 use crate::parallel::Control;
+use crate::simd::Kernels;
 use crate::stats::pairs::{Classes, NominalColumns, pair_counts_by_block, plan};
 use std::sync::Arc;
 
@@ -67,7 +68,14 @@ pub(super) fn roots(
             if let Some(columns) = &columns {
                 let codes = columns.codes(data, copies)?;
                 let control = &control.holding(columns.held());
-                let counts = pair_counts_by_block(control, &codes, &fold_of_row, group, classes)?;
+                let counts = pair_counts_by_block(
+                    control,
+                    Kernels::active(),
+                    &codes,
+                    &fold_of_row,
+                    group,
+                    classes,
+                )?;
                 for f in 0..group {
                     known[first + f] = Some(Arc::new(KnownPairs::of_counts(&counts.without(f)?)));
                 }

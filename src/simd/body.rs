@@ -4,8 +4,8 @@
 //! eight planes go through seven full adders before anything leaves the registers (Harley & Seal),
 //! so a plane costs about two operations whatever the width of the sum.
 
+use super::Window;
 use super::word::Word;
-use super::{MAX_PLANES, Window};
 
 /// Add eight vectors of bits, `$get!` of the elements of `$each`, to the three lowest planes of a
 /// bit-sliced sum; the value is the carry, of weight 8.
@@ -75,23 +75,6 @@ pub(super) unsafe fn sum_planes<W: Word, const D: usize>(
             add_carry(&mut sum, 0, get!(s));
         }
         sum
-    }
-}
-
-/// [`super::Kernels::agreements`].
-#[inline(always)]
-pub(super) unsafe fn agreements<W: Word>(
-    planes: &[u64],
-    slots: &[u32],
-    depth: usize,
-    out: &mut [u64],
-) {
-    // SAFETY: lengths were checked by the safe method.
-    unsafe {
-        let sum: [W; MAX_PLANES] = sum_planes(planes.as_ptr(), slots, 0);
-        for (p, plane) in sum.iter().take(depth).enumerate() {
-            plane.store(out.as_mut_ptr().add(p * W::WORDS));
-        }
     }
 }
 

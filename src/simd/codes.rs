@@ -23,14 +23,7 @@ pub fn one_hot(
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => {
             // SAFETY: the level says that the processor has these instructions.
-            each(codes, values, out, word_step, value_step, |c, v| unsafe {
-                x86::equal_avx512(c, v)
-            })
-        }
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => {
-            // SAFETY: the level says that the processor has these instructions.
-            each(codes, values, out, word_step, value_step, |c, v| unsafe { x86::equal_avx2(c, v) })
+            each(codes, values, out, word_step, value_step, |c, v| unsafe { equal_avx512(c, v) })
         }
         _ => each(codes, values, out, word_step, value_step, equal),
     }
@@ -68,29 +61,14 @@ fn equal(codes: &[u8; 64], value: u8) -> u64 {
     })
 }
 
+/// [`equal`] by one comparison. Two of AVX2 were 1.04 times as quick as [`equal`] in whole fits.
 #[cfg(target_arch = "x86_64")]
-mod x86 {
+#[target_feature(enable = "avx512f,avx512bw")]
+fn equal_avx512(codes: &[u8; 64], value: u8) -> u64 {
     use std::arch::x86_64::*;
-
-    /// [`super::equal`] by one comparison.
-    #[target_feature(enable = "avx512f,avx512bw")]
-    pub fn equal_avx512(codes: &[u8; 64], value: u8) -> u64 {
-        // SAFETY: there are 64 codes.
-        let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().cast()) };
-        _mm512_cmpeq_epi8_mask(codes, _mm512_set1_epi8(value as i8))
-    }
-
-    /// [`super::equal`] by two comparisons.
-    #[target_feature(enable = "avx2")]
-    pub fn equal_avx2(codes: &[u8; 64], value: u8) -> u64 {
-        let half = |i: usize| {
-            // SAFETY: each half has 32 codes.
-            let codes = unsafe { _mm256_loadu_si256(codes.as_ptr().add(32 * i).cast()) };
-            let equal = _mm256_cmpeq_epi8(codes, _mm256_set1_epi8(value as i8));
-            u64::from(_mm256_movemask_epi8(equal) as u32)
-        };
-        half(0) | half(1) << 32
-    }
+    // SAFETY: there are 64 codes.
+    let codes = unsafe { _mm512_loadu_si512(codes.as_ptr().cast()) };
+    _mm512_cmpeq_epi8_mask(codes, _mm512_set1_epi8(value as i8))
 }
 
 #[cfg(test)]

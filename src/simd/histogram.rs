@@ -40,73 +40,56 @@ impl RowFormat {
     }
 }
 
-/// Add the weight of each row to the counters of all its codes.
+/// Add the weight of each row to the counters of its codes: of all, or of the features `chosen`,
+/// whose table has these alone.
 ///
 /// # Panics
 /// If a row has a class without a plane.
 pub fn count<T: Copy>(
     rows: &[u8],
     of: RowFormat,
+    chosen: Option<&[u32]>,
     weight: impl Fn(&[u8]) -> T,
     add: impl Fn(T, T) -> T,
     into: &mut [T],
 ) {
-    let (p, plane, mask) = (of.features, of.plane(of.features), of.mask());
-    assert!(of.class_at < of.width && p <= of.width && into.len() >= of.planes * plane);
-    for row in rows.chunks_exact(of.width) {
-        let (class, weight) = (of.plane_of(row), weight(row));
-        let counters = &mut into[class * plane..(class + 1) * plane];
-        for (feature, &code) in row[..p].iter().enumerate() {
-            let at = usize::from(code & mask) * p + feature;
-            debug_assert!(at < counters.len() && code & mask == code);
-            // SAFETY: `mask < codes` and `feature < p`: `at` is below the length of the plane.
-            let counter = unsafe { counters.get_unchecked_mut(at) };
-            *counter = add(*counter, weight);
-        }
-    }
-}
-
-/// Add the weight of each row to the counters of some of its codes. The counters are those of a
-/// table with the features `chosen` alone.
-pub fn count_some<T: Copy>(
-    rows: &[u8],
-    of: RowFormat,
-    chosen: &[u32],
-    weight: impl Fn(&[u8]) -> T,
-    add: impl Fn(T, T) -> T,
-    into: &mut [T],
-) {
-    assert!(of.class_at < of.width && into.len() >= of.planes * of.plane(chosen.len()));
+    let features = chosen.map_or(of.features, <[u32]>::len);
+    assert!(of.class_at < of.width && of.features <= of.width);
+    assert!(into.len() >= of.planes * of.plane(features));
+    let Some(chosen) = chosen else {
+        return count_places(rows, of, features, |place| place, weight, add, into);
+    };
     assert!(chosen.iter().all(|&f| (f as usize) < of.width));
     // Four of sixteen features is a usual draw, and a constant number unrolls the loop.
-    if chosen.len() == 4 {
-        count_chosen(rows, of, &chosen[..4], weight, add, into);
+    if let Ok(four) = <&[u32; 4]>::try_from(chosen) {
+        count_places(rows, of, 4, |place| four[place] as usize, weight, add, into);
     } else {
-        count_chosen(rows, of, chosen, weight, add, into);
+        count_places(rows, of, features, |place| chosen[place] as usize, weight, add, into);
     }
 }
 
-/// [`count_some`], whose assertions hold.
+/// [`count`], whose assertions hold, of the features at the first places of a table; `code_at` is
+/// the place of a feature's code within a row.
 #[inline(always)]
-fn count_chosen<T: Copy>(
+fn count_places<T: Copy>(
     rows: &[u8],
     of: RowFormat,
-    chosen: &[u32],
+    features: usize,
+    code_at: impl Fn(usize) -> usize,
     weight: impl Fn(&[u8]) -> T,
     add: impl Fn(T, T) -> T,
     into: &mut [T],
 ) {
-    let m = chosen.len();
-    let (plane, mask) = (of.plane(m), of.mask());
+    let (plane, mask) = (of.plane(features), of.mask());
     for row in rows.chunks_exact(of.width) {
         let (class, weight) = (of.plane_of(row), weight(row));
         let counters = &mut into[class * plane..(class + 1) * plane];
-        for (place, &feature) in chosen.iter().enumerate() {
-            // SAFETY: all features chosen lie within a row, whose length is `width`.
-            let code = unsafe { *row.get_unchecked(feature as usize) };
-            let at = usize::from(code & mask) * m + place;
+        for place in 0..features {
+            // SAFETY: the codes of all features lie within a row, whose length is `width`.
+            let code = unsafe { *row.get_unchecked(code_at(place)) };
+            let at = usize::from(code & mask) * features + place;
             debug_assert!(at < counters.len() && code & mask == code);
-            // SAFETY: `mask < codes` and `place < m`: `at` is below the length of the plane.
+            // SAFETY: `mask < codes` and `place < features`: `at` is below the length of the plane.
             let counter = unsafe { counters.get_unchecked_mut(at) };
             *counter = add(*counter, weight);
         }
@@ -136,11 +119,11 @@ mod tests {
                 }
             }
             let mut found = vec![0_u32; naive.len()];
-            count(&rows, of, |row| u32::from(row[6]), |a, b| a + b, &mut found);
+            count(&rows, of, None, |row| u32::from(row[6]), |a, b| a + b, &mut found);
             assert_eq!(found, naive);
             let chosen = [4, 1];
             let mut found = vec![0_u32; 3 * codes * 2];
-            count_some(&rows, of, &chosen, |row| u32::from(row[6]), |a, b| a + b, &mut found);
+            count(&rows, of, Some(&chosen), |row| u32::from(row[6]), |a, b| a + b, &mut found);
             for (i, &count) in found.iter().enumerate() {
                 assert_eq!(count, naive[i / 2 * 5 + chosen[i % 2] as usize]);
             }

@@ -55,9 +55,6 @@ macro_rules! level {
                 planes: &[u64], valid: &[u64], slots: &[u32], window: Window, out: &mut [u64],
                 outside: &mut [u64],
             ) -> bool);
-            instance!([$($feature)?] Vector, body::agreements(
-                planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64],
-            ));
             instance!([$($feature)?] Vector, tally::tally<PLANES>(
                 numbers: &[u64], schedule: &Schedule, planes: &[u64], length: usize,
                 state: CounterState<'_>,
@@ -116,17 +113,15 @@ macro_rules! level {
                     distances::<24>,
                 ],
                 tally: [
-                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<5>, tally::<6>,
-                    tally::<8>, tally::<10>,
+                    tally::<1>, tally::<2>, tally::<3>, tally::<4>, tally::<6>, tally::<10>,
                 ],
                 tally_all: [
-                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<5>,
-                    tally_all::<6>, tally_all::<8>, tally_all::<10>,
+                    tally_all::<1>, tally_all::<2>, tally_all::<3>, tally_all::<4>, tally_all::<6>,
+                    tally_all::<10>,
                 ],
                 flush,
                 byte_masks,
                 has_byte_masks: <Vector>::SLOW_COUNT,
-                agreements,
                 add_distances: [
                     add_distances::<4>, add_distances::<6>, add_distances::<8>, add_distances::<11>,
                 ],

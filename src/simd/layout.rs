@@ -38,7 +38,7 @@ pub struct Window {
 pub const LONGEST_WINDOW: usize = 1023;
 
 /// Numbers of bit planes of a number for which kernels are compiled.
-pub(super) const NUMBER_PLANES: [usize; 8] = [1, 2, 3, 4, 5, 6, 8, 10];
+pub(super) const NUMBER_PLANES: [usize; 6] = [1, 2, 3, 4, 6, 10];
 
 impl Window {
     /// Largest distance.

@@ -347,15 +347,4 @@ impl Kernels {
         // SAFETY: whole vectors only.
         unsafe { (self.table.size)(mask) }
     }
-
-    /// Number of agreements of one row with each column of a tile, as `depth` bit planes (lowest
-    /// first).
-    pub fn agreements(&self, planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]) {
-        let words = self.table.words;
-        assert!(depth <= MAX_PLANES && slots.len() < 1 << depth && out.len() >= depth * words);
-        assert!(slots.iter().all(|&s| (s as usize + 1) * words <= planes.len()));
-        check_aligned([planes, out]);
-        // SAFETY: lengths checked above.
-        unsafe { (self.table.agreements)(planes, slots, depth, out) }
-    }
 }

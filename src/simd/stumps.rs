@@ -137,6 +137,23 @@ impl<T: LaneNumber> SideCounts<'_, T> {
         [left, right]
     }
 
+    /// Errors of two classes on each side, from the largest `p` and `-p` (see [`scan_two`]).
+    #[inline(always)]
+    fn errors_of_two(&self, most: [[Lanes<T>; 2]; 2]) -> [Lanes<T>; 2] {
+        let mut errors = [[T::default(); LANES]; 2];
+        for (side, errors) in errors.iter_mut().enumerate() {
+            for (l, errors) in errors.iter_mut().enumerate() {
+                let of = |class: usize| {
+                    let left = self.left[class][l];
+                    let rows = if side == 0 { left } else { self.totals[class].minus(left) };
+                    rows.minus(most[side][class][l])
+                };
+                *errors = of(0).min(of(1));
+            }
+        }
+        errors
+    }
+
     /// Errors from what is correct.
     #[inline(always)]
     fn errors(&self, correct: [Lanes<T>; 2]) -> [Lanes<T>; 2] {
@@ -158,6 +175,14 @@ pub struct ScannedRows<'a> {
     pub weights: &'a [u32],
     /// `code | class << 8` of every row by its number.
     pub codes: &'a [u16],
+}
+
+impl ScannedRows<'_> {
+    /// The weight of a row.
+    #[inline(always)]
+    fn weight<T: LaneNumber>(&self, row: u32) -> T {
+        T::of(self.weights.get(row as usize).map_or(1, |&weight| weight as i32))
+    }
 }
 
 /// Rows of a set, in any order, with their buckets.
@@ -182,13 +207,23 @@ pub struct TableMemory<T> {
     most: Vec<[Lanes<T>; 4]>,
 }
 
-/// The numbers of a vector.
+/// The numbers of two vectors.
 #[inline(always)]
-unsafe fn array<V: LaneVec>(v: V) -> Lanes<V::Int> {
-    let mut lanes = [V::Int::default(); LANES];
+unsafe fn arrays<V: LaneVec>([a, b]: [V; 2]) -> [Lanes<V::Int>; 2] {
+    let mut lanes = [[V::Int::default(); LANES]; 2];
     // SAFETY: the caller has checked the features.
-    unsafe { v.store(&mut lanes) };
+    unsafe {
+        a.store(&mut lanes[0]);
+        b.store(&mut lanes[1]);
+    }
     lanes
+}
+
+/// Two vectors of numbers.
+#[inline(always)]
+unsafe fn vectors<V: LaneVec>([a, b]: &[Lanes<V::Int>; 2]) -> [V; 2] {
+    // SAFETY: the caller has checked the features.
+    unsafe { [V::load(a), V::load(b)] }
 }
 
 /// What is above 0 where fewer than `least` rows are on one side of a test, `size` of `all` rows on
@@ -205,7 +240,6 @@ unsafe fn over<V: LaneVec>(size: V, all: V, least: V) -> V {
 unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
-    weight: impl Fn(usize) -> V::Int,
 ) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     // SAFETY: the caller has checked the features.
@@ -214,10 +248,10 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
         // Of both sides, the largest `p` and `-p`: of the tests that count, and of all.
         let mut most = [[[none; 2]; 2]; 2];
         let (mut p, mut size, mut sum, mut passed) = (none, none, zero, zero);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         for (&row, &mark) in rows.order.iter().zip(rows.marks) {
             let x = rows.codes[row as usize];
-            let w = weight(row as usize);
+            let w = rows.weight(row);
             let signed = if x >> 8 == 0 { w } else { zero.minus(w) };
             sum = sum.plus(signed);
             p = p.add(V::from(u32::from(x & 255), signed));
@@ -241,19 +275,10 @@ unsafe fn scan_two<V: LaneVec, const LIMITED: bool>(
                 }
             }
         }
-        most.map(|most| most.map(|side| side.map(|most| array(most))))
+        let [limited, free] = most;
+        [[arrays(limited[0]), arrays(limited[1])], [arrays(free[0]), arrays(free[1])]]
     };
-    let errors = |most: [[Lanes<V::Int>; 2]; 2]| {
-        let side = |side: usize, l: usize| {
-            let count = |class: usize| {
-                let left = sides.left[class][l];
-                if side == 0 { left } else { sides.totals[class].minus(left) }
-            };
-            count(0).minus(most[side][0][l]).min(count(1).minus(most[side][1][l]))
-        };
-        std::array::from_fn(|of| std::array::from_fn(|l| side(of, l)))
-    };
-    [errors(if LIMITED { limited } else { free }), errors(free)]
+    [sides.errors_of_two(if LIMITED { limited } else { free }), sides.errors_of_two(free)]
 }
 
 /// The rows of a class: on the left side of each lane, and in all.
@@ -265,10 +290,9 @@ unsafe fn take<V: LaneVec>(
     rows: &ScannedRows<'_>,
     row: u32,
     counts: &mut [ClassRows<V::Int>],
-    weight: impl Fn(usize) -> V::Int,
 ) -> [V; 2] {
     let x = rows.codes[row as usize];
-    let w = weight(row as usize);
+    let w = rows.weight(row);
     let (left, all) = &mut counts[usize::from(x >> 8)];
     *all = all.plus(w);
     // SAFETY: the caller has checked the features.
@@ -286,7 +310,6 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
     rows: &ScannedRows<'_>,
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
-    weight: impl Fn(usize) -> V::Int,
 ) -> [[Lanes<V::Int>; 2]; 2] {
     let zero = V::Int::default();
     let mut counts = vec![([zero; LANES], zero); sides.totals.len()];
@@ -298,7 +321,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         let none = V::splat(zero);
         let mut most = [none; 2];
         for (&row, first) in rows.order.iter().zip(memory.iter_mut()) {
-            let taken = take::<V>(rows, row, &mut counts, &weight);
+            let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
                 most[side] = most[side].max(taken[side]);
                 most[side].store(&mut first[side]);
@@ -309,7 +332,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
         counts.fill(([zero; LANES], zero));
         most = [none; 2];
         let (mut size, mut passed) = (none, zero);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         for ((&row, &mark), first) in
             rows.order.iter().zip(rows.marks).zip(&memory[..rows.order.len()]).rev()
         {
@@ -317,7 +340,7 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
             let less =
                 V::splat(V::Int::of(if mark & rows.mark != 0 { 0 } else { V::Int::MOST as i32 }));
             let behind = [size, V::splat(passed).sub(size)];
-            let taken = take::<V>(rows, row, &mut counts, &weight);
+            let taken = take::<V>(rows, row, &mut counts);
             for side in 0..2 {
                 let correct = V::load(&first[side]).add(most[side]).sub(less);
                 free[side] = free[side].max(correct);
@@ -328,12 +351,12 @@ unsafe fn scan_many<V: LaneVec, const LIMITED: bool>(
                 most[side] = most[side].max(taken[side]);
             }
             if LIMITED {
-                let (code, w) = (rows.codes[row as usize] & 255, weight(row as usize));
+                let (code, w) = (rows.codes[row as usize] & 255, rows.weight(row));
                 passed = passed.plus(w);
                 size = size.add(V::from(code.into(), w));
             }
         }
-        [limited, free].map(|correct| correct.map(|side| array(side)))
+        [arrays(limited), arrays(free)]
     };
     [sides.errors(if LIMITED { limited } else { free }), sides.errors(free)]
 }
@@ -344,19 +367,13 @@ unsafe fn scan<V: LaneVec>(
     sides: &SideCounts<'_, V::Int>,
     memory: &mut Vec<[Lanes<V::Int>; 2]>,
 ) -> [[Lanes<V::Int>; 2]; 2] {
-    let one = |_| V::Int::of(1);
-    let weighed = |row: usize| V::Int::of(rows.weights[row] as i32);
     // SAFETY: the caller has checked the features.
     unsafe {
-        match (sides.totals.len(), rows.weights.is_empty(), sides.least > V::Int::of(1)) {
-            (2, true, false) => scan_two::<V, false>(rows, sides, one),
-            (2, false, false) => scan_two::<V, false>(rows, sides, weighed),
-            (2, true, true) => scan_two::<V, true>(rows, sides, one),
-            (2, false, true) => scan_two::<V, true>(rows, sides, weighed),
-            (_, true, false) => scan_many::<V, false>(rows, sides, memory, one),
-            (_, false, false) => scan_many::<V, false>(rows, sides, memory, weighed),
-            (_, true, true) => scan_many::<V, true>(rows, sides, memory, one),
-            (_, false, true) => scan_many::<V, true>(rows, sides, memory, weighed),
+        match (sides.totals.len(), sides.least > V::Int::of(1)) {
+            (2, false) => scan_two::<V, false>(rows, sides),
+            (2, true) => scan_two::<V, true>(rows, sides),
+            (_, false) => scan_many::<V, false>(rows, sides, memory),
+            (_, true) => scan_many::<V, true>(rows, sides, memory),
         }
     }
 }
@@ -429,10 +446,11 @@ unsafe fn table<V: LaneVec>(
         let mut first = [none; 2];
         for bucket in buckets() {
             let [size, size_r] = take_bucket(bucket, &mut counts, &mut first);
-            most.push([array(first[0]), array(first[1]), array(size), array(size_r)]);
+            let [[first, first_r], [size, size_r]] = [arrays(first), arrays([size, size_r])];
+            most.push([first, first_r, size, size_r]);
         }
         let (mut best, mut bound, mut last) = (first, first, [none; 2]);
-        let sizes = sides.sizes().map(|size| V::load(&size));
+        let sizes = vectors(&sides.sizes());
         let mut behind = [none; 2];
         counts.fill([zero; 2]);
         for (b, bucket) in buckets().enumerate().rev() {
@@ -450,7 +468,7 @@ unsafe fn table<V: LaneVec>(
             let taken = take_bucket(bucket, &mut counts, &mut last);
             behind = [behind[0].add(taken[0]), behind[1].add(taken[1])];
         }
-        (best.map(|side| array(side)), bound.map(|side| array(side)))
+        (arrays(best), arrays(bound))
     };
     [sides.errors(best), sides.errors(bound)]
 }

@@ -36,9 +36,6 @@ pub(super) type TallyAllKernel =
 pub(super) type FlushKernel =
     unsafe fn(counter: Counter<'_>, slots: SlotMasks<'_>, weight: &[u64], out: &mut [u64]);
 
-pub(super) type AgreementsKernel =
-    unsafe fn(planes: &[u64], slots: &[u32], depth: usize, out: &mut [u64]);
-
 pub(super) type AddDistancesKernel =
     unsafe fn(planes: &[u64], codes: &[u8], levels: usize, out: &mut [u32]);
 
@@ -90,15 +87,14 @@ pub(super) struct KernelTable {
     pub distances: [DistancesKernel; 5],
     /// By number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
-    pub tally: [TallyKernel; 8],
+    pub tally: [TallyKernel; 6],
     /// By number of bit planes of a number, as in
     /// [`NUMBER_PLANES`](super::layout::NUMBER_PLANES).
-    pub tally_all: [TallyAllKernel; 8],
+    pub tally_all: [TallyAllKernel; 6],
     pub flush: FlushKernel,
     pub byte_masks: MasksKernel,
     /// Whether `flush` reads the masks that `byte_masks` makes.
     pub has_byte_masks: bool,
-    pub agreements: AgreementsKernel,
     /// By number of bits of a sum, the first four of
     /// [`SUM_BITS`](super::layout::SUM_BITS).
     pub add_distances: [AddDistancesKernel; 4],

@@ -22,7 +22,7 @@ use crate::data::{entry_row, entry_tied};
 use crate::error::{Error, Result};
 use crate::numeric::Count;
 use crate::reached::{self, Way};
-use crate::simd::{Level, columns::weighed_sums};
+use crate::simd::columns::weighed_sums;
 use crate::stats::{CellOf, Sum, Weighing};
 
 /// Most classes for which this is quicker than [`c45::best_cut`].
@@ -93,9 +93,7 @@ fn left_of<W: Weighing>(scan: &KnownRows<'_, W>, at: usize) -> Vec<W::Sum> {
     // Sums of all rows, then for each start of the rows of that class and later ones.
     let mut tails = [0; FEW_CLASSES + 1];
     match scan.weights.fixed() {
-        Some(weights) => {
-            weighed_sums(Level::active(), order, weights, starts, &mut tails[..=starts.len()])
-        }
+        Some(weights) => weighed_sums(order, weights, starts, &mut tails[..=starts.len()]),
         None => {
             tails[0] = at as i64;
             for (tail, &start) in tails[1..].iter_mut().zip(starts) {
@@ -261,8 +259,8 @@ mod tests {
     use super::*;
     use crate::data::pack_entry;
     use crate::numeric::mix;
-    use crate::simd::columns::weighed_steps;
     use crate::simd::logs::QuickLog;
+    use crate::simd::{Level, columns::weighed_steps};
     use crate::split::threshold::ClassOf;
     use crate::stats::{FixedWeights, RowCopies};
 

@@ -114,15 +114,14 @@ pub(super) fn score_candidates(
     all.resize(all.len().max(CLASSES), 0);
     left.clear();
     left.resize(all.len(), 0);
+    reached::count(Way::Running);
     let found = RunningWalk { scan, context, how, places };
     match how.term {
         Term::Squares => {
-            reached::count(Way::RunningSquares);
             let whole = all.iter().map(|&n| i64::from(n) * i64::from(n)).sum();
             found.walk(simd::Squares { whole, ..Default::default() }, running, sink)
         }
         Term::XLog2X => {
-            reached::count(Way::RunningLogarithms);
             let table = context.logs.x_log2_x_table();
             found.walk(Logarithms::new(all, table), running, sink)
         }
@@ -194,7 +193,6 @@ impl RunningWalk<'_, '_, '_> {
             right: &right[..len],
         };
         if self.how.bound.is_some_and(|bound| bound(&cuts) < sink.floor()) {
-            reached::count(Way::RunningBelow);
             return Ok(());
         }
         let scores = &mut scores[..len];

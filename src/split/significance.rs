@@ -7,6 +7,7 @@
 //! next significant one. The split of the chosen feature is that of the criterion, or has a branch
 //! for each group of levels that CHAID's merging leaves. O(features log features) per node.
 
+use crate::numeric::sort_few;
 use crate::stats::inference::{FeatureTestKind, LevelMerging, bonferroni};
 use crate::tree::FeatureTest;
 use serde::{Deserialize, Serialize};
@@ -71,7 +72,7 @@ impl Significance {
         let log_rest = |log_p: f64| (-log_p.exp()).ln_1p();
         let top = tests.iter().map(|t| log_rest(t.1.log_p)).fold(f64::NEG_INFINITY, f64::max);
         let is_tied = |test: &FeatureTest| (log_rest(test.log_p) - top).abs() < UNDERFLOW;
-        tests.sort_by(|(_, a), (_, b)| {
+        sort_few(&mut tests, &|(_, a), (_, b)| {
             let by_statistic = b.statistic.total_cmp(&a.statistic);
             match (is_tied(a), is_tied(b)) {
                 (true, true) => by_statistic,

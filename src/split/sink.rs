@@ -333,7 +333,6 @@ impl Sink for BestOfEach<'_> {
             reached::count(Way::Scored);
             self.criterion.score(&block.tables, &mut scores)?;
             if let Some(guard) = &self.guard {
-                reached::count(Way::Guarded);
                 guard.refuse(&block.tables, |j| block.features.of(j), &mut scores);
             }
             match block.features {

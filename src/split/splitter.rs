@@ -86,7 +86,7 @@ pub fn score_candidates<W: Weighing>(
     if !is_large(left, at) || (at < n && !is_large(&right, n - at)) {
         return Ok(());
     }
-    reached::count(Way::OnePlace);
+    reached::count(Way::Drawn);
     let branches = scratch.prepare_cuts(scan.known, scan.totals, unit, 1);
     scratch.write_cut(0, at as u32, [left, scan.known], unit);
     flush(scan.feature, 1, context, branches, scratch, sink)

@@ -136,8 +136,8 @@ fn bits(found: &Scored) -> (u32, u32, u64, Vec<u32>) {
 /// One of the criteria that are scored from running sums.
 fn criterion(seed: u64) -> Box<dyn Criterion> {
     match seed % 3 {
-        0 => Box::new(Gini::default()),
-        1 => Box::new(InfoGain::default()),
+        0 => Box::new(Gini),
+        1 => Box::new(InfoGain),
         _ => Box::new(GainRatio::default()),
     }
 }

@@ -91,11 +91,7 @@ impl Scanning for RowCopies<'_> {
         if !scan.weights.is_unit() {
             return Ok(false);
         }
-        reached::count(match (branches, scan.convex) {
-            (3, _) => Way::WalkCountedMissing,
-            (_, true) => Way::WalkCounted,
-            (_, false) => Way::WalkCountedAll,
-        });
+        reached::count(Way::WalkCounted);
         counted_rows(scan, places, context, branches, scratch, sink).map(|()| true)
     }
 }
@@ -108,7 +104,7 @@ impl Scanning for FixedWeights<'_> {
         sink: &mut dyn Sink,
     ) -> Result<bool> {
         let Some(weights) = scan.weights.fixed() else { return Ok(false) };
-        reached::count(if branches == 2 { Way::WalkWeighed } else { Way::WalkWeighedMissing });
+        reached::count(Way::WalkWeighed);
         weighed::score_candidates(scan, weights, places, context, branches, scratch, sink)?;
         Ok(true)
     }
@@ -181,7 +177,7 @@ pub fn score_candidates<W: Scanning>(
     if few && W::by_tables(scan, at, scratch, sink)? {
         return Ok(());
     }
-    reached::count(if branches == 2 { Way::WalkAny } else { Way::WalkAnyMissing });
+    reached::count(Way::WalkAny);
     any_classes(scan, places, context, branches, scratch, sink)
 }
 

@@ -137,13 +137,7 @@ impl WeighedScan<'_, '_, '_> {
     fn left_of(&self, place: usize, out: &mut [i64]) {
         let Scan { order, steps, class_of, .. } = *self.scan;
         let step = if steps.is_empty() { 0 } else { place / STEP };
-        weighed_sums(
-            Level::active(),
-            &order[step * STEP..place],
-            self.weights,
-            class_of.starts,
-            out,
-        );
+        weighed_sums(&order[step * STEP..place], self.weights, class_of.starts, out);
         let stride = steps.len() / out.len();
         out.iter_mut()
             .enumerate()

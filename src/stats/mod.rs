@@ -7,6 +7,7 @@
 
 pub mod contingency;
 mod exact_moments;
+pub mod groups;
 pub mod inference;
 mod moments;
 pub mod neighbours;

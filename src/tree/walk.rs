@@ -4,6 +4,7 @@
 //! exhaust the stack.
 
 use super::{NONE, Node, NodePosition, Tree};
+use crate::numeric::sort_few;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -50,7 +51,8 @@ impl Tree {
     pub fn steps(&self) -> Vec<u32> {
         let mut inner: Vec<u32> =
             (0..self.nodes.len() as u32).filter(|&i| !self.is_leaf(i as usize)).collect();
-        inner.sort_by_key(|&i| self.nodes[i as usize].step);
+        let step = |i: u32| self.nodes[i as usize].step;
+        sort_few(&mut inner, &|&a, &b| step(a).cmp(&step(b)));
         inner
     }
 

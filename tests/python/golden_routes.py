@@ -189,27 +189,27 @@ def _sorted_orders() -> Iterator[Case]:
     array = ("array", "table", "frame", "threads")
     case = functools.partial(Case, routes=array)
     two, five, twelve, forty = (_numbers(3000, k) for k in (2, 5, 12, 40))
-    counted, every = ("rows/ranges", "walk/counted"), "walk/counted, no convexity"
+    counted = ("rows/ranges", "walk/counted")
     yield case(two, {"criterion": "gini"}, (*counted, "block/screened", "bytes/sums"))
     yield case(two, {"criterion": "info_gain"}, counted)
     yield case(two, {"criterion": "gain_ratio"}, counted)
-    yield case(two, {"criterion": "mdl"}, (every, "block/scored"))
+    yield case(two, {"criterion": "mdl"}, ("walk/counted", "block/scored"))
     yield case(two, {"criterion": "hellinger"}, counted)
-    squares, logarithms = "walk/running squares", "walk/running logarithms"
-    yield case(five, {"criterion": "gini"}, (squares, "walk/running, below"))
-    yield case(five, {"criterion": "info_gain"}, (logarithms, "bytes/sums"))
-    yield case(five, {"criterion": "gain_ratio"}, (logarithms, "bytes/sums"))
-    yield case(five, {"criterion": "mdl", "ties": "random"}, (every,))
-    yield case(twelve, {"criterion": "gini", "max_leaf_nodes": 60}, (squares, "rows/best first"))
+    running = "walk/running"
+    yield case(five, {"criterion": "gini"}, (running,))
+    yield case(five, {"criterion": "info_gain"}, (running, "bytes/sums"))
+    yield case(five, {"criterion": "gain_ratio"}, (running, "bytes/sums"))
+    yield case(five, {"criterion": "mdl", "ties": "random"}, counted)
+    yield case(twelve, {"criterion": "gini", "max_leaf_nodes": 60}, (running, "rows/best first"))
     yield case(twelve, {"criterion": "chi2"}, counted)
-    yield case(forty, {"criterion": "gini", "min_samples_leaf": 4}, (squares,))
-    yield case(forty, {"criterion": "info_gain", "min_impurity_decrease": 0.001}, (logarithms,))
-    yield case(forty, {"criterion": "gain_ratio", "max_depth": 10}, (logarithms,))
+    yield case(forty, {"criterion": "gini", "min_samples_leaf": 4}, (running,))
+    yield case(forty, {"criterion": "info_gain", "min_impurity_decrease": 0.001}, (running,))
+    yield case(forty, {"criterion": "gain_ratio", "max_depth": 10}, (running,))
     yield case(forty, {"criterion": "hellinger", "max_depth": 6}, ("walk/any classes",))
-    yield case(twelve, {"criterion": "gini", "max_features": 2}, (squares,))
+    yield case(twelve, {"criterion": "gini", "max_features": 2}, (running,))
     yield case(two, {"criterion": "gini", "max_features": 1, "ties": "row"}, counted)
     for rows in (two, twelve):
-        yield case(rows, {"criterion": "gini", "splitter": "random"}, ("walk/one place",))
+        yield case(rows, {"criterion": "gini", "splitter": "random"}, ("candidates/drawn",))
     yield case(two, {"criterion": "gini"}, ("walk/weighed",), weights="real")
     yield case(twelve, {"criterion": "info_gain"}, ("walk/weighed",), weights="real")
     yield case(forty, {"criterion": "gini"}, ("walk/any classes",), weights="real")
@@ -228,7 +228,7 @@ def _sorted_orders() -> Iterator[Case]:
     large = functools.partial(case, routes=("array", "threads"))
     shallow, threads = {"max_depth": 7}, ("rows/tasks", "rows/wide node")
     yield large(_numbers(70_000, 2, 2), {"criterion": "gini", **shallow}, (*counted, *threads))
-    yield large(_numbers(70_000, 5, 2), {"criterion": "info_gain", **shallow}, (logarithms,))
+    yield large(_numbers(70_000, 5, 2), {"criterion": "info_gain", **shallow}, (running,))
     yield large(
         _numbers(70_000, 2, 2), {"criterion": "mdl", **shallow}, ("walk/weighed",), weights="real"
     )
@@ -246,7 +246,7 @@ def _levels_and_gaps() -> Iterator[Case]:
     subset = {"nominal_splits": "subset"}
     yield case(few, {"criterion": "gini", **subset}, ("levels/masks",))
     drawn_levels = {"criterion": "mdl", **subset, "splitter": "random"}
-    yield case(few, drawn_levels, ("levels/drawn", "walk/one place"))
+    yield case(few, drawn_levels, ("candidates/drawn",))
     yield case(few, {"criterion": "gain_ratio", **subset}, ("levels/masks",), "whole")
     many = Rows(3000, 2, continuous=1, levels=(60, 5))
     yield case(many, {"criterion": "gini", **subset}, ("levels/one by one",))
@@ -261,14 +261,14 @@ def _levels_and_gaps() -> Iterator[Case]:
     )
     two, forty = _numbers(3000, 2, 3, 0.1), _numbers(3000, 40, 3, 0.1)
     branch, parts = {"missing": "branch"}, {"missing": "fractional"}
-    yield case(two, {"criterion": "gini", **branch}, ("walk/counted, missing",))
+    yield case(two, {"criterion": "gini", **branch}, ("walk/counted",))
     one = {"criterion": "info_gain", "splitter": "random"}
-    yield case(two, {**one, **branch}, ("walk/one place",), "real")
-    yield case(two, {**one, **parts, "max_depth": 8}, ("walk/one place", "rows/fractions"))
-    yield case(two, {"criterion": "gain_ratio", **branch}, ("walk/weighed, missing",), "real")
-    yield case(forty, {"criterion": "info_gain", **branch}, ("walk/any classes, missing",))
+    yield case(two, {**one, **branch}, ("candidates/drawn",), "real")
+    yield case(two, {**one, **parts, "max_depth": 8}, ("candidates/drawn", "rows/fractions"))
+    yield case(two, {"criterion": "gain_ratio", **branch}, ("walk/weighed",), "real")
+    yield case(forty, {"criterion": "info_gain", **branch}, ("walk/any classes",))
     mixed = Rows(3000, 5, continuous=2, few=1, levels=(4, 30), missing=0.1)
-    yield case(mixed, {"criterion": "gini", **branch, **subset}, ("walk/counted, missing",))
+    yield case(mixed, {"criterion": "gini", **branch, **subset}, ("walk/counted",))
     yield case(mixed, {"criterion": "mdl", "missing": "mode", **multiway}, ("levels/multiway",))
     merged = {**fasttree.presets.CHAID, "criterion": "chi2"}
     yield case(mixed, merged, ("levels/merged",), "whole", label="preset=CHAID")
@@ -289,11 +289,9 @@ def _levels_and_gaps() -> Iterator[Case]:
     for evaluation in ("global", "glocal"):
         for criterion, weights in (("gini", "none"), ("info_gain", "real"), ("mdl", "whole")):
             params = {"criterion": criterion, "evaluation": evaluation, "max_leaf_nodes": 10}
-            yield case(small, params, ("rows/global", "block/global"), weights)
+            yield case(small, params, ("global/rows of labels",), weights)
     labelled = {"criterion": "gini", "evaluation": "global", "labels": "distinct", **subset}
-    yield case(
-        small, {**labelled, "max_leaf_nodes": 7}, ("global/rows of labels", "global/nearest")
-    )
+    yield case(small, {**labelled, "max_leaf_nodes": 7}, ("global/rows of labels",))
     extremes = {"criterion": "hellinger", "evaluation": "global", "max_leaf_nodes": 7}
     yield case(small, extremes, ("global/tables",), "whole")
 
@@ -305,12 +303,11 @@ def _codes() -> Iterator[Case]:
     two, five, twelve, forty = (Rows(3000, k, few=4) for k in (2, 5, 12, 40))
     words = (
         "fit/numbers",
-        "rows/codes",
         "codes/counters, words",
         "codes/counters kept",
     )
-    sums = ("fit/numbers", "codes/counters, class sums", "codes/masks, class sums")
-    tables = ("fit/numbers", "codes/counters, table", "codes/masks, table")
+    sums = ("fit/numbers", "codes/counters, block", "codes/masks, block", "block/class sums")
+    tables = ("fit/numbers", "codes/counters, block", "codes/masks, block")
     yield case(two, {"criterion": "gini"}, words)
     yield case(two, {"criterion": "info_gain"}, tables)
     yield case(five, {"criterion": "gini"}, sums)
@@ -318,36 +315,35 @@ def _codes() -> Iterator[Case]:
     yield case(five, {"criterion": "gain_ratio"}, sums)
     yield case(twelve, {"criterion": "mdl"}, tables)
     yield case(forty, {"criterion": "gini", "min_samples_leaf": 3}, ("fit/numbers",))
-    yield case(two, {"criterion": "gini", "max_features": 2}, ("codes/counters of some",))
+    yield case(two, {"criterion": "gini", "max_features": 2}, ("codes/counters, words",))
     yield case(five, {"criterion": "gini", "max_leaf_nodes": 40}, (*sums, "rows/best first"))
-    yield case(two, {"criterion": "gini"}, words[:4], "whole")
+    yield case(two, {"criterion": "gini"}, words, "whole")
     yield case(five, {"criterion": "gain_ratio"}, sums, "whole")
     yield case(five, {"criterion": "mdl"}, tables, "whole")
     groups = ("codes/groups of counters", "codes/groups of sorted keys")
-    yield case(five, {"criterion": "gini"}, (*groups, "codes/counters, weights"), "real")
+    yield case(five, {"criterion": "gini"}, groups, "real")
     yield case(five, {"criterion": "gini", "ties": "random"}, groups)
     yield case(two, {"criterion": "hellinger", "min_impurity_decrease": 0.001}, ("fit/numbers",))
     large = functools.partial(case, routes=("array", "codes", "threads"))
     shallow = {"max_depth": 8}
-    packed = (*words[:3], "codes/counters, table")
+    packed = (*words[:2], "codes/counters, block")
     yield large(Rows(70_000, 2, few=3), {"criterion": "gini", **shallow}, packed)
     yield large(Rows(70_000, 12, few=3), {"criterion": "info_gain", **shallow}, sums[:2])
-    yield large(Rows(70_000, 5, few=3), {"criterion": "gini", **shallow}, (sums[1], tables[1]))
-    blocks = ("codes/counters of blocks", "rows/tasks")
-    yield large(Rows(140_000, 5, few=2), {"criterion": "gini", "max_depth": 4}, blocks)
+    yield large(Rows(70_000, 5, few=3), {"criterion": "gini", **shallow}, sums[1:2] + sums[3:])
+    yield large(Rows(140_000, 5, few=2), {"criterion": "gini", "max_depth": 4}, ("rows/tasks",))
     bins = {"threshold_search": "histogram", "max_bins": 32}
     binned = functools.partial(Case, routes=("array", "table", "frame", "threads", "batches"))
     yield binned(_numbers(3000, 2), {"criterion": "gini", **bins}, words)
     yield binned(_numbers(3000, 12), {"criterion": "mdl", **bins}, tables)
     wide = {"threshold_search": "histogram", "max_bins": 300}
-    yield binned(_numbers(3000, 5), {"criterion": "gini", **wide}, ("codes/counters, wide",))
+    yield binned(_numbers(3000, 5), {"criterion": "gini", **wide}, groups[:1])
     gaps = Rows(3000, 5, continuous=2, few=1, levels=(4, 12), missing=0.1)
     binned = functools.partial(Case, routes=("table", "frame", "threads", "batches"))
     branch = {"missing": "branch", "nominal_splits": "subset"}
     yield binned(
         gaps,
         {"criterion": "gini", **bins, **branch},
-        ("fit/codes of a table", "codes/groups, missing", *groups),
+        ("fit/codes of a table", *groups),
     )
     yield Case(
         gaps,
@@ -375,15 +371,15 @@ def _forests() -> Iterator[Case]:
     for k, criterion in ((2, "gini"), (5, "info_gain")):
         params = {"criterion": criterion, "max_features": "sqrt"}
         yield case(_numbers(3000, k), params, ("rows/ranges",))
-        ways = ("fit/codes of a sample", "codes/counters of some")
-        yield case(_numbers(3000, k), {**params, **bins}, ways)
+        counters = "codes/counters, words" if k == 2 else "codes/counters, block"
+        yield case(_numbers(3000, k), {**params, **bins}, ("fit/codes of a table", counters))
     yield case(
-        Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("fit/codes of a sample",)
+        Rows(3000, 12, few=4), {"criterion": "gini", "max_depth": 9}, ("fit/codes of a table",)
     )
     yield case(
         _numbers(3000, 5),
         {"criterion": "gini", **bins, "bootstrap": False},
-        ("fit/codes of a sample",),
+        ("fit/codes of a table",),
     )
     few = {"criterion": "gini", "max_features": 1}
     yield case(_numbers(3000, 2, 40), few, ("rows/sorted in the node", "walk/counted"))
@@ -396,7 +392,7 @@ def _forests() -> Iterator[Case]:
     yield Case(
         _numbers(70_000, 2, 3),
         {"criterion": "gini", **bins, "max_depth": 8},
-        ("fit/codes of a sample",),
+        ("fit/codes of a table",),
         routes=("array", "table", "threads"),
         trees=2,
     )
@@ -413,14 +409,14 @@ def _of_numbers() -> Iterator[Case]:
     yield case(rows, {"criterion": "squared_error"}, (*walk, *short))
     yield case(rows, {"criterion": "squared_error", "max_leaf_nodes": 60}, ("rows/best first",))
     yield case(rows, {"criterion": "squared_error", "ties": "random", **leaf}, ("rows/ranges",))
-    yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("walk/one place",))
+    yield case(rows, {"criterion": "squared_error", "splitter": "random"}, ("candidates/drawn",))
     for weights, way in (("whole", walk), ("real", (weighed,))):
         yield case(rows, {"criterion": "squared_error", **leaf}, way, weights)
     bins = {"criterion": "squared_error", "threshold_search": "histogram", **leaf}
     yield case(rows, bins, ("groups/numbers",))
     signs = {"monotonic_cst": [1, 0, -1, 0]}
     for criterion in ("squared_error", "poisson"):
-        yield case(rows, {"criterion": criterion, **signs, **leaf}, ("candidates/guarded",))
+        yield case(rows, {"criterion": criterion, **signs, **leaf}, ("block/scored",))
     for criterion in ("poisson", "standard_deviation"):
         yield case(rows, {"criterion": criterion, **leaf}, ("walk/any classes",))
     yield case(rows, {"criterion": "absolute_error", **leaf}, ("rows/ranges",))

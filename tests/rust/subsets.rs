@@ -3,7 +3,7 @@
 
 use super::growth::{draw, nominal};
 use super::written::{from_bytes, to_bytes};
-use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, EvidenceKind, Tables};
+use fasttree_core::criteria::{CRITERIA, Cells, Context, Criterion, EvidenceKind, Tables, make};
 use fasttree_core::data::Dataset;
 use fasttree_core::error::Error;
 use fasttree_core::model::{LeafSmoothing, Model};
@@ -154,7 +154,7 @@ fn all_divisions(criterion: &dyn Criterion, rows: &[[u32; 2]], context: &Context
 fn criteria_that_order_levels_are_best_at_a_cut_of_the_shares() {
     let mut seed = 5;
     for entry in CRITERIA.iter().filter(|e| e.info.evidence == EvidenceKind::Table) {
-        let criterion = (entry.make)(serde_json::Map::new()).unwrap();
+        let criterion = make(entry.info.name, Default::default()).unwrap();
         if !criterion.breiman_order() {
             continue;
         }

@@ -8,12 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
-from .bundles import Without
+from .bundles import Without, examples
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
 
 
+@examples(
+    "ftree advise iris",
+    "ftree advise data.csv -t label --html advice.html -m model.json",
+    "ftree advise prices.csv -t price --task regression",
+    "ftree advise data.csv -t label --metric balanced_accuracy",
+    "ftree advise patients.csv -t outcome --groups hospital",
+)
 def advise(
     data: o.DataFile,
     *,
@@ -62,12 +69,9 @@ def advise(
     ] = "auto",
     run: o.Run,
     model: Annotated[
-        Path | None,
-        typer.Option("--model", "-m", metavar="FILE", help="Save the recommended tree."),
+        Path | None, o.file("--model", "-m", about="Save the recommended tree.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write everything as one page.")
-    ] = None,
+    html: Annotated[Path | None, o.file("--html", about="Write everything as one page.")] = None,
     full: Annotated[bool, typer.Option("--full", help="List all candidates.")] = False,
     json: o.Json = None,
 ) -> None:
@@ -128,18 +132,3 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     words = [word for option, value in given.items() if value for word in (option, value)]
     typed = ["ftree", "fit", data, *words, *o.typed_params(found.params)]
     return " ".join(map(quoted, typed))
-
-
-COMMANDS = (
-    (
-        advise,
-        (
-            "ftree advise iris",
-            "ftree advise data.csv -t label --html advice.html -m model.json",
-            "ftree advise prices.csv -t price --task regression",
-            "ftree advise data.csv -t label --metric balanced_accuracy",
-            "ftree advise patients.csv -t outcome --groups hospital",
-        ),
-    ),
-)
-"""Commands with their examples."""

@@ -1,7 +1,5 @@
-"""The typer application of ``ftree``: the commands of all modules of this folder.
-
-Each module lists its commands with examples in ``COMMANDS``; `bundles.expanded` gives them their
-options.
+"""The typer application of ``ftree``: the commands of all modules of this folder, in the order of
+its help.
 """
 
 from __future__ import annotations
@@ -10,23 +8,19 @@ from typing import Annotated
 
 import typer
 
-from . import (
-    advising,
-    catalogue,
-    citing,
-    comparing,
-    completing,
-    data,
-    doctor,
-    execution,
-    fitting,
-    reproducing,
-    showing,
-    sweeping,
-    trees,
-)
-from .bundles import expanded
-from .standard_input import reading_standard_input
+from . import data
+from .advising import advise
+from .bundles import EXAMPLES, expanded
+from .catalogue import cite, criteria
+from .comparing import compare, cv
+from .completing import completion
+from .doctor import doctor
+from .execution import status
+from .fitting import fit
+from .reproducing import reproduce
+from .showing import show
+from .sweeping import sweep
+from .trees import predict, rank
 from .unknown_names import Commands
 
 app = typer.Typer(
@@ -44,9 +38,8 @@ app = typer.Typer(
 )
 
 
-@app.callback(invoke_without_command=True)
+@app.callback()
 def root(
-    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     """Decision trees whose split criterion is the subject, not a detail."""
@@ -55,27 +48,24 @@ def root(
 
         print(f"ftree {fasttree.__version__}")
         raise typer.Exit(0)
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-        raise typer.Exit(0)
 
 
-for module in (
-    advising,
-    comparing,
-    fitting,
-    trees,
-    sweeping,
-    showing,
-    catalogue,
-    citing,
+for command in (
+    advise,
+    compare,
+    cv,
+    fit,
+    predict,
+    rank,
+    sweep,
+    show,
+    criteria,
+    cite,
     doctor,
-    reproducing,
-    execution,
-    completing,
+    reproduce,
+    status,
+    completion,
 ):
-    for command, examples in module.COMMANDS:
-        app.command(epilog="\n\n".join(("Examples:", *examples)))(
-            expanded(reading_standard_input(command))
-        )
+    epilog = "\n\n".join(("Examples:", *EXAMPLES[command.__name__]))
+    app.command(epilog=epilog)(expanded(command))
 app.add_typer(data.app, name="datasets")

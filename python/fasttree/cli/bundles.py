@@ -1,4 +1,4 @@
-"""Bundles of options: a data class of options that several commands share.
+"""Options that several commands share as a data class, and the examples of commands.
 
 What
     A parameter of a command that is annotated with a data class takes its fields as options.
@@ -6,8 +6,7 @@ What
     the original command with an object of the class.
 Examples
     ``columns: o.Columns`` has all fields as options, ``columns: Annotated[o.Columns,
-    Without("target")]`` all but one, which keeps its default. ``Annotated[str,
-    typer.Option("--form"), Alias("--format")]`` is an option with a second, hidden name.
+    Without("target")]`` all but one, which keeps its default.
 """
 
 from __future__ import annotations
@@ -19,7 +18,20 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-import typer
+Command = Callable[..., None]
+
+EXAMPLES: dict[str, tuple[str, ...]] = {}
+"""The lines that end the help of a command, by the name of its function."""
+
+
+def examples(*lines: str) -> Callable[[Command], Command]:
+    """A decorator that gives a command its `EXAMPLES`."""
+
+    def noted(command: Command) -> Command:
+        EXAMPLES[command.__name__] = lines
+        return command
+
+    return noted
 
 
 class Without:
@@ -29,20 +41,12 @@ class Without:
         self.names = names
 
 
-class Alias:
-    """A second name of an option, which help does not show."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-
-def expanded(command: Callable[..., None]) -> Callable[..., None]:
+def expanded(command: Command) -> Command:
     """The command with the fields of its bundles as options of its own.
 
-    >>> import typer
     >>> @dataclasses.dataclass
     ... class Threads:
-    ...     n_jobs: Annotated[int, typer.Option("--n-jobs")] = -1
+    ...     n_jobs: int = -1
     >>> def show(file: str, *, threads: Threads) -> None:
     ...     print(file, threads)
     >>> expanded(show)("iris", n_jobs=2)
@@ -51,7 +55,6 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
     hints = typing.get_type_hints(command, include_extras=True)
     parameters: list[inspect.Parameter] = []
     bundles: dict[str, tuple[Any, list[str]]] = {}  # parameter: its class, names of its options
-    aliases: dict[str, str] = {}  # hidden parameter: the parameter that it stands for
     for parameter in inspect.signature(command).parameters.values():
         hint = hints[parameter.name]
         kind, *marks = typing.get_args(hint) if typing.get_origin(hint) is Annotated else (hint,)
@@ -62,24 +65,9 @@ def expanded(command: Callable[..., None]) -> Callable[..., None]:
             parameters += options
             continue
         parameters.append(parameter.replace(annotation=hint))
-        for mark in marks:
-            if isinstance(mark, Alias):
-                alias = f"{parameter.name}_alias"
-                aliases[alias] = parameter.name
-                option = typer.Option(mark.name, hidden=True)
-                hidden = Annotated[kind | None, option]  # type: ignore[valid-type]
-                parameters.append(
-                    inspect.Parameter(
-                        alias, parameter.KEYWORD_ONLY, default=None, annotation=hidden
-                    )
-                )
 
     @functools.wraps(command)
     def run(*given: Any, **options: Any) -> None:
-        for alias, name in aliases.items():
-            value = options.pop(alias, None)
-            if value is not None:
-                options[name] = value
         for name, (kind, names) in bundles.items():
             options[name] = kind(**{own: options.pop(own) for own in names if own in options})
         command(*given, **options)

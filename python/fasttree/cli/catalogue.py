@@ -1,4 +1,5 @@
-"""`ftree criteria`: a table of all split criteria, or the full description of one."""
+"""`ftree criteria`: a table of all split criteria, or the full description of one; `ftree cite`:
+BibTeX of the software, or of the publications that criteria come from."""
 
 from __future__ import annotations
 
@@ -6,10 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
+from .._engine import core_version
+from ..exports.bibtex import publications
 from . import options as o
+from .bundles import examples
 from .output import emit, table
+from .shell import split_list
 
 
+@examples("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours")
 def criteria(
     name: Annotated[
         str | None,
@@ -28,7 +34,7 @@ def criteria(
     """List the split criteria, or describe one with its formula, options and source."""
     from .._checks import choice, maybe
     from ..criteria import list_criteria
-    from ..exports.tables import render_text
+    from ..reports import render
 
     # One criterion in full, or a table, of one kind of evidence if that is named.
     if name is not None:
@@ -44,7 +50,7 @@ def criteria(
         ["name", "target", "looks at", "what it is"],
         body,
     )
-    emit(lambda: render_text([shown]), {"command": "criteria", "rows": rows}, json)
+    emit(lambda: render(shown), {"command": "criteria", "rows": rows}, json)
 
 
 def _summary(row: dict[str, Any]) -> str:
@@ -92,10 +98,27 @@ def _bound(value: Any) -> str:
     return "unbounded" if value is None else f"{value:g}"
 
 
-COMMANDS = (
-    (
-        criteria,
-        ("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours"),
-    ),
-)
-"""Commands with their examples."""
+SOFTWARE = """@software{{fasttree,
+  author  = {{{{The fasttree authors}}}},
+  title   = {{{{fasttree: decision trees whose split criterion is the subject}}}},
+  version = {{{}}},
+}}"""
+
+
+@examples("ftree cite", "ftree cite gain_ratio", "ftree cite gini 'pi(alpha=1)'")
+def cite(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[CRITERION]...", help="Criteria, as -c takes them; default: fasttree itself."
+        ),
+    ] = None,
+    *,
+    json: o.Json = None,
+) -> None:
+    """Print BibTeX to cite fasttree, or what split criteria come from."""
+    rows = [found(text.partition("(")[0]) for text in split_list(names)]
+    keys = dict.fromkeys(key for row in rows for key in row["publications"])
+    entries = [publications()[key] for key in keys] or [SOFTWARE.format(core_version())]
+    text = "\n\n".join(entries)
+    emit(text, {"command": "cite", "bibtex": text}, json)

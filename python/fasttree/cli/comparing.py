@@ -22,7 +22,7 @@ from ..exports.tables.scales import PERCENT, scale_of
 from ..exports.tables.table import number
 from ..reports import Cell, ReportTable, render
 from . import options as o
-from .bundles import Alias, Without
+from .bundles import Without, examples
 from .execution import Execution
 from .folding import Dependence
 from .output import check_writable, emit, save_picture
@@ -49,7 +49,6 @@ Metrics = Annotated[
         f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2, "
         "rmse, mae, pinball(quantile=0.9), ...",
     ),
-    Alias("--scoring"),
 ]
 
 
@@ -66,18 +65,12 @@ def default_sets(smallest: int = 100) -> list[str]:
 
 Html = Annotated[
     Path | None,
-    typer.Option(
-        "--html", metavar="FILE", help="Write one self-contained HTML page, with curves and trees."
-    ),
+    o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
 ]
-
-
 FoldValues = Annotated[
     Path | None,
-    typer.Option(
-        "--fold-values",
-        metavar="FILE",
-        help="Write the values of every fold as CSV, one row per method and fold.",
+    o.file(
+        "--fold-values", about="Write the values of every fold as CSV, one row per method and fold."
     ),
 ]
 Full = Annotated[
@@ -152,6 +145,14 @@ def _write_files(
         result.to_csv(folds, folds=True)
 
 
+@examples(
+    "ftree cv iris -c gini,info_gain -s accuracy,leaves",
+    "ftree cv data.csv -t label --cv weka",
+    "ftree cv patients.csv -t outcome --groups hospital --cv 1x5",
+    "ftree cv sales.csv -t demand --time date --cv 5",
+    "ftree cv prices.csv -t price --task regression -s r2,leaves",
+    "ftree cv iris --html iris.html",
+)
 def cv(
     data: o.DataFile,
     *,
@@ -160,6 +161,7 @@ def cv(
     folds: Cv = "5x10",
     dependence: Dependence,
     metric: Metrics = None,
+    scoring: Annotated[list[str] | None, typer.Option("--scoring", hidden=True)] = None,
     trees: o.Trees,
     form: o.Form = "text",
     run: o.Run,
@@ -184,14 +186,14 @@ def cv(
     rows = dependence.prepared(rows, data)
     task = TASKS[rows.task]
     costs = settings.get("cost_matrix")
-    scoring = [o.metric_of(one, costs) for one in split_list(metric) or task.metrics]
+    metrics = [o.metric_of(one, costs) for one in split_list(scoring or metric) or task.metrics]
     with execution.opened() as keywords:
         result = cross_validate(
             rows,
             criterion=o.compared(named, task.criteria, settings),
             cv=splitting,
             groups=dependence.groups,
-            scoring=scoring,
+            scoring=metrics,
             **run.keywords,
             progress=True,
             keep_proba=rows.task == "classification" and (html is not None or per_class),
@@ -212,7 +214,7 @@ def cv(
         constant = _first_upper(baseline_text(result.settings["data"]["constant"]))
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
-        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *scoring)]
+        said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
@@ -227,6 +229,10 @@ def _first_upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+@examples(
+    "ftree compare",
+    "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
+)
 def compare(
     data: Sets = None,
     *,
@@ -253,6 +259,7 @@ def compare(
 ) -> None:
     """Compare split criteria over data sets: accuracy, leaves, significance marks, wins, ties,
     losses."""
+    from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
     from ..model_selection.comparison import one_task
 
@@ -279,7 +286,12 @@ def compare(
     for name, mine in zip(names, is_file, strict=True):
         found = next(own) if mine or len(targets) == len(names) else None
         read = replace(columns if mine else o.Columns(task=columns.task), target=found)
-        one = read.table(name, named.values(), settings, aside=dependence.aside)
+        try:
+            one = read.table(name, named.values(), settings, aside=dependence.aside)
+        except DataFileError as error:
+            if len(target or ()) != 1 or sum(is_file) == 1 or error.value != found:
+                raise
+            raise ValueError(f"{error}; give -t once per file, in their order") from error
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
         orders += dependence.order_of(name, one)
@@ -433,26 +445,3 @@ def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
         save_picture(
             folder / "compare-ranks.png", lambda: rank_diagram(result, title=result.metric)
         )
-
-
-COMMANDS = (
-    (
-        compare,
-        (
-            "ftree compare",
-            "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
-        ),
-    ),
-    (
-        cv,
-        (
-            "ftree cv iris -c gini,info_gain -s accuracy,leaves",
-            "ftree cv data.csv -t label --cv weka",
-            "ftree cv patients.csv -t outcome --groups hospital --cv 1x5",
-            "ftree cv sales.csv -t demand --time date --cv 5",
-            "ftree cv prices.csv -t price --task regression -s r2,leaves",
-            "ftree cv iris --html iris.html",
-        ),
-    ),
-)
-"""Commands with their examples."""

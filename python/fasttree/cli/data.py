@@ -14,7 +14,6 @@ from . import options as o
 from .bundles import Without, expanded
 from .output import emit, table
 from .shell import split_list, typed
-from .standard_input import reading_standard_input
 from .unknown_names import Commands
 
 app = typer.Typer(
@@ -87,7 +86,6 @@ def _as_treated(
 
 @app.command(epilog="ftree datasets describe iris\n\nftree datasets describe data.csv -t label")
 @expanded
-@reading_standard_input
 def describe(
     data: o.DataFile,
     *,

@@ -15,6 +15,7 @@ import typer
 
 from .._checks.words import counted
 from . import options as o
+from .bundles import examples
 from .output import emit, table
 
 NEEDED = ("numpy", "scikit-learn", "narwhals")
@@ -64,10 +65,8 @@ def _threads() -> str:
     """Work of all threads compared with that of one."""
     from .. import _engine
 
-    rounds = {}
-    for jobs in (1, -1):
-        rounds[jobs] = _engine.exercise("spin", 0.1, jobs)
-    return f"{rounds[-1] / max(rounds[1], 1):.1f} times the work of one thread in 0.1 s"
+    one, every = (_engine.exercise("spin", 0.1, jobs) for jobs in (1, -1))
+    return f"{every / max(one, 1):.1f} times the work of one thread in 0.1 s"
 
 
 def _criteria() -> str:
@@ -88,6 +87,7 @@ def _criteria() -> str:
 CHECKS = {"model": _grow_and_read_back, "criteria": _criteria, "threads": _threads}
 
 
+@examples("ftree doctor --json doctor.json")
 def doctor(json: o.Json = None) -> None:
     """Versions, threads and processor level, and a short exercise of the core."""
     import fasttree
@@ -95,13 +95,12 @@ def doctor(json: o.Json = None) -> None:
     from .. import _engine
     from ..reports import render
 
-    level = getattr(_engine, "simd_level", None)
     facts: dict[str, Any] = {
         "fasttree": fasttree.__version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "cores": _cores(),
-        "simd": level() if callable(level) else None,
+        "simd": _engine.simd_level(),
         **{package: _version(package) for package in NEEDED},
     }
     extras = {package: _version(package) for package in OPTIONAL}
@@ -132,7 +131,3 @@ def doctor(json: o.Json = None) -> None:
     emit(lambda: render(tables), document, json)
     if not sound:
         raise typer.Exit(1)
-
-
-COMMANDS = ((doctor, ("ftree doctor --json doctor.json",)),)
-"""Commands with their examples."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from . import options as o
+from .bundles import examples
 from .output import emit
 from .streams import say
 
@@ -24,10 +25,9 @@ Cluster = Annotated[
 ]
 JournalFile = Annotated[
     Path | None,
-    typer.Option(
+    o.file(
         "--journal",
-        metavar="FILE",
-        help="Keep finished parts in this file; the same command goes on where it was killed.",
+        about="Keep finished parts in this file; the same command goes on where it was killed.",
     ),
 ]
 
@@ -58,20 +58,18 @@ class Execution:
                 say(f"ftree: {share} is in {self.journal}; the same command goes on from there")
             raise
 
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
+    def _client(self) -> AbstractContextManager[Any]:
         """The client of the cluster; None without one."""
         if self.cluster is None:
-            yield None
-            return
+            return nullcontext()
         try:
             from distributed import Client
         except ImportError:
             raise ImportError(
                 "--cluster needs Dask; install it: pip install 'fasttree[distributed]'"
             ) from None
-        with Client(self.cluster, timeout=10, set_as_default=False) as client:
-            yield client
+        client: AbstractContextManager[Any] = Client(self.cluster, timeout=10, set_as_default=False)
+        return client
 
 
 def _share_done(found: dict[str, Any]) -> str:
@@ -81,6 +79,7 @@ def _share_done(found: dict[str, Any]) -> str:
     return f"{100 * done / max(1, fits):.0f} % of the work"
 
 
+@examples("ftree status run.journal", "ftree status run.journal --json -")
 def status(
     journal: Annotated[Path, typer.Argument(metavar="FILE", help="A journal.", show_default=False)],
     *,
@@ -107,7 +106,3 @@ def status(
     if found["bytes_dropped"]:
         lines.append(f"a torn last line of {found['bytes_dropped']} bytes does not count")
     emit("\n".join(lines), {"command": "status", **found}, json)
-
-
-COMMANDS = ((status, ("ftree status run.journal", "ftree status run.journal --json -")),)
-"""Commands with their examples."""

@@ -24,11 +24,12 @@ from ..metrics.rare import RareClass
 from ..table.data_checks import inspect
 from ..table.data_checks.warned import quiet
 from . import options as o
+from .bundles import examples
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import quoted
 from .showing import ALL, Look, draw, size_text, sizes, tests_of, text_of
-from .tasks import TASKS, baseline_of, baseline_text, costs_said, varies
+from .tasks import TASKS, Task, baseline_of, baseline_text, costs_said, varies
 
 if TYPE_CHECKING:
     from ..model_selection import CrossValidation
@@ -40,18 +41,10 @@ FOLD_SEED = 0
 """Seed of the folds."""
 
 
-ModelOut = Annotated[
-    Path | None, typer.Option("--model", "-m", metavar="FILE", help="Save the model.")
-]
-Svg = Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="Draw the tree as SVG.")]
-Png = Annotated[
-    Path | None,
-    typer.Option("--png", metavar="FILE", help="Draw the tree as PNG (or PDF, by the name)."),
-]
-Html = Annotated[
-    Path | None,
-    typer.Option("--html", metavar="FILE", help="Write the tree as an interactive page."),
-]
+ModelOut = Annotated[Path | None, o.file("--model", "-m", about="Save the model.")]
+Svg = Annotated[Path | None, o.file("--svg", about="Draw the tree as SVG.")]
+Png = Annotated[Path | None, o.file("--png", about="Draw the tree as PNG (or PDF, by the name).")]
+Html = Annotated[Path | None, o.file("--html", about="Write the tree as an interactive page.")]
 
 Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
 Optimal = Annotated[
@@ -61,29 +54,43 @@ Optimal = Annotated[
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Verdict:
-    """Cross-validated measures of the tree, and of a pruned one where it is not pruned."""
+    """A cross-validation of the tree, and of a pruned one where nothing ends its growth."""
 
+    found: CrossValidation
+    task: Task
     folds: str
-    measures: dict[str, float]
-    """Means over the folds, by metric."""
-    error: float
-    """Standard error of the metric that judges."""
-    leaves: float
-    """Mean number of leaves."""
-    constant: dict[str, Any]
-    """The best constant answer for the rows that some fold tests, as `baseline_of` has it."""
-    pruned: dict[str, float] | None = None
-    pruned_leaves: float | None = None
-    """Mean number of leaves of the pruned tree."""
-    by: str = ""
+    by: str
     """What the folds follow, in words."""
+
+    def measures(self, method: str = "tree") -> dict[str, float]:
+        """Means over the folds, by metric."""
+        return {metric: self.found.mean(method, metric) for metric in self.task.metrics}
+
+    def leaves(self, method: str = "tree") -> float:
+        """Mean number of leaves."""
+        return float(self.found[method]["leaves"].mean())
+
+    @property
+    def constant(self) -> dict[str, Any]:
+        """The best constant answer for the rows that some fold tests, as `baseline_of` has it."""
+        constant: dict[str, Any] = self.found.settings["data"]["constant"]
+        return constant
 
     @property
     def text(self) -> str:
         """The measures in words."""
-        return f"{_said(self.measures)} ({self.folds} cross-validation{self.by})"
+        return f"{_said(self.measures())} ({self.folds} cross-validation{self.by})"
+
+    def standard_error(self, n_rows: int) -> float:
+        """The standard error of the metric that judges: of an accuracy binomial, of a mean of
+        numbers by the folds."""
+        values = self.found["tree"][self.task.judged_by]
+        if self.task.judged_by == "accuracy":
+            accuracy = float(values.mean())
+            return float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n_rows))
+        return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def _said(measures: dict[str, float]) -> str:
@@ -125,49 +132,31 @@ def judged(
     except (ValueError, TypeError):
         found = cross_validate(rows, estimators={"tree": tree}, progress=True, **options)
 
-    def means(name: str) -> dict[str, float]:
-        return {metric: found.mean(name, metric) for metric in task.metrics}
-
-    error = _standard_error(found, task.judged_by, n_rows)
-    leaves, constant = float(found["tree"]["leaves"].mean()), found.settings["data"]["constant"]
-    verdict = Verdict(folds, means("tree"), error, leaves, constant)
+    by = f" in the order of {dependence.time}" if dependence.time is not None else ""
     if dependence.groups is not None:
-        verdict.by = f" by {dependence.groups}"
-    elif dependence.time is not None:
-        verdict.by = f" in the order of {dependence.time}"
-    if "pruned" in found:
-        verdict.pruned = means("pruned")
-        verdict.pruned_leaves = float(found["pruned"]["leaves"].mean())
-    return verdict
-
-
-def _standard_error(found: CrossValidation, metric: str, n_rows: int) -> float:
-    """The standard error of a metric of the tree: binomial, of a mean of numbers by the folds."""
-    values = found["tree"][metric]
-    if metric == "accuracy":
-        accuracy = float(values.mean())
-        return float(np.sqrt(max(accuracy * (1 - accuracy), 0.0) / n_rows))
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+        by = f" by {dependence.groups}"
+    return Verdict(found, task, folds, by)
 
 
 def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
     """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
     least a fifth fewer leaves; or that no tree does better than the best constant of the rows."""
-    if verdict is None or verdict.pruned is None or verdict.pruned_leaves is None:
+    if verdict is None or "pruned" not in verdict.found:
         return None
-    metric, pruning = TASKS[rows.task].judged_by, TASKS[rows.task].pruning
+    metric, pruning = verdict.task.judged_by, verdict.task.pruning
     sign = 1 if metric == "accuracy" else -1  # of what is better
-    tree, pruned = sign * verdict.measures[metric], sign * verdict.pruned[metric]
-    if tree - pruned > verdict.error or verdict.pruned_leaves > 0.8 * verdict.leaves:
+    tree, pruned = (sign * verdict.measures(one)[metric] for one in ("tree", "pruned"))
+    leaves = verdict.leaves("pruned")
+    if tree - pruned > verdict.standard_error(len(rows)) or leaves > 0.8 * verdict.leaves():
         return None
-    said = _said(verdict.pruned).removeprefix("accuracy ")
+    said = _said(verdict.measures("pruned")).removeprefix("accuracy ")
     known = verdict.constant["majority" if metric == "accuracy" else "mae_of_mean"]
     if max(tree, pruned) <= sign * known:
         best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
         return f"Neither this tree nor a pruned one does better than {best}."
     return (
         "A pruned tree is as good within one standard error: about "
-        f"{counted(round(verdict.pruned_leaves), 'leaf')}, {said}: "
+        f"{counted(round(leaves), 'leaf')}, {said}: "
         f"add {in_text(argument('pruning', pruning))}, or ask ftree advise."
     )
 
@@ -217,19 +206,11 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
     if n_rows >= 50 and leaves > n_rows / 5:
         # The column with the most levels is often the reason.
-        widest = max(
-            (
-                column
-                for column, why in zip(rows.columns, unused, strict=False)
-                if column.levels is not None and why is None
-            ),
-            key=lambda column: len(column.levels or ()),
-            default=None,
-        )
-        hint = ""
-        if widest is not None and len(widest.levels or ()) > 20:
-            levels = counted(len(widest.levels or ()), "level")
-            hint = f", {argument('drop', [widest.name])} ({levels})"
+        pairs = zip(rows.columns, unused, strict=False)
+        levels = {one.name: len(one.levels or ()) for one, why in pairs if why is None}
+        widest, hint = max(levels, key=lambda name: levels[name], default=""), ""
+        if levels.get(widest, 0) > 20:
+            hint = f", {argument('drop', [widest])} ({counted(levels[widest], 'level')})"
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
             "(overfits); prune it: "
@@ -238,6 +219,15 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
 
 
+@examples(
+    "ftree fit iris",
+    "ftree fit iris -c gini -p max_depth=3 --svg tree.svg --title Irises",
+    "ftree fit iris --optimal -p max_depth=3",
+    "ftree fit iris --stability 100",
+    "ftree fit iris --html tree.html",
+    "ftree fit data.csv -t label -p pruning=error_based -m model.json",
+    "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",
+)
 def fit(
     data: o.DataFile,
     *,
@@ -316,7 +306,7 @@ def fit(
         "criterion": shown_criterion(tree),
         **sizes(tree),
         **tests_of(tree),
-        **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures),
+        **(dict.fromkeys(TASKS[rows.task].metrics) if verdict is None else verdict.measures()),
         "folds": None if verdict is None else verdict.folds,
         "folds_random_state": FOLD_SEED,
         "random_state": tree.get_params().get("random_state"),
@@ -338,8 +328,7 @@ def fit(
     text = [
         f"{rows!r}" + (f"; {counted(aside, 'feature')} left out" if aside else ""),
         f"{document['criterion']}: {size_text(tree)}; {head}; {baseline_text(constant)}",
-        *([advice] if advice else []),
-        *([rare] if rare else []),
+        *filter(None, (advice, rare)),
         *order,
         *costs_said([rows], settings),
         *([_proof(tree)] if optimal else []),
@@ -390,20 +379,3 @@ def _written(
         tree.explore(rows, stability=stability).save(html)
         lines.append(f"Written as a page: {html}; open it in a browser")
     return lines
-
-
-COMMANDS = (
-    (
-        fit,
-        (
-            "ftree fit iris",
-            "ftree fit iris -c gini -p max_depth=3 --svg tree.svg --title Irises",
-            "ftree fit iris --optimal -p max_depth=3",
-            "ftree fit iris --stability 100",
-            "ftree fit iris --html tree.html",
-            "ftree fit data.csv -t label -p pruning=error_based -m model.json",
-            "ftree fit prices.csv -t price --task regression -p max_leaf_nodes=20",
-        ),
-    ),
-)
-"""Commands with their examples."""

@@ -65,7 +65,7 @@ def rank_variants(
             "best of many variants are chosen; p-values come from permutations only."
         )
     # The best variants by the first criterion, as JSON and as a table.
-    name, first = next(iter(numbers.items()))
+    first = next(iter(numbers.values()))
     order = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable")[:top]
     places = study.variants_records(order)
     document = {
@@ -95,8 +95,7 @@ def rank_variants(
         notes.append(f"{further}: --top {len(places)} prints all, --csv FILE writes all.")
     if plot is not None:
         best = order[np.isfinite(first[order])][: 5 if top is None else min(top, 20)]
-        adjusted = numbers.get("adjusted p", numbers.get(f"adjusted p, {name}"))
-        _picture(study, name, first, adjusted, path=plot, best=best)
+        _picture(plot, study, numbers, best)
     header = ["variant", "chromosome", "position", "alleles", *numbers]
     emit(lambda: render(table(repr(study), header, body, notes)), document, json, csv)
 
@@ -130,23 +129,16 @@ def _tested(
     return numbers
 
 
-def _picture(
-    study: Any,
-    name: str,
-    scores: np.ndarray,
-    adjusted: np.ndarray | None,
-    *,
-    path: Any,
-    best: np.ndarray,
-) -> None:
-    """Draw a Manhattan plot in which the `best` variants have their names.
+def _picture(path: Any, study: Any, numbers: dict[str, np.ndarray], best: np.ndarray) -> None:
+    """Draw a Manhattan plot of the first criterion, in which the `best` variants have their names.
 
     With p-values it shows the adjusted ones, as -log10, and the line of 0.05: they hold for all
     variants together, so that variants above the line are significant.
     """
     from ..plots import manhattan
 
-    heights, label, line = scores, name, None
+    (name, heights), label, line = next(iter(numbers.items())), "", None
+    adjusted = numbers.get("adjusted p", numbers.get(f"adjusted p, {name}"))
     if adjusted is not None:
         heights, line = -np.log10(adjusted), -math.log10(LEVEL)
         label = f"-log10 adjusted p (max-T, {name})"
@@ -159,7 +151,7 @@ def _picture(
             names=study.variant_ids,
             top=best,
             threshold=line,
-            ylabel=label,
+            ylabel=label or name,
             title=study.name,
         ),
     )

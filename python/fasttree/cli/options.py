@@ -7,6 +7,9 @@ criteria, parameters and Tables, and warn of columns that need an option.
 from __future__ import annotations
 
 import ast
+import shutil
+import sys
+import tempfile
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +22,29 @@ from .._checks.naming import did_you_mean
 from .._checks.speech import argument
 from .shell import SHELL, missing_cells, split_list
 
+
+def file(*names: str, about: str) -> Any:
+    """An option that takes the name of a file; `about` is its help."""
+    return typer.Option(*names, metavar="FILE", help=about)
+
+
+def _file_of(context: typer.Context, data: str | None) -> str | None:
+    """The data of a command; of ``-`` a file with what standard input holds, ``stdin.csv``, which
+    is removed when the command ends."""
+    if data != "-" or context.resilient_parsing:
+        return data
+    folder = context.with_resource(tempfile.TemporaryDirectory(prefix="ftree-"))
+    file = Path(folder) / "stdin.csv"
+    with file.open("wb") as stream:
+        shutil.copyfileobj(sys.stdin.buffer, stream)
+    if not file.stat().st_size:
+        raise ValueError("DATA is -, and standard input is empty: pipe CSV into it")
+    return str(file)
+
+
 DATA = typer.Argument(
     metavar="DATA",
+    callback=_file_of,
     help=(
         "A data file (ARFF, CSV, C4.5, Parquet, .bed, ...), openml:NAME, or a bundled data set "
         "(ftree datasets); - reads CSV from standard input."
@@ -161,13 +185,9 @@ Stability = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of folds and of random choices.")]
 Json = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as strict JSON; '-' is stdout."),
+    Path | None, file("--json", about="Write the result as strict JSON; '-' is stdout.")
 ]
-Csv = Annotated[
-    Path | None,
-    typer.Option("--csv", metavar="FILE", help="Write the rows of the table as CSV."),
-]
+Csv = Annotated[Path | None, file("--csv", about="Write the rows of the table as CSV.")]
 Pictures = Annotated[
     Path | None,
     typer.Option("--pictures", metavar="DIR", help="Draw pictures into this folder."),

@@ -10,6 +10,7 @@ import typer
 from .._checks.words import counted
 from ..experiments import EXPERIMENTS
 from . import options as o
+from .bundles import examples
 from .execution import Execution
 from .output import emit
 from .shell import split_list
@@ -35,6 +36,11 @@ Folder = Annotated[
 ]
 
 
+@examples(
+    "ftree reproduce chen2013 --data DIR --json chen2013.json --pictures pictures",
+    "ftree reproduce chen2013 --datasets balance-scale --quick",
+    "ftree reproduce f-measure",
+)
 def reproduce(
     paper: Paper = "list",
     *,
@@ -95,16 +101,3 @@ def _drawn(found: Reproduction, pictures: list[Path], folder: Path, quick: bool)
     why = "the figures need what --quick leaves out" if quick else "these data sets have none"
     why = why if found.rows else "no data set was there"
     return f"No figure is drawn into {folder}: {why}.\n"
-
-
-COMMANDS = (
-    (
-        reproduce,
-        (
-            "ftree reproduce chen2013 --data DIR --json chen2013.json --pictures pictures",
-            "ftree reproduce chen2013 --datasets balance-scale --quick",
-            "ftree reproduce f-measure",
-        ),
-    ),
-)
-"""Commands with their examples."""

@@ -21,6 +21,9 @@ from .unknown_names import meant_by
 REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
 """Exit codes: a request that cannot be fulfilled; Ctrl-C; a defect of fasttree."""
 
+REFUSALS = (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError)
+"""What a request that cannot be fulfilled raises; any other error is a defect."""
+
 ClickException: type[Exception] = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
@@ -89,15 +92,7 @@ def _run(arguments: list[str]) -> int:
         text = _joined(error.format_message()).rstrip(".")  # type: ignore[attr-defined]
         _complain("; ".join(filter(None, (text, hint))) + where)
         return REFUSED
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        OSError,
-        ImportError,
-        NotImplementedError,
-        MemoryError,
-    ) as error:
+    except REFUSALS as error:
         _complain(one_line(error))
         return REFUSED
     except Exception as error:

@@ -14,9 +14,10 @@ from .._checks.saving import save_bytes
 from .._checks.words import counted
 from ..exports import FORMATS
 from ..exports.drawing import SHOW
+from ..exports.reading import Reading
 from ..exports.sql import DIALECTS
 from . import options as o
-from .bundles import Alias
+from .bundles import examples
 from .output import check_writable, emit, save_picture
 from .rows import rows_for
 from .shell import split_list
@@ -28,9 +29,7 @@ ModelFile = Annotated[
         metavar="MODEL", help="A model file written by ftree fit --model.", show_default=False
     ),
 ]
-Picture = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw a picture (PNG, SVG or PDF).")
-]
+Picture = Annotated[Path | None, o.file("--plot", about="Draw a picture (PNG, SVG or PDF).")]
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,6 @@ Format = Annotated[
         "-f",
         help=f"One of {', '.join(FORMATS)} (json is the model file).",
     ),
-    Alias("--format"),
 ]
 Rows = Annotated[
     str | None,
@@ -162,10 +160,17 @@ def size_text(tree: Any) -> str:
     )
 
 
+@examples(
+    "ftree show model.json",
+    "ftree show model.json --form sql --dialect sqlite",
+    "ftree show model.json --form svg -o tree.svg --show scores,counts",
+    "ftree show model.json --html tree.html --data iris",
+)
 def show(
     model: ModelFile,
     *,
     form: Format = "text",
+    format_: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
     depth: Annotated[
         int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
@@ -174,13 +179,11 @@ def show(
         str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write to a file; onnx needs one."),
+        Path | None, o.file("--out", "-o", about="Write to a file; onnx needs one.")
     ] = None,
     plot: Picture = None,
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write the model as an interactive page."),
+        Path | None, o.file("--html", about="Write the model as an interactive page.")
     ] = None,
     data: Rows = None,
     task: o.TaskName = None,
@@ -190,6 +193,7 @@ def show(
     check_writable({"--out": out, "--plot": plot, "--html": html, "--json": json})
     if data is not None and html is None:
         raise ValueError("--data gives rows to the page: name its file with --html FILE")
+    form = format_ or form
     _check_format(form, out, depth if plot is None else None)
     if dialect is not None and (form != "sql" or plot is not None or html is not None):
         raise ValueError("--dialect is for --form sql")
@@ -230,35 +234,27 @@ def show(
         draw(tree, plot, look, depth)
     emit(_stored(content, form, out), document, json)
     if form in PROGRAMS and plot is None and not is_forest:
-        _say_dates(tree, form)
-        _say_sentinels(tree, form)
+        _say_inputs(tree, form)
 
 
 PROGRAMS = ("sql", "python", "c", "onnx")
 """Forms that others run on their own rows."""
 
 
-def _say_dates(tree: Any, form: str) -> None:
-    """Say on stderr which numbers of dates a program reads, and how to make them."""
+def _say_inputs(tree: Any, form: str) -> None:
+    """Say on stderr which numbers of dates a program reads, and how to make them, and which numbers
+    it takes as missing, as the file of the model said."""
     used = {tree._schema.names[f] for f in tree.tree_.feature.tolist() if f >= 0}
     made = [(part, *of) for part, of in tree._schema.date_parts.items() if part in used]
-    if not made or form == "sql":  # SQL takes them from the dates itself
-        return
     quoted = [
         f"{part!r} ({word} of {name!r}{zone and f' in {zone}'}"
         f"{', 1: Monday' if word == 'weekday' else ''})"
         for part, name, word in made
         for zone in [tree._schema.dates[name].zone]
     ]
-    say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
-
-
-def _say_sentinels(tree: Any, form: str) -> None:
-    """Say on stderr which numbers a program takes as missing, as the file of the model said."""
-    from ..exports.reading import Reading
-
-    said = Reading(tree).said_sentinels
-    if said:
+    if quoted and form != "sql":  # SQL takes them from the dates itself
+        say(f"{form} reads numbers of dates: {'; '.join(quoted)}")
+    if said := Reading(tree).said_sentinels:
         say(f"{form} reads numbers as missing, as the model does: {said}")
 
 
@@ -314,17 +310,3 @@ def _of_forest(forest: Any) -> tuple[str, dict[str, Any]]:
     facts = {"trees": n_trees, "mean_leaves": leaves, "mean_nodes": nodes, "mean_depth": depth}
     words = f"on average {leaves:.1f} leaves, {nodes:.1f} nodes, depth {depth:.1f}"
     return f"{counted(n_trees, 'tree')}; {words}", facts
-
-
-COMMANDS = (
-    (
-        show,
-        (
-            "ftree show model.json",
-            "ftree show model.json --form sql --dialect sqlite",
-            "ftree show model.json --form svg -o tree.svg --show scores,counts",
-            "ftree show model.json --html tree.html --data iris",
-        ),
-    ),
-)
-"""Commands with their examples."""

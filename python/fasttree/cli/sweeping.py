@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from . import options as o
-from .bundles import Without
+from .bundles import Without, examples
 from .comparing import Cv
 from .execution import Execution
 from .output import emit, save_picture
@@ -79,6 +79,11 @@ def _number(option: str, value: Any) -> float:
     return float(found)
 
 
+@examples(
+    "ftree sweep tic-tac-toe --theta 1111,1001 --alpha 0.1,0.5,1",
+    "ftree sweep data.csv -c relief --alpha 2,3,4 --cv 2x10 --plot map.png",
+    "ftree sweep tic-tac-toe --preset VILALTA2001 --decay exponential,power --alpha 0.1,1",
+)
 def sweep(
     data: o.DataFile,
     *,
@@ -166,16 +171,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "(" + ", ".join(f"{v:g}" for v in value) + ")"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-COMMANDS = (
-    (
-        sweep,
-        (
-            "ftree sweep tic-tac-toe --theta 1111,1001 --alpha 0.1,0.5,1",
-            "ftree sweep data.csv -c relief --alpha 2,3,4 --cv 2x10 --plot map.png",
-            "ftree sweep tic-tac-toe --preset VILALTA2001 --decay exponential,power --alpha 0.1,1",
-        ),
-    ),
-)
-"""Commands with their examples."""

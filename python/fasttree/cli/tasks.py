@@ -109,17 +109,6 @@ def varies(numbers: np.ndarray) -> bool:
     return len(numbers) > 1 and bool(np.ptp(numbers) > 0)
 
 
-class Quality(NamedTuple):
-    """How good predictions are."""
-
-    known: int
-    """Rows whose target is known."""
-    facts: dict[str, Any]
-    """The measures, as fields of JSON."""
-    lines: list[str]
-    """The measures in words."""
-
-
 def quality_of(
     answers: np.ndarray,
     truth: np.ndarray | None,
@@ -128,8 +117,9 @@ def quality_of(
     *,
     classes: Sequence[Any] = (),
     costs: Any = None,
-) -> Quality:
-    """How good predictions are where the target is known, with the standard error over groups.
+) -> tuple[dict[str, Any], list[str]]:
+    """How good predictions are where the target is known, with the standard error over groups: the
+    measures as fields of JSON, and in words, a line each, none where no target is known.
 
     Args:
         answers: the predictions, shape (n_rows,).
@@ -139,35 +129,27 @@ def quality_of(
         classes: the classes of the model.
         costs: its cost matrix.
 
-    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression").facts
-    {'r2': None, 'mae': 1.0}
+    >>> quality_of(np.array([1.0, 3.0]), np.array([2.0, float("nan")]), "regression")
+    ({'r2': None, 'mae': 1.0}, ['mean absolute error 1 of 1 row whose number is known'])
     """
-    if task == "regression":
-        known = np.zeros(len(answers), bool) if truth is None else ~np.isnan(truth)
-        numbers = truth[known] if truth is not None else np.empty(0)
-        from sklearn.metrics import r2_score
+    from ..metrics import Evaluation, RegressionEvaluation
 
-        from ..metrics import MeanOverGroups
-
-        errors = np.abs(numbers - answers[known])
-        r2 = float(r2_score(numbers, answers[known])) if varies(numbers) else None
-        mae = float(errors.mean()) if len(numbers) else None
-        places = np.flatnonzero(known).tolist()
-        over, sure = _over_groups(
-            None
-            if groups is None or not places
-            else MeanOverGroups.of(errors, [groups[place] for place in places])
-        )
+    is_number = task == "regression"
+    given = np.array([]) if truth is None else truth
+    known = ~np.isnan(given) if is_number else [one is not None for one in given]
+    places = np.flatnonzero(known).tolist()
+    if truth is None or not places:
+        return dict.fromkeys(("r2", "mae") if is_number else ("accuracy",)), []
+    members = None if groups is None else [groups[place] for place in places]
+    of = f"of {counted(len(places), 'row')} whose {TASKS[task].without} is known"
+    if is_number:
+        errors = RegressionEvaluation(truth[places], answers[places], groups=members)
+        r2, mae = errors.r2 if varies(errors.observed) else None, errors.mean_absolute_error
+        over, sure = _over_groups(errors.over_groups)
         fit = "" if r2 is None else f", R2 {r2:.3f}"
-        of = _known_rows(len(numbers), task)
-        lines = [] if mae is None else [f"mean absolute error {figures(mae)}{fit} {of}{sure}"]
-        return Quality(len(numbers), {"r2": r2, "mae": mae, **over}, lines)
-    places = np.flatnonzero([] if truth is None else [value is not None for value in truth])
-    if truth is None or not len(places):
-        return Quality(0, {"accuracy": None}, [])
+        line = f"mean absolute error {figures(mae)}{fit} {of}{sure}"
+        return {"r2": r2, "mae": mae, **over}, [line]
     # Labels are compared as text: a file may hold "1" where the model has 1.
-    from ..metrics import Evaluation
-
     own = [str(label) for label in classes]
     labels = [str(label) for label in as_declared(truth[places].tolist(), classes)]
     said: Any = [None if one is None else str(one) for one in answers[places].tolist()]
@@ -178,24 +160,17 @@ def quality_of(
         None,
         [*own, *others],
         None,
-        groups=None if groups is None else [groups[place] for place in places.tolist()],
+        groups=members,
         cost_matrix=None if others else costs,
     )
     over, sure = _over_groups(found.over_groups, 100.0, " %")
     lines = [
-        f"accuracy {100 * found.accuracy:.2f} % {_known_rows(len(places), task)}{sure}; always "
-        f"answering {found.majority_class!r}: {100 * found.majority:.2f} %",
+        f"accuracy {100 * found.accuracy:.2f} % {of}{sure}; always answering "
+        f"{found.majority_class!r}: {100 * found.majority:.2f} %",
         *([found.rare_text] if found.rare is not None else []),
         *([f"Mean cost of a prediction: {found.cost_text}."] if found.cost_text else []),
     ]
-    return Quality(
-        len(places), {"accuracy": found.accuracy, **found.beside_accuracy(), **over}, lines
-    )
-
-
-def _known_rows(known: int, task: str) -> str:
-    """The rows that have a target, in words."""
-    return f"of {counted(known, 'row')} whose {TASKS[task].without} is known"
+    return {"accuracy": found.accuracy, **found.beside_accuracy(), **over}, lines
 
 
 def _over_groups(

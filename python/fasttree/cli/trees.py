@@ -14,24 +14,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from .._checks.saving import replace_file
+from .._checks.saving import save_text
 from .._checks.speech import argument, in_text
 from .._checks.words import counted, p_value_text, some_of
 from ..exports.tables.records import write_csv
 from ..table.data_checks.warned import quiet
 from . import options as o
-from .bundles import Without
+from .bundles import Without, examples
 from .output import check_writable, emit, save_picture, table
 from .rows import rows_for
 from .shell import listed
 from .showing import ModelFile, Picture, model_of
-from .streams import say, write
+from .streams import say
 from .tasks import TASKS, quality_of
 
 if TYPE_CHECKING:
+    from ..reports import ReportTable
     from ..table import Table
 
 
+@examples(
+    "ftree predict model.json new.csv",
+    "ftree predict model.json test.arff --proba -o answers.csv",
+    "ftree predict model.json customers.csv --id customer",
+)
 def predict(
     model: ModelFile,
     data: o.DataFile,
@@ -69,29 +75,30 @@ def predict(
             "--metric proposes one.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the CSV to a file.")
-    ] = None,
+    out: Annotated[Path | None, o.file("--out", "-o", about="Write the CSV to a file.")] = None,
     n_jobs: o.Jobs = -1,
     json: o.Json = None,
 ) -> None:
     """Predict the rows of a data file; CSV on stdout, accuracy or error on stderr where the target
     is known."""
+    from ..datasets.files import load_texts
+
     check_writable({"--out": out, "--json": json})
     tree = model_of(model, columns.task).set_params(n_jobs=n_jobs)
     if proba and tree._task == "regression":
         raise ValueError(f"--proba: {model} predicts numbers, which have no probabilities")
-    carried = _carried(data, id or [], columns)
-    members = _carried(data, [groups] if groups is not None else [], columns)
+    # Columns that are carried along or name groups, as they are written.
+    aside = list(dict.fromkeys([*(id or ()), *([] if groups is None else [groups])]))
+    texts = load_texts(data, aside, columns.reading.get("header")) if aside else {}
+    carried = {name: texts[name] for name in id or ()}
     schema = tree._schema
-    aside = dict.fromkeys([*carried, *members])
     unused = [name for name in aside if name not in (*schema.names, schema.target)]
     rows = rows_for(tree, data, replace(columns, drop=[*(columns.drop or []), listed(unused)]))
-    for option, found in (("--id", carried), ("--groups", members)):
-        if any(len(texts) != len(rows) for texts in found.values()):
-            raise ValueError(
-                f"{option}: {data} has other rows as text than as data; leave {option} out"
-            )
+    if any(len(cells) != len(rows) for cells in texts.values()):
+        option = "--id" if id else "--groups"
+        raise ValueError(
+            f"{option}: {data} has other rows as text than as data; leave {option} out"
+        )
     answers = tree.predict(rows)
     classes = list(schema.classes)
     shares = tree.predict_proba(rows) if proba or threshold is not None else np.empty((0, 2))
@@ -99,82 +106,49 @@ def predict(
         if len(classes) != 2:
             what = f"{len(classes)} classes" if classes else "numbers"
             raise ValueError(f"--threshold: {model} predicts {what}; it is for two classes")
-        said = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
-        answers = np.where(np.isnan(shares[:, 1]), answers, said)
-    quality = quality_of(
+        by_threshold = tree.classes_[(shares[:, 1] >= threshold).astype(int)]
+        answers = np.where(np.isnan(shares[:, 1]), answers, by_threshold)
+    quality, said = quality_of(
         answers,
         rows.y,
         tree._task,
-        None if groups is None else members[groups],
+        None if groups is None else texts[groups],
         classes=classes,
         costs=getattr(tree, "cost_matrix", None),
     )
-    # The predictions as JSON and as CSV.
     document = {
         "command": "predict",
         "model": str(model),
         "data": data,
         "task": tree._task,
         "rows": len(answers),
-        **quality.facts,
+        **quality,
         "classes": classes,
         **({"id": carried} if carried else {}),
         "predictions": answers.tolist(),
         **({} if threshold is None else {"threshold": threshold}),
         "probabilities": shares.tolist() if proba else None,
     }
-    header = [
-        "row",
-        *carried,
-        "prediction",
-        *([f"p({label})" for label in classes] if proba else []),
-    ]
-    lines: list[list[Any]] = [
+    names = [f"p({label})" for label in classes] if proba else []
+    lines = (
         [
             place,
-            *(texts[place] for texts in carried.values()),
+            *(cells[place] for cells in carried.values()),
             "" if answer is None else answer,
             *(shares[place].tolist() if proba else []),
         ]
         for place, answer in enumerate(answers.tolist())
-    ]
-    _write_predictions(header, lines, document, out, json)
-    if quality.known:
-        sys.stdout.flush()
-        say("\n".join(quality.lines))
-
-
-def _carried(data: str, names: list[str], columns: o.Columns) -> dict[str, list[str]]:
-    """The texts of the columns of ``--id``, by name."""
-    if not names:
-        return {}
-    from ..datasets.files import load_texts
-
-    return load_texts(data, list(dict.fromkeys(names)), columns.reading.get("header"))
-
-
-def _write_predictions(
-    header: list[str],
-    lines: list[list[Any]],
-    document: dict[str, Any],
-    out: Path | None,
-    json: Path | None,
-) -> None:
-    """Write the CSV to its file, or to stdout unless the JSON goes there."""
+    )
+    stream = io.StringIO()
+    write_csv(stream, ["row", *carried, "prediction", *names], lines)
+    text = stream.getvalue()
     if out is not None:
-        with replace_file(out) as stream:
-            text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
-            write_csv(text, header, lines)
-            text.detach()  # flushes
-        emit(f"{counted(len(lines), 'prediction')} written to {out}", document, json)
-    elif json is not None and str(json) == "-":
-        emit("", document, json)
-    else:
-        if json is not None:
-            emit("", document, json)
-        printed = io.StringIO()
-        write_csv(printed, header, lines)
-        write(printed.getvalue())
+        save_text(out, text)
+        text = f"{counted(len(answers), 'prediction')} written to {out}"
+    emit(text, document, json)
+    if said:
+        sys.stdout.flush()
+        say("\n".join(said))
 
 
 Top = Annotated[
@@ -218,12 +192,7 @@ Study = Annotated[
 ]
 Phenotype = Annotated[
     str | None,
-    typer.Option(
-        "--pheno",
-        "--phenotype",
-        metavar="FILE",
-        help="For genotypes: a file of family, sample, phenotype.",
-    ),
+    o.file("--pheno", "--phenotype", about="For genotypes: a file of family, sample, phenotype."),
 ]
 PhenotypeName = Annotated[
     str | None,
@@ -239,6 +208,13 @@ Covariates = Annotated[
 ]
 
 
+@examples(
+    "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
+    "ftree rank data.arff --top 10 --plot rank.png",
+    "ftree rank data.csv -t label --test quadratic",
+    "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
+    "ftree rank --bfile study --permutations 99",
+)
 def rank(
     data: o.MaybeDataFile = None,
     *,
@@ -295,6 +271,7 @@ def rank(
         return
     # A table: scores, or estimates for many rows.
     from ..feature_selection.features import score_features
+    from ..reports import render
     from ..table.data_checks.findings import screened
     from ..table.data_checks.warned import pass_over
 
@@ -320,21 +297,13 @@ def rank(
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
     left_out = [name for name in treated.unused if name not in treated.dates]
-    _emit_ranking(
-        scored,
-        scores,
-        errors,
-        tests,
-        left_out=left_out,
-        said=_left_out_rows(rows, {} if estimate or "missing" in given else chosen),
-        seed=given.get("random_state", 0),
-        top=top,
-        csv=csv,
-        json=json,
-    )
+    said = _left_out_rows(rows, {} if estimate or "missing" in given else chosen)
+    shown, facts = _ranking(scored, scores, errors, tests, left_out=left_out, said=said, top=top)
+    about = {"data": repr(scored), "random_state": given.get("random_state", 0)}
+    emit(lambda: render(shown), {"command": "rank", **about, **facts}, json, csv)
 
 
-def _emit_ranking(
+def _ranking(
     rows: Table,
     scores: dict[str, np.ndarray],
     errors: dict[str, np.ndarray],
@@ -342,14 +311,10 @@ def _emit_ranking(
     *,
     left_out: list[str],
     said: list[str],
-    seed: Any,
     top: int | None,
-    csv: Path | None,
-    json: Path | None,
-) -> None:
-    """Print the features in the order of the first criterion's scores, best first, but for those
-    that were left out; `said` are notes on the scores."""
-    from ..reports import render
+) -> tuple[ReportTable, dict[str, Any]]:
+    """The features in the order of the first criterion's scores, best first, but for those that
+    were left out, as a table and as values; `said` are notes on the scores."""
     from ..table.data_checks import inspect
 
     # Ranks by every criterion; the order is that of the first.
@@ -358,10 +323,7 @@ def _emit_ranking(
     names = rows.feature_names
     by_score = np.argsort(-np.nan_to_num(first, nan=-np.inf), kind="stable").tolist()
     order = [j for j in by_score if names[j] not in left_out][:top]
-    document: dict[str, Any] = {
-        "command": "rank",
-        "data": repr(rows),
-        "random_state": seed,
+    facts: dict[str, Any] = {
         "rows": [
             {
                 "feature": names[j],
@@ -395,24 +357,19 @@ def _emit_ranking(
             "adjusted for the number of features unless -p adjust=none.",
         ]
     if left_out:
-        document["left_out"] = left_out
+        facts["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
     shown = {names[j] for j in order}
     found = inspect(rows, "as_given").of("thin_levels")
     thin = {one.column: one.evidence for one in found if one.column in shown}
     if thin:
-        document["few_rows_a_level"] = list(thin)
+        facts["few_rows_a_level"] = list(thin)
         few = some_of([f"{name} ({counted(n, 'level')})" for name, n in thin.items()])
         notes.append(
             f"Caution: fewer than five rows a level: {few}. Most criteria favour such columns "
             f"whatever they say of new rows; leave out: {in_text(argument('drop', list(thin)))}."
         )
-    emit(
-        lambda: render(table(repr(rows), ["feature", *scores, *tests], body, notes)),
-        document,
-        json,
-        csv,
-    )
+    return table(repr(rows), ["feature", *scores, *tests], body, notes), facts
 
 
 def _test_text(what: str, value: float) -> str:
@@ -509,32 +466,9 @@ def _only_for_tables(options: dict[str, Any]) -> None:
 
 def _ranks(values: np.ndarray) -> np.ndarray:
     """Ranks, 1 the best; equal scores share the smallest."""
-    filled = np.nan_to_num(values, nan=-np.inf)
-    return 1 + (filled[:, None] < filled[None, :]).sum(axis=1)
+    ascending = -np.nan_to_num(values, nan=-np.inf)
+    return 1 + np.searchsorted(np.sort(ascending), ascending)
 
 
 def _score_text(score: float, rank: int) -> str:
     return "-" if np.isnan(score) else f"{score:.4f} ({rank})"
-
-
-COMMANDS = (
-    (
-        predict,
-        (
-            "ftree predict model.json new.csv",
-            "ftree predict model.json test.arff --proba -o answers.csv",
-            "ftree predict model.json customers.csv --id customer",
-        ),
-    ),
-    (
-        rank,
-        (
-            "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
-            "ftree rank data.arff --top 10 --plot rank.png",
-            "ftree rank data.csv -t label --test quadratic",
-            "ftree rank study.bed -c multisurf --top 20 --plot manhattan.png",
-            "ftree rank --bfile study --permutations 99",
-        ),
-    ),
-)
-"""Commands with their examples."""

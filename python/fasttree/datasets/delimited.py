@@ -26,6 +26,7 @@ import csv
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -139,7 +140,7 @@ def read_delimited(
     )
     columns = first.read(None)
     if first.failed:
-        second = replace(first, first_lines=first.first_lines)
+        second = replace(first)
         columns |= second.read(set(first.failed))
         first.matched |= second.matched
     encoding_of(path, first.latin1_line)
@@ -148,7 +149,7 @@ def read_delimited(
         columns,
         cells,
         (first.missing, first.matched),
-        lambda j, words: replace(first, first_lines=first.first_lines, missing=words).read({j})[j],
+        lambda j, words: replace(first, missing=words).read({j})[j],
     )
     n_notes = _notes_at_end([*columns.values()]) if header is None else 0
     if n_notes:
@@ -158,48 +159,42 @@ def read_delimited(
     if first.repeated:
         lines = f"{counted(len(first.repeated), 'line')} ({some_of([*map(str, first.repeated)])})"
         first.layout.said.append(f"the names of the columns stand again in {lines}, left out")
+    matched = first.matched
+    for j, column in columns.items():
+        if column.levels:  # texts for all columns are missing already
+            columns[j], found = cells.without(column)
+            matched |= found
     # The decimal mark: the caller's, else a comma where a column says so, else that of the model,
     # else what another column has. A column that it does not read may have the other one.
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
-    found_marks = {mark_of(cells.without(column)[0]) for column in columns.values()}
+    found_marks = {mark_of(column) for column in columns.values()}
     mark = decimal or ("," if "," in found_marks else cells.decimal)
     if mark is None and ("." in found_marks or any(map(has_decimal_point, numeric.values()))):
         mark = "."
     marks, decimal = [decimal] if decimal else [mark, None], "," if mark == "," else decimal
     # Thousands between points: the texts of such columns are read again.
-    grouped = (
-        {j for j, column in numeric.items() if may_be_grouped(column)} if decimal == "," else set()
-    )
+    grouped = {j for j, column in numeric.items() if decimal == "," and may_be_grouped(column)}
     if grouped:
-        texts = replace(first, first_lines=first.first_lines).read(grouped)
-        thousands = {j: with_numbers(column, sep, ",") for j, column in texts.items()}
+        thousands = {j: with_numbers(c, sep, ",") for j, c in replace(first).read(grouped).items()}
         columns |= {j: column for j, column in thousands.items() if column.kind == "numeric"}
-    numbers_read, matched, signs = [], set(first.matched), []
-    for position in sorted(columns):
-        column = columns[position]
-        found: set[str] = set()
-        if column.levels:  # texts for all columns are missing already
-            column, found = cells.without(column)
-        sign = sign_of(column)
-        has_marks = any(one in str(level) for level in column.levels or () for one in ".,")
-        column = with_numbers(column, sep, *marks)
+    numbers_read, signs = [], []
+    for _, text in sorted(columns.items()):
+        column = with_numbers(text, sep, *marks)
         if column.kind == "numeric":
-            signs += [(column.name, sign)] if sign else []
+            signs += [(column.name, sign)] if (sign := sign_of(text)) else []
+            has_marks = any(one in str(level) for level in text.levels or () for one in ".,")
             decimal = mark if has_marks else decimal
-            column, numbers = cells.without(column)
-            found |= numbers
+            column, found = cells.without(column)
+            matched |= found
         numbers_read.append(column)
-        matched |= found
     if decimal is None and sep != ",":  # between commas, points are decimal
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
     unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:
         said = " or ".join(map(repr, unmatched))
         warn_caller(f"{os.fspath(path)}: no cell is {said} (missing)", UserWarning)
-    kept = _with_names(numbers_read, first)
-    return Sheet(
-        kept, first.layout.header is not None, FileCells(decimal=decimal, signs=tuple(signs))
-    )
+    written = FileCells(decimal=decimal, signs=tuple(signs))
+    return Sheet(_with_names(numbers_read, first), first.layout.header is not None, written)
 
 
 def _notes_at_end(columns: Sequence[Column]) -> int:
@@ -285,9 +280,9 @@ def read_texts(
     Raises:
         DataFileError: no such column, or a row without it.
     """
-    rows, known = _rows_as_texts(path, header)
-    check_columns(names, known, path)
-    places = [known.index(name) for name in names]
+    rows, own = _rows_as_texts(path, header, names)
+    check_columns(names, own, path)
+    places = [own.index(name) for name in names]
     found: dict[str, list[str]] = {name: [] for name in names}
     for line, row in rows:
         for name, place in zip(names, places, strict=True):
@@ -308,9 +303,10 @@ def lines_of_rows(path: Path, n_rows: int) -> list[int]:
 
 
 def _rows_as_texts(
-    path: Path, header: bool | None
+    path: Path, header: bool | None, known: Collection[str] = ()
 ) -> tuple[list[tuple[int, list[str]]], list[str]]:
-    """The rows of a delimited file, each behind its line, and the names of the columns."""
+    """The rows of a delimited file, each behind its line, and the names of the columns; `known`:
+    some that it should have."""
     limits = Limits()
     sep, skipped = _separator(path, None, limits)
     content = b"".join(blocks(path, limits)).removeprefix(codecs.BOM_UTF8)[skipped:]
@@ -323,10 +319,10 @@ def _rows_as_texts(
             rows.append((line, [cell.strip() for cell in row]))
         line = reader.line_num + 1
     rows = rows or [(1, [""])]
-    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING)
+    first = layout([row for _, row in rows[: 1 + _HEADER_ROWS]], header, MISSING, known)
     top = rows[first.header or 0][1]
-    known = _names(first, top, None, path, rows[0][0])
-    return [one for one in rows[first.above :] if not first.repeats or one[1] != top], known
+    names = _names(first, top, None, path, rows[0][0])
+    return [one for one in rows[first.above :] if not first.repeats or one[1] != top], names
 
 
 @dataclass
@@ -416,7 +412,7 @@ class _Pass:
             raise DataFileError("there are no rows", path)
         if self.first_lines is None:
             rows = [[decode(cell) for cell in cells] for _, cells in sample]
-            self.first_lines = layout(rows, self.header, self.missing)
+            self.first_lines = layout(rows, self.header, self.missing, self.cells.names)
         self.layout = self.first_lines
         first_line, cells = sample[self.layout.header or 0]
         header = [decode(cell) for cell in cells]
@@ -480,7 +476,7 @@ def _names(
     else:
         resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):
-        double = next(n for i, n in enumerate(resolved) if n in resolved[:i])
+        double = next(name for name, n in Counter(resolved).items() if n > 1)
         raise DataFileError(
             "names two columns; rename one"
             + worded(", or give fasttree.datasets.load(path, names=[...])", " in the file"),

@@ -425,15 +425,13 @@ def _looks_like_arff(path: str) -> bool:
 def _names_file(path: str, kind: str, packed: str) -> str | None:
     """The C4.5 names file beside a data file, if there is one; `kind` and `packed` are the suffixes
     of `path`."""
-    stem = path[: len(path) - len(kind) - len(packed)]
-    return next(
-        (
-            stem + end
-            for end in (".names", ".names" + packed, ".NAMES")
-            if os.path.exists(stem + end)
-        ),
-        None,
-    )
+    return _beside(path, kind + packed, (".names", ".names" + packed, ".NAMES"))
+
+
+def _beside(path: str, suffix: str, ends: Sequence[str]) -> str | None:
+    """The first file that there is whose name has one of these ends in place of a suffix."""
+    stem = path[: len(path) - len(suffix)]
+    return next((stem + end for end in ends if os.path.exists(stem + end)), None)
 
 
 def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
@@ -442,13 +440,10 @@ def _c45_pair(path: str, kind: str, packed: str) -> tuple[str, str]:
         names_file = _names_file(path, kind, packed)
         assert names_file is not None
         return path, names_file
-    stem = path[: len(path) - len(kind) - len(packed)]
-    for end in (".data", ".data" + packed, ".data.gz"):
-        if os.path.exists(stem + end):
-            return stem + end, path
-    raise DataFileError(
-        f"the rows are missing: there is no {os.path.basename(stem)}.data beside it", path
-    )
+    if (rows := _beside(path, kind + packed, (".data", ".data" + packed, ".data.gz"))) is None:
+        stem = split_suffix(path)[0]
+        raise DataFileError(f"the rows are missing: there is no {stem}.data beside it", path)
+    return rows, path
 
 
 def frame_of_file(path: str | os.PathLike[str]) -> Any:

@@ -19,7 +19,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -27,8 +28,7 @@ import numpy as np
 from .._checks.speech import argument
 from ..table.columns import Column
 from ..table.data_checks.sentinels import MISSING_WORD
-from ..table.decimal_comma import reads_as_number
-from ..table.texts import date_share
+from ..table.texts import COMMA, date_share
 
 PRIOR = 0.5
 """Evidence for names before a cell is read: most files have them."""
@@ -38,6 +38,9 @@ RARE = math.log(0.02)
 
 SURE = 20.0
 """Evidence from which on no further column is read."""
+
+Row = Sequence[str]
+"""The cells of a line."""
 
 IN_DOUBT = 1.0
 """Evidence below which the reader says how it took the line."""
@@ -120,7 +123,10 @@ def _divided(line: str, sep: str) -> list[str]:
 
 
 def layout(
-    records: Sequence[Sequence[str]], header: bool | None, missing: Collection[str]
+    records: Sequence[Row],
+    header: bool | None,
+    missing: Collection[str],
+    known: Collection[str] = (),
 ) -> Layout:
     """The layout of a file.
 
@@ -128,6 +134,7 @@ def layout(
         records: the cells of its first records, of any lengths; at least one.
         header: whether the first line of full length has names; None: the rows below decide.
         missing: texts that mean a missing cell.
+        known: names of a model's columns.
 
     Examples:
         >>> rows = [["", "a", "y"], ["0", "1.5", "p"], ["1", "2", "q"], ["2", "7", "p"]]
@@ -135,35 +142,38 @@ def layout(
         (1, 3, 0, False)
         >>> layout([["a", "y"], *rows[1:]], None, [""])[:4], layout(rows[1:], None, [""])[:4]
         ((1, 3, 0, True), (0, 3, None, False))
+        >>> one = [["a", "y"], ["3", "y"]]
+        >>> layout(one, None, [""]).header, layout(one, None, [""], ["a", "y"]).header
+        (None, 0)
     """
+    evidence_of = partial(_evidence, missing=missing, known=known)
     rows = [[cell.strip() for cell in record] for record in records]
     lengths = Counter(map(len, rows[1:] or rows))
     most = max(lengths.values())
     width = next(length for length in map(len, rows) if lengths[length] == most)
     first, said = 0, []
-    while first + 1 < len(rows) and _is_title(rows[first:], width, header, missing):
+    while first + 1 < len(rows) and _is_title(rows[first:], width, header, evidence_of):
         first += 1
-    if first:
-        which = "line 1 is a title or comment" if first == 1 else f"the first {first} lines are"
-        said.append(which if first == 1 else f"{which} titles or comments")
+    if first == 1:
+        said.append("line 1 is a title or comment")
+    elif first:
+        said.append(f"the first {first} lines are titles or comments")
     cells, below = _unmarked(rows[first], width), rows[first + 1 :]
     whole = [row for row in below if len(row) == width]
     others = [row for row in whole if row != cells]
-    if 1 < len(others) < len(whole) and _evidence(cells, others, missing) > REPEATED:
+    if 1 < len(others) < len(whole) and evidence_of(cells, others) > REPEATED:
         whole = others
     has_row_names, evidence = False, math.inf
     if len(cells) == width - 1 > 0 and header is not False:
         if whole and not any(row[-1] for row in whole):
             width -= 1
-            evidence = _evidence(cells, whole, missing)
+            evidence = evidence_of(cells, whole)
             said.append("the lines end in a separator")
         else:
             has_row_names = True
             said.append("the first column has the names of the rows, left out")
-    elif len(cells) == width + 1 and not cells[-1]:
-        evidence = _evidence(cells[:-1], whole, missing)
-    elif len(cells) == width:
-        evidence = _evidence(cells, whole, missing)
+    elif len(cells) == width or (len(cells) == width + 1 and not cells[-1]):
+        evidence = evidence_of(cells[:width], whole)
     else:  # an error that the reader finds in the rows
         width = len(cells)
     has_header = evidence > 0 if header is None else header
@@ -183,9 +193,7 @@ def layout(
     return Layout(above, width, names_row, has_row_names and has_header, said, repeats)
 
 
-def _are_units(
-    rows: Sequence[Sequence[str]], names: Sequence[str], missing: Collection[str]
-) -> bool:
+def _are_units(rows: Sequence[Row], names: Row, missing: Collection[str]) -> bool:
     """Whether the first of these rows has units or words where all others have numbers or dates.
 
     Beside them its cells are empty, marks such as ``-``, in brackets, or, where two columns of
@@ -209,9 +217,10 @@ def _are_units(
 
 
 def _is_title(
-    rows: Sequence[Sequence[str]], width: int, header: bool | None, missing: Collection[str]
+    rows: Sequence[Row], width: int, header: bool | None, evidence_of: Callable[..., float]
 ) -> bool:
-    """Whether the first row is a title, a comment or an empty line above the table."""
+    """Whether the first row is a title, a comment or an empty line above the table; `evidence_of`
+    is `_evidence` of cells and rows."""
     cells, after, is_comment = _unmarked(rows[0], width), rows[1:], rows[0][0].startswith(_COMMENTS)
     filled, is_short = sum(map(bool, cells)), len(cells) < width
     if len(cells) < width - 1 or (is_comment and is_short) or len(cells) > width:
@@ -225,8 +234,8 @@ def _is_title(
     # A title or row names above the header, or a header behind a mark: the next line tells.
     padded = ["", *cells] if is_short else cells
     whole = [row for row in after if len(row) == width]
-    own, following = _evidence(padded, whole, missing), _evidence(whole[0], whole[1:], missing)
-    return len(whole) > 1 and following > max(own, 0)
+    own = evidence_of(padded, whole)
+    return len(whole) > 1 and evidence_of(whole[0], whole[1:]) > max(own, 0)
 
 
 def _unmarked(cells: Sequence[str], width: int) -> list[str]:
@@ -241,29 +250,30 @@ def _value(cell: str) -> float | None:
     try:
         return float(cell) if "_" not in cell else None  # Python reads 1_000, data files do not
     except ValueError:
-        comma = reads_as_number(cell)
-        return float(cell.replace(".", "").replace(",", ".")) if comma else None
+        has_comma = COMMA.fullmatch(cell) is not None
+        return float(cell.replace(".", "").replace(",", ".")) if has_comma else None
 
 
 def _evidence(
-    cells: Sequence[str], below: Sequence[Sequence[str]], missing: Collection[str]
+    cells: Row, below: Sequence[Row], missing: Collection[str], known: Collection[str]
 ) -> float:
     """How much more likely cells are names of the columns below than a row of them, as a
-    logarithm."""
+    logarithm; words that are `known` as names are rare values."""
     names = [cell for cell in cells if cell not in missing]
-    total = PRIOR + RARE / 2 * (len(names) - len(set(names)))
+    sure = {cell for cell in names if cell in known and _value(cell) is None}
+    total = PRIOR + RARE / 2 * (len(names) - len(set(names))) - RARE * len(sure)
     numbered = _are_numbered(cells, below)
     if numbered:
         total += sum(_value(cell) is not None for cell in cells) / 2
     for j, cell in enumerate(cells):
-        if not (numbered and _value(cell) is not None):
+        if cell not in sure and not (numbered and _value(cell) is not None):
             total += _evidence_of(cell, [row[j] for row in below], missing)
         if abs(total) > SURE:
             break
     return total
 
 
-def _are_numbered(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+def _are_numbered(cells: Row, below: Sequence[Row]) -> bool:
     """Whether the numbers among the cells count columns (0, 1, 2 or 2019, 2020), beside an empty
     cell, four or more of them, or out of the range of their columns."""
     places = [j for j, cell in enumerate(cells) if _value(cell) is not None]
@@ -274,7 +284,7 @@ def _are_numbered(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     return all(_evidence_of(cells[j], [row[j] for row in below], ()) > RARE for j in places)
 
 
-def _is_even(cells: Sequence[str], places: Sequence[int]) -> bool:
+def _is_even(cells: Row, places: Sequence[int]) -> bool:
     """Whether cells are whole numbers of one step."""
     values = [_value(cells[j]) for j in places]
     if any(value is None or not value.is_integer() for value in values):

@@ -16,7 +16,7 @@ Complexity
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -41,20 +41,17 @@ def flip_labels(codes: np.ndarray, flip: float, rng: np.random.Generator) -> np.
     return np.where(rng.random(len(codes)) < flip, 1 - codes, codes)
 
 
-def _nominal_columns(
-    rows: Sequence[Sequence[Any]], levels: Mapping[str, Sequence[Any]]
-) -> list[Column]:
-    """Columns of rows of values, by names and levels in their order."""
-    return [
-        nominal(name, [own.index(row[j]) for row in rows], own)
-        for j, (name, own) in enumerate(levels.items())
-    ]
-
-
 def _bits(rows: np.ndarray, classes: np.ndarray, name: str) -> Table:
     """A Table of features x1, x2, ... and classes, all of them 0 or 1."""
     columns = [nominal(f"x{j + 1}", rows[:, j], (0, 1)) for j in range(rows.shape[1])]
     return Table.from_columns(columns, nominal("class", classes, (0, 1)), name=name)
+
+
+def _table(name: str, levels: Mapping[str, Sequence[Any]], rows: Iterable[Sequence[Any]]) -> Table:
+    """A Table of rows of labels; `levels` has those of each column by its name, the target last."""
+    known = zip(levels.items(), zip(*rows, strict=True), strict=True)
+    columns = [nominal(one, [*map(own.index, cells)], own) for (one, own), cells in known]
+    return Table.from_columns(columns[:-1], columns[-1], name=name)
 
 
 def _cube(n_bits: int) -> np.ndarray:
@@ -184,10 +181,9 @@ def make_monks(
     else:
         classes = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
     codes = flip_labels(classes.astype(np.int64), flip, rng)
-    columns = [
-        nominal(f"a{j + 1}", rows[:, j] - 1, range(1, v + 1)) for j, v in enumerate(_MONKS_VALUES)
-    ]
-    return Table.from_columns(columns, nominal("class", codes, (0, 1)), name=f"monks-{problem}")
+    levels = {f"a{j + 1}": range(1, v + 1) for j, v in enumerate(_MONKS_VALUES)}
+    known = {**levels, "class": range(2)}
+    return _table(f"monks-{problem}", known, np.column_stack([rows, codes]).tolist())
 
 
 # Squares 0 to 8 of three in a row, on a board that is numbered row by row.
@@ -232,11 +228,9 @@ def make_tic_tac_toe() -> Table:
         for row in ("top", "middle", "bottom")
         for column in ("left", "middle", "right")
     ]
-    columns = _nominal_columns(boards, dict.fromkeys(squares, ("b", "o", "x")))
-    won = [int(_wins(board, "x")) for board in boards]
-    return Table.from_columns(
-        columns, nominal("class", won, ("negative", "positive")), name="tic-tac-toe"
-    )
+    levels = {**dict.fromkeys(squares, ("b", "o", "x")), "class": ("negative", "positive")}
+    rows = [(*board, "positive" if _wins(board, "x") else "negative") for board in boards]
+    return _table("tic-tac-toe", levels, rows)
 
 
 @checked(as_nominal=one_value)
@@ -286,11 +280,10 @@ def make_contact_lenses() -> Table:
             return "none" if age == "presbyopic" and prescription == "myope" else "soft"
         return "hard" if prescription == "myope" or age == "young" else "none"
 
-    rows = list(product(*features.values()))
-    columns = _nominal_columns(rows, features)
-    classes = ("soft", "hard", "none")
-    fitted = nominal("contact-lenses", [classes.index(lenses(*row)) for row in rows], classes)
-    return Table.from_columns(columns, fitted, name="contact-lenses")
+    levels = {**features, "contact-lenses": ("soft", "hard", "none")}
+    return _table(
+        "contact-lenses", levels, [(*row, lenses(*row)) for row in product(*features.values())]
+    )
 
 
 # outlook, temperature, humidity, windy, temperature in degrees, humidity in per cent, play
@@ -329,10 +322,12 @@ def make_weather(*, numeric: bool = False) -> Table:
         "temperature": ("hot", "mild", "cool"),
         "humidity": ("high", "normal"),
         "windy": ("TRUE", "FALSE"),
+        "play": ("yes", "no"),
     }
-    columns = _nominal_columns(days, levels)
-    if numeric:
-        columns[1] = Column("temperature", "numeric", np.array([float(day[4]) for day in days]))
-        columns[2] = Column("humidity", "numeric", np.array([float(day[5]) for day in days]))
-    play = nominal("play", [("yes", "no").index(day[6]) for day in days], ("yes", "no"))
-    return Table.from_columns(columns, play, name="weather-numeric" if numeric else "weather")
+    table = _table("weather", levels, [(*day[:4], day[6]) for day in days])
+    if not numeric:
+        return table
+    columns = list(table.columns)
+    for place, name in ((1, "temperature"), (2, "humidity")):
+        columns[place] = Column(name, "numeric", np.array([float(day[place + 3]) for day in days]))
+    return Table.from_columns(columns, table.target_column, name="weather-numeric")

@@ -36,7 +36,7 @@ from ..table.decimal_comma import with_numbers
 from ..table.file_cells import FileCells
 from ..table.inputs import only_columns, without_column
 from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.texts import dressed_as, no_numbers
+from ..table.texts import dressed_as, no_numbers, without_words
 from .training_rows import own_weights
 
 
@@ -97,7 +97,8 @@ class Schema:
         """The schema of a model of the core; `owner` is named in messages."""
         found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
         dates = tuple(for_other_rows(found.dates).items())
-        found.file_cells = replace(file_cells_of(model), dates=dates)
+        names = (*found.given_names, found.target) if has_names else ()
+        found.file_cells = replace(file_cells_of(model), dates=dates, names=names)
         found.tested = model.tested()
         return found
 
@@ -559,13 +560,13 @@ def _number(column: Column, decimal: str | None) -> Column:
     codes = np.asarray(column.values)
     not_a_number = np.isin(codes, no_numbers(column.levels or ()))
     row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
-    dressed = dressed_as(column.levels or ())
+    hint = dressed_as(column.levels or ()) or without_words(column.levels or ())
     cells = worded(
         "(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)"
     )
     raise TypeError(
         f"column {column.name!r} was numeric when the model was fitted, but {row_word(row)} holds "
-        f"{column.labels()[row]!r}; {dressed[1] if dressed else f'give numbers {cells}'}"
+        f"{column.labels()[row]!r}; {hint[1] if hint else f'give numbers {cells}'}"
     )
 
 
@@ -575,11 +576,13 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     if column.kind == "numeric":
         values = column.values
         known = np.unique(values[~np.isnan(values)])
-        own: tuple[Any, ...] = tuple(int(v) if float(v).is_integer() else float(v) for v in known)
+        own: Sequence[Any] = known.tolist()
         codes = np.where(np.isnan(values), -1, np.searchsorted(known, values)).astype(np.int32)
     else:
         own, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
-    own = tuple(as_declared([_engine.plain(v) for v in own], levels))
+    # Whole numbers are floats beside missing cells: 3.0 is the level 3, or "3".
+    plain = [int(v) if isinstance(v, float) and v.is_integer() else _engine.plain(v) for v in own]
+    own = tuple(as_declared(plain, levels))
     if own == levels:
         return Column(column.name, "nominal", codes, levels)
     # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are

@@ -18,13 +18,14 @@ When not to use it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._checks import shown
 from .._checks.words import counted
-from .program import NumberTests, fits_nesting, nested, tables
-from .reading import Reading, ValueSet
+from .answers import Label
+from .program import Language, fits_nesting, nested, tables
+from .reading import Reading
 
 HEAD = """\
 /* A decision tree written by fasttree: {size}, depth {depth}. C99; needs nothing.
@@ -212,13 +213,13 @@ CLASS_OF = """\
 void {name}_predict_proba(const double *x, double *p) {{
     const int leaf = {name}_find(x);
     int c;
-{divided_proba}    for (c = 0; c < {n_classes}; c++) p[c] = {name}_shares[leaf][c];
+{proba}    for (c = 0; c < {n_classes}; c++) p[c] = {name}_shares[leaf][c];
 }}
 
 /* Index of the class, -1 where nothing is predicted. */
 int {name}_predict(const double *x) {{
     const int leaf = {name}_find(x);
-{divided_label}    return {name}_labels[leaf];
+{label}    return {name}_labels[leaf];
 }}
 """
 
@@ -226,18 +227,19 @@ NUMBER_OF = """\
 /* The predicted number. */
 double {name}_predict(const double *x) {{
     const int leaf = {name}_find(x);
-    return {divided}{name}_values[leaf];
+    return {number}{name}_values[leaf];
 }}
 """
 
-DIVIDED_PROBA = """\
+DIVIDED = {
+    "number": "leaf < 0 ? {name}_mixture(x) : ",
+    "proba": """\
     if (leaf < 0) {{
         {name}_mixture(x, p);
         return;
     }}
-"""
-
-DIVIDED_LABEL = """\
+""",
+    "label": """\
     if (leaf < 0) {{
         double p[{n_classes}];
         int c, best = 0;
@@ -246,7 +248,9 @@ DIVIDED_LABEL = """\
             if (p[c] > p[best]) best = c;
         return p[best] > 0 ? best : -1;
     }}
-"""
+""",
+}
+"""How `CLASS_OF` and `NUMBER_OF` answer rows that are divided among leaves."""
 
 
 def literal(text: object) -> str:
@@ -281,37 +285,21 @@ def _any_of(value: str, numbers: Iterable[float]) -> str:
     return " || ".join(f"{value} == {x!r}" for x in numbers)
 
 
-_NUMBERS = NumberTests(
-    "0", "1", "{x} > {low!r} && {x} <= {high!r}", "{x} != {x} || ({inside})", "!({test})"
-)
+class _CSyntax(Language):
+    """The syntax of C for `nested`."""
 
+    never, always = "0", "1"
+    between = "{x} > {low!r} && {x} <= {high!r}"
+    or_missing, negated = "{x} != {x} || ({inside})", "!({test})"
+    first, next = "if ({}) {{", "}} else if ({}) {{"
+    otherwise, closing = "} else {", "}"
+    divided = "return -1;"
 
-class _CSyntax:
-    """The syntax of C for `nested`; ``x3`` is the value of feature 3, read at the start."""
+    def answer(self, leaf: int, said: Label | None) -> str:
+        return f"return {leaf}; {_comment('unclassified' if said is None else said)}"
 
-    closing: str | None = "}"
-    otherwise = "} else {"
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.leaves = reading.leaves
-
-    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        x = f"x{feature}"
-        if subset.codes is not None:
-            taken = ([-1] if missing else []) + sorted(subset.codes)
-            return " || ".join(f"{x} == {code}" for code in taken) or "0"
-        return _NUMBERS.of(x, subset, missing)
-
-    def start(self, word: str, condition: str) -> str:
-        return f"{'if' if word == 'if' else '} else if'} ({condition}) {{"
-
-    def answer(self, leaf: int) -> str:
-        answer = self.reading.answers.of(self.leaves[leaf])
-        return f"return {leaf}; {_comment('unclassified' if answer is None else answer)}"
-
-    def divided(self) -> str:
-        return "return -1;"
+    def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
+        return _any_of(x, [-1] * missing + [*codes]) or self.never
 
 
 def identifier(name: str) -> str:
@@ -352,7 +340,7 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     if nests:
         out += _nested_tests(reading, fields)
     if reading.fractional or not nests:
-        fields |= {column: initialiser(values) for column, values in vars(tables(reading)).items()}
+        fields |= {column: initialiser(values) for column, values in tables(reading).items()}
         out.append(WALK.format(**fields))
     if not nests:
         out.append(LOOP.format(**fields))
@@ -362,17 +350,11 @@ def to_c(model: Any, *, name: str = "tree") -> str:
         parts = {part: text.format(**fields) for part, text in mixed.items()}
         out.append(MIXTURE.format(**fields, **parts))
     out.append(LEAF_OF.format(**fields))
-    if reading.predicts_number:
-        divided = f"leaf < 0 ? {name}_mixture(x) : " if reading.fractional else ""
-        out.append(NUMBER_OF.format(**fields, divided=divided))
-        return "".join(out)
-    divided_proba = divided_label = ""
-    if reading.fractional:
-        divided_proba, divided_label = (
-            DIVIDED_PROBA.format(**fields),
-            DIVIDED_LABEL.format(**fields),
-        )
-    out.append(CLASS_OF.format(**fields, divided_proba=divided_proba, divided_label=divided_label))
+    divided = {part: text.format(**fields) for part, text in DIVIDED.items()}
+    if not reading.fractional:
+        divided = dict.fromkeys(DIVIDED, "")
+    interface = NUMBER_OF if reading.predicts_number else CLASS_OF
+    out.append(interface.format(**fields, **divided))
     return "".join(out)
 
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .drawing import PADDING, Bar, Card, Drawing
-from .words import condition, one_line, xml
+from .._checks.plain_text import one_line
+from .answers import Share
+from .drawing import PADDING, Card, Drawing
+from .words import condition, xml
 
 BAR_WIDTH = 100
 """Width of a bar, points."""
@@ -25,7 +27,7 @@ def _label(card: Card) -> str:
     """The card of a node as an HTML-like label: a table with the name, the numbers and the bar."""
     # A cell per part of the bar, and one without a colour for a gap before or after a part.
     cells, end, room = "", card.x + PADDING, card.width - 2 * PADDING
-    for fill, x, width in [*card.bars, *([Bar("", end + room, 0.0)] if card.bars else [])]:
+    for fill, x, width in [*card.bars, *([Share("", end + room, 0.0)] if card.bars else [])]:
         for of_cell, wide in (("", x - end), (fill, width)):
             if wide > 1e-6 * room:
                 shade = f'bgcolor="{of_cell}" ' if of_cell else ""

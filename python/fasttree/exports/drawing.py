@@ -13,17 +13,16 @@ Complexity
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .._checks import listing, maybe, one_of, shown, whole
 from .._checks.speech import given
 from .._checks.words import counted, p_value_text
-from .answers import figures, share_scale
+from .answers import Share, figures, share_scale
 from .reading import Reading
 from .words import MAX_LEVELS, condition, fit_width, short_branch_text, text_width
 
@@ -45,14 +44,6 @@ the target in it; longer names are cut."""
 
 MARGIN, LEGEND_HEIGHT, PADDING = 14.0, 26.0, 10
 """Space around the picture, for the legend, and between the edge of a card and its text."""
-
-
-class Bar(NamedTuple):
-    """A part of the bar of a card, from `x` on; `fill` is its colour."""
-
-    fill: str
-    x: float
-    width: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +75,7 @@ class Card:
             leaves and folded nodes.
         counts: rows of each class, if they are shown.
         tooltip: the branch that leads to the node, and what is known of its rows.
-        bars: the bar, from left to right; none in a node without rows.
+        bars: the bar in px, from left to right; none in a node without rows.
         marked: whether the node is on the highlighted path.
     """
 
@@ -100,7 +91,7 @@ class Card:
     score: str
     counts: str
     tooltip: str
-    bars: list[Bar]
+    bars: list[Share]
     marked: bool = False
 
     def texts(self) -> list[CardText]:
@@ -240,41 +231,21 @@ class Drawing:
         self, max_depth: int | None, max_nodes: int | None, empty: bool
     ) -> tuple[np.ndarray, np.ndarray]:
         """The attributes `shown` and `ends`."""
-        tree = self.tree
-        reached = np.ones(tree.node_count, dtype=bool) if empty else self.weight > 0
-        reached[0] = True
-        # Nodes that are never opened: leaves, and those at the depth limit.
-        closed = tree.n_children == 0
+        tree, children = self.tree, self.reading.children[0]
+        among = np.ones(tree.node_count, dtype=bool) if empty else self.weight > 0
+        among[0] = True
         if max_depth is not None:
-            closed = closed | (tree.depth >= max_depth)
+            among &= tree.depth <= max_depth
         most = tree.node_count if max_nodes is None else max_nodes
-        if most >= int(reached.sum()):
-            shown = reached if max_depth is None else reached & (tree.depth <= max_depth)
-            return shown, shown & closed
-        # Open nodes with the most rows first, as long as all branches of a node fit.
-        shown = np.zeros(tree.node_count, dtype=bool)
-        shown[0], count = True, 1
-        heap = [(False, -float(self.weight[0]), 0)]
-        ends = closed.copy()
-        while heap:
-            *_, node = heapq.heappop(heap)
-            if closed[node]:
-                continue
-            children = [c for c in self.reading.children[node] if reached[c]]
-            if count + len(children) > most:
-                if node:
-                    ends[node] = True
-                    continue
-                # The root alone would be an empty picture: show its branches with the most rows.
-                children = sorted(children, key=lambda c: (-self.weight[c], c))
-                self._hidden_branches = children[most - 1 :]
-                children = children[: most - 1]
-                ends[0] = not children
-            for child in children:
-                shown[child] = True
-                heapq.heappush(heap, (child not in self.path, -float(self.weight[child]), child))
-            count += len(children)
-        return shown, shown & ends
+        shown = self.reading.heaviest(most, among, self.path)
+        if not shown[1:].any():
+            # The root alone would be an empty picture: show its branches with the most rows.
+            heaviest = sorted((c for c in children if among[c]), key=lambda c: -self.weight[c])
+            self._hidden_branches = heaviest[most - 1 :]
+            shown[heaviest[: most - 1]] = True
+        ends = shown.copy()
+        ends[tree.parent[np.flatnonzero(shown)[1:]]] = False
+        return shown, ends
 
     def _write_branches(self) -> dict[int, tuple[str, str]]:
         """Texts of the branch that leads to each shown node: (on the edge, in the tooltip)."""
@@ -299,31 +270,27 @@ class Drawing:
         return int(self._leaves_before[self._subtree_end[node]] - self._leaves_before[node])
 
     def _write_card(self, node: int) -> tuple[str, str, str, str]:
-        """The texts `name`, `small`, `score` and `counts` of a card."""
-        name, small, score = self._name_and_rows(node)
-        number = f"#{node} " if "node_ids" in self._show else ""
-        counts = ", ".join(self.reading.answers.held(node)) if "counts" in self._show else ""
-        return number + name, small, score, counts
-
-    def _name_and_rows(self, node: int) -> tuple[str, str, str]:
-        """Feature, rows and what is shown of the split of an inner node; answer and rows of a leaf
-        or folded node."""
-        reading, weight = self.reading, float(self.weight[node])
+        """The texts `name`, `small`, `score` and `counts` of a card: of an inner node its feature,
+        its rows and what is shown of its split, of a leaf or folded node its answer and rows."""
+        reading, answers, score = self.reading, self.reading.answers, ""
         if reading.n_children[node] and not self.ends[node]:
-            small = reading.answers.amount(weight)
+            name = reading.features[reading.feature[node]].name
+            small = answers.amount(float(self.weight[node]))
             if node == 0 and self._hidden_branches:
-                hidden = reading.answers.amount(float(self.weight[self._hidden_branches].sum()))
+                hidden = answers.amount(float(self.weight[self._hidden_branches].sum()))
                 branches = counted(len(self._hidden_branches), "branch")
                 small += f", {branches} not shown ({hidden})"
-            name = reading.features[reading.feature[node]].name
-            score = figures(float(self.tree.score[node]), 3, grouped=True)
+            figure = figures(float(self.tree.score[node]), 3, grouped=True)
             p = p_value_text(self.tree.p_value[node], "=")
-            said = {"scores": f"score {score}", "p_values": f"p{p}"}
-            return name, small, ", ".join(text for word, text in said.items() if word in self._show)
-        name, small = reading.answers.on_card(node, self.decimals)
-        if reading.n_children[node]:
-            small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"
-        return name, small, ""
+            said = {"scores": f"score {figure}", "p_values": f"p{p}"}
+            score = ", ".join(text for word, text in said.items() if word in self._show)
+        else:
+            name, small = answers.on_card(node, self.decimals)
+            if reading.n_children[node]:
+                small = f"{small}, {counted(self.leaves_below(node), 'leaf')}"
+        number = f"#{node} " if "node_ids" in self._show else ""
+        counts = ", ".join(answers.held(node)) if "counts" in self._show else ""
+        return number + name, small, score, counts
 
     def _height(self, node: int) -> float:
         """Height of the card of a node."""
@@ -442,6 +409,7 @@ class Drawing:
             leaf = self.reading.n_children[node] == 0
             height = self._height(node)
             x, width = float(self._left[level]), float(self._width[level])
+            room = width - 2 * PADDING
             name, small, score, counts = self._card_texts[node]
             yield Card(
                 node=node,
@@ -456,14 +424,12 @@ class Drawing:
                 score=score,
                 counts=counts,
                 tooltip=self._tooltip(node),
-                bars=self._bars(node, x + PADDING, width - 2 * PADDING),
+                bars=[
+                    Share(fill, x + PADDING + room * left, room * share)
+                    for fill, left, share in self.reading.answers.bar(node)
+                ],
                 marked=node in self.path,
             )
-
-    def _bars(self, node: int, x: float, room: float) -> list[Bar]:
-        """The bar of a node; all of it is `room` px wide."""
-        shares = self.reading.answers.bar(node)
-        return [Bar(fill, x + room * left, room * width) for fill, left, width in shares]
 
     def _tooltip(self, node: int) -> str:
         """Number and branch of a node, and what is known of its rows."""

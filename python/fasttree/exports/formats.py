@@ -67,15 +67,7 @@ class Format:
 
 
 FORMATS: dict[str, Format] = {
-    "text": Format(
-        "indented text",
-        "text",
-        "to_text",
-        shown=lambda model, depth, decimals: model.to_text(decimals, depth),
-        method="to_text()",
-        whole=False,
-        forests=True,
-    ),
+    "text": Format("indented text", "text", "to_text", whole=False, forests=True),
     "j48": Format("the layout of Weka's J48", "j48", "to_j48", 'to_text(style="j48")'),
     "rules": Format(
         "one rule per leaf, with coverage and confidence",

@@ -18,8 +18,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._checks.plain_text import one_line
 from .reading import Feature, Reading, ValueSet
-from .words import one_line
 
 
 def _rounded(x: float, digits: int) -> float:
@@ -121,13 +121,5 @@ def to_j48(model: Any) -> str:
                 first = _branch_text(feature, subsets, 0, binary)
                 branch_texts[children[1]] = name + first.replace(" = ", " != ", 1)
     leaves = len(reading.leaves)
-    return "\n".join(
-        [
-            *lines,
-            "",
-            f"Number of Leaves  : \t{leaves}",
-            "",
-            f"Size of the tree : \t{tree.node_count}",
-            "",
-        ]
-    )
+    end = f"Number of Leaves  : \t{leaves}\n\nSize of the tree : \t{tree.node_count}\n"
+    return "\n".join([*lines, "", end])

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from .._checks import one_of
-from . import onnx_heads as heads
+from .onnx_heads import Heads
 from .onnx_parts import ClassOutputs, Graph, Inputs
 from .onnx_trees import Columns, Ensemble, column_test
 from .reading import Reading
@@ -107,29 +107,7 @@ def to_onnx(
                 column_test(tree, node, columns)
     matrix = graph_inputs.matrix(columns)
 
-    def undivided() -> None:
-        """Add the outputs for rows that go to one leaf of each tree."""
-        read = matrix
-        if not graph.single:
-            read = heads.ranks(graph, trees, matrix, max(1, len(columns.keys)))
-        if class_outputs is None:
-            heads.number(graph, read, trees, readings)
-        elif is_forest:
-            heads.vote(graph, class_outputs, read, trees, readings)
-        elif graph.single and heads.is_classifier(class_outputs):
-            heads.classifier(graph, class_outputs, read, trees)
-        else:
-            heads.table(graph, class_outputs, read, trees)
-
-    def divided() -> None:
-        """Add the outputs for any rows."""
-        if class_outputs is None:
-            heads.number_of_mixtures(graph, matrix, columns, readings)
-        elif is_forest:
-            heads.vote_of_mixtures(graph, class_outputs, matrix, columns, readings)
-        else:
-            heads.mixture(graph, class_outputs, matrix, columns)
-
+    answer = Heads(graph, readings, is_forest, class_outputs, trees, columns, matrix)
     output_types: list[tuple[int, list[Any]]] = [(graph.real, ["N", max(1, len(reading.classes))])]
     metadata = {}
     if class_outputs is not None:
@@ -142,9 +120,10 @@ def to_onnx(
         any_missing = graph.add(
             "Greater", graph.add("ReduceMax", missing, keepdims=0), graph.constant(np.float32(0))
         )
-        graph.either(any_missing, divided, undivided, [kind for kind, _ in output_types])
+        kinds = [kind for kind, _ in output_types]
+        graph.either(any_missing, answer.divided, answer.undivided, kinds)
     else:
-        undivided()
+        answer.undivided()
     return _model_of(graph, name, output_types, metadata)
 
 

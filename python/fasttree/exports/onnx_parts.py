@@ -150,23 +150,18 @@ class Inputs:
         levels = self.features[feature].levels
         if levels is None:
             return int(self.graph.real)
-        kinds = {type(v) for v in levels}
-        if not kinds:
-            return int(types.STRING)
-        if kinds <= {bool}:
-            return int(types.BOOL)
-        if kinds <= {int}:
-            return int(types.INT64)
-        return int(types.FLOAT) if kinds <= {int, float} else int(types.STRING)
+        kinds = {type(v) for v in levels} or {str}
+        narrowest = ((types.BOOL, {bool}), (types.INT64, {int}), (types.FLOAT, {int, float}))
+        return int(next((kind for kind, held in narrowest if kinds <= held), types.STRING))
 
     def matrix(self, columns: Columns) -> str:
         """The columns side by side, real numbers (N, n_columns); one column at least."""
-        graph, keys = self.graph, columns.keys
-        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in keys)
+        graph = self.graph
+        own = any(self.features[j].levels or self.features[j].sentinels for j, _ in columns)
         if not self.columns and not own:
-            features = np.array([feature for feature, _ in keys] or [0])
+            features = np.array([feature for feature, _ in columns] or [0])
             return graph.add("Gather", self.tensor, graph.constant(features), axis=1)
-        made = [self._column(*key) for key in keys] or [self._column(0, None)]
+        made = [self._column(*key) for key in columns] or [self._column(0, None)]
         return made[0] if len(made) == 1 else graph.add("Concat", *made, axis=1)
 
     def _source(self, feature: int) -> str:

@@ -15,7 +15,8 @@ Complexity
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -38,27 +39,16 @@ def floor32(x: float) -> float:
     return float(near)
 
 
-@dataclass
-class Columns:
-    """The columns that the trees of a model read, in order of first use.
+class Columns(dict[tuple[int, tuple[int, ...] | None], int]):
+    """The columns that the trees of a model read, in order of first use, with their indices.
 
-    Attributes:
-        keys: (feature, None) for the values or codes of a feature; (feature, route) for the branch
-            ``route[code]`` that each of its levels takes.
+    A key is (feature, None) for the values or codes of a feature, or (feature, route) for the
+    branch ``route[code]`` that each of its levels takes.
     """
-
-    keys: list[tuple[int, tuple[int, ...] | None]] = field(default_factory=list)
 
     def index_of(self, feature: int, route: tuple[int, ...] | None) -> int:
         """Index of a column; a new one is added."""
-        key = (feature, route)
-        if key not in self._index:
-            self._index[key] = len(self.keys)
-            self.keys.append(key)
-        return self._index[key]
-
-    def __post_init__(self) -> None:
-        self._index = {key: i for i, key in enumerate(self.keys)}
+        return self.setdefault((feature, route), len(self))
 
 
 @dataclass
@@ -107,20 +97,14 @@ class Ensemble:
 
     Attributes:
         nodes: the attributes, one list each with one entry per node.
-        ends: (tree, node id, number of the leaf, node of the tree) of every leaf.
+        ends: (tree, node id, number of the leaf) of every leaf.
     """
 
     def __init__(self, columns: Columns, single: bool) -> None:
         self.columns, self.single = columns, single
         self.top = float(np.finfo(np.float32 if single else np.float64).max)
-        self.nodes: dict[str, list[Any]] = {
-            name: []
-            for name in (
-                "nodes_treeids", "nodes_nodeids", "nodes_featureids", "nodes_modes", "nodes_values",
-                "nodes_truenodeids", "nodes_falsenodeids", "nodes_missing_value_tracks_true",
-            )
-        }  # fmt: skip
-        self.ends: list[tuple[int, int, int, int]] = []
+        self.nodes: defaultdict[str, list[Any]] = defaultdict(list)
+        self.ends: list[tuple[int, int, int]] = []
 
     def _node(
         self,
@@ -133,16 +117,19 @@ class Ensemble:
         tracks: bool = False,
     ) -> int:
         """Append a node without children yet; returns its index in the attributes."""
-        attributes = self.nodes
-        attributes["nodes_treeids"].append(tree)
-        attributes["nodes_nodeids"].append(number)
-        attributes["nodes_featureids"].append(column)
-        attributes["nodes_modes"].append(mode)
-        attributes["nodes_values"].append(floor32(value) if self.single else value)
-        attributes["nodes_truenodeids"].append(0)
-        attributes["nodes_falsenodeids"].append(0)
-        attributes["nodes_missing_value_tracks_true"].append(int(tracks))
-        return len(attributes["nodes_modes"]) - 1
+        attributes = {
+            "treeids": tree,
+            "nodeids": number,
+            "featureids": column,
+            "modes": mode,
+            "values": floor32(value) if self.single else value,
+            "truenodeids": 0,
+            "falsenodeids": 0,
+            "missing_value_tracks_true": int(tracks),
+        }
+        for name, of_node in attributes.items():
+            self.nodes[f"nodes_{name}"].append(of_node)
+        return len(self.nodes["nodes_modes"]) - 1
 
     def add(self, reading: Reading, tree: int = 0) -> None:
         """Append a tree, for rows that are not divided."""
@@ -163,7 +150,7 @@ class Ensemble:
                 self.nodes[attribute][parent] = number
             if test is None and not reading.children[node]:
                 self._node(tree, number, "LEAF")
-                self.ends.append((tree, number, leaf[node], node))
+                self.ends.append((tree, number, leaf[node]))
                 number += 1
                 continue
             if test is None:

@@ -14,51 +14,33 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any
 
+from .answers import Label
 from .reading import Reading, ValueSet
 
 NESTED = 60
 """Largest depth of nested blocks (each else-if counts as one) for which ifs are written."""
 
 ALL_BRANCHES = -2
-"""Entry of `Tables.missing` where a missing value takes all branches."""
+"""Entry of the table `missing` where a missing value takes all branches."""
 
 
-class Language(Protocol):
-    """The syntax that `nested` needs of a programming language.
-
-    Attributes:
-        closing: line that closes a chain of blocks; None if the language needs none.
-        otherwise: line that opens the last block of a chain.
-    """
-
-    closing: str | None
-    otherwise: str
-
-    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        """A condition that the values of `subset` meet, and missing ones if `missing`."""
-
-    def start(self, word: str, condition: str) -> str:
-        """The line that opens a block; `word` is "if" or "elif"."""
-
-    def answer(self, leaf: int) -> str:
-        """The statement that returns the number of a leaf."""
-
-    def divided(self) -> str:
-        """The statement that returns the mark of a row that goes down several branches."""
-
-
-class NumberTests(NamedTuple):
-    """Conditions on numbers in a programming language.
+class Language(ABC):
+    """The syntax that `nested` needs of a programming language; ``x3`` is the value of feature 3,
+    which the written function reads at its start.
 
     Attributes:
         never, always: conditions that no value meets, and that all do.
         between: template of a condition, from `low` (excluded) to `high`.
         or_missing: template of `inside`, or a missing value.
         negated: template of the negation of `test`.
+        first, next: templates of the lines that open the blocks of a chain under a condition.
+        otherwise: line that opens the last block of a chain.
+        closing: line that closes a chain of blocks; empty if the language needs none.
+        divided: statement that returns the mark of a row that goes down several branches.
     """
 
     never: str
@@ -66,9 +48,29 @@ class NumberTests(NamedTuple):
     between: str
     or_missing: str
     negated: str
+    first: str
+    next: str
+    otherwise: str
+    closing: str
+    divided: str
 
-    def of(self, x: str, subset: ValueSet, missing: bool) -> str:
-        """A condition that the values `x` of a set meet, and missing ones if `missing`."""
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    @abstractmethod
+    def answer(self, leaf: int, said: Label | None) -> str:
+        """The statement that returns the number of a leaf, and in a comment what it predicts."""
+
+    @abstractmethod
+    def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
+        """A condition that the values `x` of a nominal feature meet: those with some codes, and
+        missing ones if `missing`."""
+
+    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
+        """A condition that the values of a set meet, and missing ones if `missing`."""
+        x = f"x{feature}"
+        if subset.codes is not None:
+            return self.levels(x, feature, sorted(subset.codes), missing)
         if subset.empty:
             return f"{x} != {x}" if missing else self.never
         low, high = math.isfinite(subset.lower), math.isfinite(subset.upper)
@@ -107,7 +109,7 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
             continue
         children = reading.children[item]
         if not children:
-            yield space + language.answer(number[item])
+            yield space + language.answer(number[item], reading.answers.of(item))
             continue
         # One block per branch. The last one needs no condition, unless rows may be divided: then
         # these are what remains.
@@ -119,20 +121,26 @@ def nested(reading: Reading, language: Language, indent: int) -> Iterator[str]:
                 chain.append((level, language.otherwise))
             else:
                 condition = language.test(feature, subset, subset.missing == 1)
-                chain.append((level, language.start("elif" if branch else "if", condition)))
+                block = language.next if branch else language.first
+                chain.append((level, block.format(condition)))
             chain.append((level + 1, child))
         if divides:
-            chain += [(level, language.otherwise), (level + 1, language.divided())]
+            chain += [(level, language.otherwise), (level + 1, language.divided)]
         if language.closing:
             chain.append((level, language.closing))
         work += reversed(chain)
 
 
-@dataclass
-class Tables:
-    """A tree as flat lists, over which the written program loops.
+TABLES = (
+    "feature", "first", "start", "length", "missing", "child", "share", "leaf", "cut", "route",
+)  # fmt: skip
+"""Names of `tables`."""
 
-    Attributes:
+
+def tables(reading: Reading) -> dict[str, list[Any]]:
+    """The tree as flat lists by name, over which the written program loops.
+
+    Returns:
         feature: feature tested by each node, -1 in a leaf.
         first: index of the first child of each node in `child`; one entry more than nodes.
         start, length: where each node's entries are: cut points of a numeric test in `cut` (the
@@ -144,47 +152,33 @@ class Tables:
         cut: cut points of all numeric tests.
         route: branch of each level of all nominal tests.
     """
-
-    feature: list[int]
-    first: list[int]
-    start: list[int]
-    length: list[int]
-    missing: list[int]
-    child: list[int]
-    share: list[float]
-    leaf: list[int]
-    cut: list[float]
-    route: list[int]
-
-
-def tables(reading: Reading) -> Tables:
-    """The tree as flat lists."""
-    found = Tables([], [0], [], [], [], [], [], [], [], [])
+    found: dict[str, list[Any]] = {name: [] for name in TABLES}
+    found["first"].append(0)
     number = reading.leaf_numbers
     for node, children in enumerate(reading.children):
-        found.leaf.append(number.get(node, -1))
-        found.child += children
-        found.first.append(len(found.child))
+        found["leaf"].append(number.get(node, -1))
+        found["child"] += children
+        found["first"].append(len(found["child"]))
         if not children:
-            for column in (found.feature, found.start, found.length, found.missing):
-                column.append(-1)
+            for name in ("feature", "start", "length", "missing"):
+                found[name].append(-1)
             continue
         feature, subsets = reading.feature[node], reading.branch_sets(node)
-        found.feature.append(feature)
+        found["feature"].append(feature)
         # Missing values: one branch takes them as a whole, or all of them a share.
-        found.share += [subset.missing for subset in subsets]
+        found["share"] += [subset.missing for subset in subsets]
         takes_all = [i for i, subset in enumerate(subsets) if subset.missing == 1]
-        found.missing.append(takes_all[0] if takes_all else ALL_BRANCHES)
+        found["missing"].append(takes_all[0] if takes_all else ALL_BRANCHES)
         # Known values: cut points, or a branch per level.
         if reading.features[feature].levels is None:
             uppers = [s.upper for s in subsets if not s.lower > s.upper]
             cuts = [upper for upper in uppers if math.isfinite(upper)]
-            found.start.append(len(found.cut))
-            found.length.append(len(cuts))
-            found.cut += cuts
+            found["start"].append(len(found["cut"]))
+            found["length"].append(len(cuts))
+            found["cut"] += cuts
         else:
             route = reading.branch_of_levels(node)
-            found.start.append(len(found.route))
-            found.length.append(len(route))
-            found.route += route
+            found["start"].append(len(found["route"]))
+            found["length"].append(len(route))
+            found["route"] += route
     return found

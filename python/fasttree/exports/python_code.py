@@ -14,12 +14,13 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._checks.words import counted
-from .program import NumberTests, fits_nesting, nested, tables
-from .reading import Reading, ValueSet
+from .answers import Label
+from .program import Language, fits_nesting, nested, tables
+from .reading import Reading
 
 HEAD = '''\
 """A decision tree written by fasttree: {size}, depth {depth}. It needs Python alone.
@@ -201,41 +202,25 @@ def leaf(row):
 '''
 
 
-_NUMBERS = NumberTests(
-    "False", "True", "{low!r} < {x} <= {high!r}", "{x} != {x} or {inside}", "not {test}"
-)
+class _PythonSyntax(Language):
+    """The syntax of Python for `nested`."""
 
+    never, always = "False", "True"
+    between = "{low!r} < {x} <= {high!r}"
+    or_missing, negated = "{x} != {x} or {inside}", "not {test}"
+    first, next = "if {}:", "elif {}:"
+    otherwise, closing = "else:", ""
+    divided = "return None"
 
-class _PythonSyntax:
-    """The syntax of Python for `nested`; ``x3`` is the value of feature 3, read at the start."""
+    def answer(self, leaf: int, said: Label | None) -> str:
+        return f"return {leaf}  # {'unclassified' if said is None else ascii(said)}"
 
-    closing: str | None = None
-    otherwise = "else:"
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.leaves = reading.leaves
-
-    def test(self, feature: int, subset: ValueSet, missing: bool) -> str:
-        x, levels = f"x{feature}", self.reading.features[feature].levels
-        if levels is not None:
-            taken = [ascii(levels[c]) for c in sorted(subset.codes or ())]
-            if missing:
-                taken.insert(0, "None")
-            if len(taken) == 1:
-                return f"{x} is None" if missing else f"{x} == {taken[0]}"
-            return f"{x} in ({', '.join(taken)})" if taken else "False"
-        return _NUMBERS.of(x, subset, missing)
-
-    def start(self, word: str, condition: str) -> str:
-        return f"{word} {condition}:"
-
-    def answer(self, leaf: int) -> str:
-        answer = self.reading.answers.of(self.leaves[leaf])
-        return f"return {leaf}  # {'unclassified' if answer is None else ascii(answer)}"
-
-    def divided(self) -> str:
-        return "return None"
+    def levels(self, x: str, feature: int, codes: Sequence[int], missing: bool) -> str:
+        known = self.reading.features[feature].levels or ()
+        taken = ["None"] * missing + [ascii(known[code]) for code in codes]
+        if len(taken) == 1:
+            return f"{x} is None" if missing else f"{x} == {taken[0]}"
+        return f"{x} in ({', '.join(taken)})" if taken else self.never
 
 
 def tuple_literal(items: Iterable[Any]) -> str:
@@ -319,8 +304,8 @@ def to_python(model: Any) -> str:
         out += [line + "\n" for line in nested(reading, _PythonSyntax(reading), 1)]
         out.append("\n")
     if loops:
-        columns = vars(tables(reading))
-        out.append(WALK.format(**{name: tuple_literal(column) for name, column in columns.items()}))
+        columns = {name: tuple_literal(column) for name, column in tables(reading).items()}
+        out.append(WALK.format(**columns))
     if not nests:
         out.append(LOOP)
     if reading.predicts_number:

@@ -16,9 +16,10 @@ When not to use it
 
 from __future__ import annotations
 
+import heapq
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -216,6 +217,32 @@ class Reading:
         """Class probabilities of nodes, shape (len(nodes), n_classes); zeros for no prediction. Of
         a number, the number, shape (len(nodes), 1)."""
         return np.asarray(self._model.node_proba(np.asarray(nodes, dtype=np.int64)))
+
+    def heaviest(
+        self, most: int, among: np.ndarray | None = None, first: Collection[int] = ()
+    ) -> np.ndarray:
+        """Whether each node is shown where at most some are, bool (n_nodes,): from the root on, the
+        node with the most rows shows its branches next, if all of them fit.
+
+        Args:
+            most: largest number of nodes.
+            among: nodes that may be shown, bool (n_nodes,); None: all.
+            first: nodes that show their branches before others.
+        """
+        weight = self.tree.weighted_n_node_samples
+        shown = np.zeros(self.tree.node_count, dtype=bool)
+        shown[0], count = True, 1
+        heap = [(False, -float(weight[0]), 0)]
+        while heap:
+            *_, node = heapq.heappop(heap)
+            children = [c for c in self.children[node] if among is None or among[c]]
+            if count + len(children) > most:
+                continue
+            count += len(children)
+            shown[children] = True
+            for child in children:
+                heapq.heappush(heap, (child not in first, -float(weight[child]), child))
+        return shown
 
     def missing_shares(self, node: int) -> list[float]:
         """Share of a row without a value that each branch of a node takes.

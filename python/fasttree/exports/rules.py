@@ -19,15 +19,17 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from functools import cache
+from typing import Any, ClassVar, overload
 
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from .answers import Label, amount, figures, number
 from .reading import Feature, Reading, ValueSet
 from .tables.html import html_table
-from .words import MAX_LEVELS, condition, one_line
+from .words import MAX_LEVELS, condition
 
 MOST_SHOWN = 100
 """Rules that a notebook shows."""
@@ -88,7 +90,13 @@ class Condition:
 
 @dataclass(frozen=True)
 class _LeafRule(ABC):
-    """What the rules of classes and of numbers share."""
+    """What the rules of classes and of numbers share.
+
+    Attributes:
+        columns: fields of the prediction, the coverage and the quality.
+    """
+
+    columns: ClassVar[tuple[str, ...]]
 
     leaf: int
     conditions: tuple[Condition, ...]
@@ -116,9 +124,9 @@ class _LeafRule(ABC):
     def __str__(self) -> str:
         return self.to_text()
 
-    @abstractmethod
     def row(self) -> dict[str, Any]:
         """The prediction, coverage and quality, as fields of a row of `Rules.to_frame`."""
+        return {name: getattr(self, name) for name in self.columns}
 
     def record(self) -> dict[str, Any]:
         """The rule as plain values; what is not known is None."""
@@ -150,6 +158,8 @@ class Rule(_LeafRule):
         probabilities: class probabilities, as `predict_proba` returns them.
     """
 
+    columns = ("label", "coverage", "support", "confidence")
+
     label: Label | None
     correct: float
     probabilities: tuple[float, ...]
@@ -162,15 +172,6 @@ class Rule(_LeafRule):
     def _answer(self) -> tuple[str, str]:
         label = "unclassified" if self.label is None else one_line(self.label)
         return label, f"confidence {self.confidence:.3f}"
-
-    def row(self) -> dict[str, Any]:
-        """Label, coverage, support and confidence."""
-        return {
-            "label": self.label,
-            "coverage": self.coverage,
-            "support": self.support,
-            "confidence": self.confidence,
-        }
 
     def record(self) -> dict[str, Any]:
         """The rule as plain values; what is not known is None."""
@@ -188,22 +189,14 @@ class NumberRule(_LeafRule):
         variance: of their numbers around the mean.
     """
 
+    columns = ("value", "coverage", "support", "impurity", "variance")
+
     value: float
     impurity: float
     variance: float
 
     def _answer(self) -> tuple[str, str]:
         return figures(self.value), f"sd {figures(math.sqrt(max(self.variance, 0.0)))}"
-
-    def row(self) -> dict[str, Any]:
-        """Value, coverage, support, impurity and variance."""
-        return {
-            "value": self.value,
-            "coverage": self.coverage,
-            "support": self.support,
-            "impurity": self.impurity,
-            "variance": self.variance,
-        }
 
 
 AnyRule = Rule | NumberRule
@@ -304,54 +297,29 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
         <BLANKLINE>
     """
     reading = Reading(model)
-    tree = reading.tree
+    tree, features, weighed = reading.tree, reading.features, reading.answers.weighed
     weights = tree.weighted_n_node_samples
     total = float(weights[0])
-    answer = (_number_of if reading.predicts_number else _class_of)(reading)
+    shares = iter(reading.probabilities(reading.leaves).tolist())
     # Conditions repeat from leaf to leaf: each is made once.
-    made: dict[tuple[int, ValueSet], Condition] = {}
+    condition_of = cache(lambda feature, subset: Condition.of(features[feature], subset))
     rules: list[AnyRule] = []
-    for leaf, subsets in reading.paths():
+    for (leaf, subsets), probabilities in zip(reading.paths(), shares, strict=True):
         coverage = float(weights[leaf])
         if not empty and coverage == 0:
             continue
-        conditions = []
-        for feature, subset in subsets.items():
-            if subset.missing == 1 and subset.everything(reading.features[feature]):
-                continue
-            key = (feature, subset)
-            if key not in made:
-                made[key] = Condition.of(reading.features[feature], subset)
-            conditions.append(made[key])
-        support = coverage / total if total > 0 else 0.0
-        rules.append(answer((leaf, tuple(conditions), coverage, support)))
+        conditions = tuple(
+            condition_of(feature, subset)
+            for feature, subset in subsets.items()
+            if subset.missing < 1 or not subset.everything(features[feature])
+        )
+        found = (leaf, conditions, coverage, coverage / total if total > 0 else 0.0)
+        if reading.predicts_number:
+            numbers = (float(of[leaf]) for of in (tree.value, tree.impurity, tree.variance))
+            rules.append(NumberRule(*found, *numbers, weighed=weighed))
+        else:
+            label = reading.label[leaf]
+            correct = 0.0 if label < 0 else float(tree.value[leaf, label])
+            answer = reading.answers.of(leaf)
+            rules.append(Rule(*found, answer, correct, tuple(probabilities), weighed=weighed))
     return Rules(rules)
-
-
-_Found = tuple[int, tuple[Condition, ...], float, float]
-"""Leaf, conditions, coverage and support of a rule."""
-
-
-def _class_of(reading: Reading) -> Callable[[_Found], Rule]:
-    """A function that completes the rule of a leaf by its class."""
-    probabilities = dict(
-        zip(reading.leaves, reading.probabilities(reading.leaves).tolist(), strict=True)
-    )
-
-    def complete(found: _Found) -> Rule:
-        leaf, label = found[0], reading.label[found[0]]
-        correct = 0.0 if label < 0 else float(reading.tree.value[leaf, label])
-        known = reading.answers.of(leaf), correct, tuple(probabilities[leaf])
-        return Rule(*found, *known, weighed=reading.answers.weighed)
-
-    return complete
-
-
-def _number_of(reading: Reading) -> Callable[[_Found], NumberRule]:
-    """A function that completes the rule of a leaf by its number."""
-    tree = reading.tree
-    numbers = (tree.value.tolist(), tree.impurity.tolist(), tree.variance.tolist())
-    weighed = reading.answers.weighed
-    return lambda found: NumberRule(
-        *found, *(column[found[0]] for column in numbers), weighed=weighed
-    )

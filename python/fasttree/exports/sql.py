@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from .._checks import one_of, shown
@@ -133,7 +134,8 @@ class _Writer:
             for sentinel in feature.sentinels:
                 column = f"NULLIF({column}, {self.literal(sentinel)})"
             self.columns.append(column)
-        self._written: dict[tuple[int, ValueSet], str] = {}
+        # Paths share their upper tests: each condition is written once.
+        self.condition = cache(self._condition)
 
     def name(self, text: str) -> str:
         """A quoted identifier."""
@@ -162,7 +164,7 @@ class _Writer:
             return f"{one} {self.literal(levels[0])}"
         return f"{several} ({', '.join(map(self.literal, levels))})"
 
-    def condition(self, feature: int, subset: ValueSet, missing: bool) -> str:
+    def _condition(self, feature: int, subset: ValueSet, missing: bool) -> str:
         """The condition of a set of values; `missing`: NULL and unknown levels meet it, too."""
         column = self.columns[feature]
         levels = list(self.reading.features[feature].levels or ())
@@ -196,13 +198,8 @@ class _Writer:
         conditions = []
         for feature, subset in subsets.items():
             missing = subset.missing == 1
-            if missing and subset.everything(self.reading.features[feature]):
-                continue
-            # Paths share their upper tests: each condition is written once and looked up later.
-            key = (feature, subset)
-            if key not in self._written:
-                self._written[key] = self.condition(feature, subset, missing)
-            conditions.append(self._written[key])
+            if not (missing and subset.everything(self.reading.features[feature])):
+                conditions.append(self.condition(feature, subset, missing))
         return " AND ".join(conditions) or None
 
     def share(self, subsets: dict[int, ValueSet]) -> list[str]:
@@ -213,13 +210,11 @@ class _Writer:
         if condition is not None:
             factors.append(f"CASE WHEN {condition} THEN 1.0 ELSE 0.0 END")
         for feature, subset in subsets.items():
-            if feature in undivided:
-                continue
-            known = ""
-            if not subset.empty:
-                known = f" WHEN {self.condition(feature, subset, False)} THEN 1.0"
-            missing = self.condition(feature, NOTHING, True)
-            factors.append(f"CASE WHEN {missing} THEN {subset.missing!r}{known} ELSE 0.0 END")
+            if feature not in undivided:
+                missing = self.condition(feature, NOTHING, True)
+                known = "" if subset.empty else self.condition(feature, subset, False)
+                known = known and f" WHEN {known} THEN 1.0"
+                factors.append(f"CASE WHEN {missing} THEN {subset.missing!r}{known} ELSE 0.0 END")
         return factors
 
     def case(self, values: dict[int, str], otherwise: str | None = None) -> str:

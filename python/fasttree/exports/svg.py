@@ -22,10 +22,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks import maybe, number_in
+from .._checks.plain_text import one_line
 from .._checks.words import counted
 from .drawing import FONT, MARGIN, PADDING, SMALL, Card, CardText, Drawing, Edge, LegendEntry
 from .palette import DARK, DARK_VALUES, PALETTE, VALUES
-from .words import one_line, text_width, xml
+from .words import text_width, xml
 
 MAX_NODES = 200
 """Default of `max_nodes`: a binary tree of a hundred leaves has 199 nodes."""
@@ -119,7 +120,7 @@ def _card(card: Card) -> str:
             f'<rect class="c" x="{x + PADDING:.1f}" y="{top:.1f}" width="{room:.1f}" height="4"/>'
         )
     out += [
-        f'<rect x="{bar.x:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
+        f'<rect x="{bar.left:.2f}" y="{top:.1f}" width="{bar.width:.2f}" height="5" '
         f'fill="{bar.fill}"/>'
         for bar in card.bars
     ]

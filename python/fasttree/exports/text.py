@@ -12,10 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from .._checks import having, integer, listing, one_of, shown, whole
+from .._checks.plain_text import one_line
 from .._checks.speech import given
 from .._checks.words import counted, p_value_text
 from .reading import Feature, Reading
-from .words import MAX_LEVELS, condition, one_line
+from .words import MAX_LEVELS, condition
 
 MAX_INDENT = 60
 """Depth from which on the indent is a number, so that lines of a deep chain stay short."""

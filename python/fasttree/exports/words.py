@@ -11,24 +11,13 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from itertools import accumulate, takewhile
 
 from .._checks.plain_text import one_line
 from .answers import number
 from .reading import Feature, ValueSet
-
-__all__ = [
-    "MAX_LEVELS",
-    "branch_text",
-    "condition",
-    "fit_width",
-    "level_list",
-    "one_line",
-    "short_branch_text",
-    "text_width",
-    "xml",
-]
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 does not allow."""
@@ -41,16 +30,7 @@ def xml(text: object) -> str:
         >>> xml('<script>"&')
         '&lt;script&gt;&quot;&amp;'
     """
-    plain = _FORBIDDEN.sub("\ufffd", one_line(text))
-    for sign, word in (
-        ("&", "&amp;"),
-        ("<", "&lt;"),
-        (">", "&gt;"),
-        ('"', "&quot;"),
-        ("'", "&#39;"),
-    ):
-        plain = plain.replace(sign, word)
-    return plain
+    return escape(_FORBIDDEN.sub("\ufffd", one_line(text))).replace("&#x27;", "&#39;")
 
 
 def _ems(character: str) -> float:
@@ -152,17 +132,26 @@ def short_branch_text(
     feature: Feature, subset: ValueSet, decimals: int = 6, max_levels: int | None = MAX_LEVELS
 ) -> str:
     """What a branch takes, as short as possible: ``≤ 2.5``, ``rainy``, ``missing``."""
-    text = branch_text(feature, subset, decimals, max_levels)
-    for long, short in (
-        ("<= ", "\u2264 "),
-        ("!= ", "\u2260 "),
-        ("= ", ""),
-        ("is ", ""),
-        ("in ", ""),
-    ):
-        if text.startswith(long):
-            return short + text[len(long) :]
-    return text
+    return respelled(branch_text(feature, subset, decimals, max_levels), SIGNS | SHORT)
+
+
+SIGNS = {"<= ": "\u2264 ", "!= ": "\u2260 "}
+"""Comparisons in ASCII, and their signs."""
+
+SHORT = {"= ": "", "is ": "", "in ": ""}
+"""Words with which the text of a branch begins, which pictures leave out."""
+
+
+def respelled(text: str, spellings: Mapping[str, str]) -> str:
+    """The text with another spelling of how it begins.
+
+    Examples:
+        >>> respelled("<= 2.5", SIGNS), respelled("= rainy", SIGNS)
+        ('≤ 2.5', '= rainy')
+    """
+    return next(
+        (new + text[len(old) :] for old, new in spellings.items() if text.startswith(old)), text
+    )
 
 
 def condition(

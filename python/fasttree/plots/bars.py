@@ -8,17 +8,13 @@ or a smaller `largest` for features.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from .._checks.words import counted
-from .canvas import AXES, REFERENCE, axes_of, colour, draw_legend, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .canvas import AXES, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++")
 """Patterns of the bars of methods, which tell them apart without colour."""

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from ..exports.words import fit_width
 __all__ = [
     "AXES",
     "PALETTE",
+    "Axes",
     "axes_of",
     "colour",
     "detached",
@@ -31,6 +32,11 @@ __all__ = [
     "save_picture",
     "save_small",
 ]
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+else:
+    Axes = Any  # matplotlib is imported by the first plot
 
 _DETACHED: ContextVar[bool] = ContextVar("fasttree_detached_figures", default=False)
 

@@ -7,17 +7,13 @@ Demsar (2006). All numbers come from `fasttree.model_selection`; nothing is comp
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, having
 from ..exports.tables.scales import scale_of
-from .canvas import AXES, BESIDE, axes_of, colour, finish, marker
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.collections import PathCollection
+from .canvas import AXES, BESIDE, Axes, axes_of, colour, finish, marker
 
 
 @checked(comparison=having("a Comparison", "means", "methods", "datasets"), ax=AXES)
@@ -91,7 +87,7 @@ def criteria_dots(comparison: Any, *, title: str = "", ax: Axes | None = None) -
     return finish(ax, title, "x", size=10, legend=legend, xlabel=label)
 
 
-def _legend_handles(ax: Axes, methods: Sequence[str], base: int) -> list[PathCollection]:
+def _legend_handles(ax: Axes, methods: Sequence[str], base: int) -> list[Any]:
     """One mark per method for the legend; `base` is the index of the baseline."""
     return [
         ax.scatter(

@@ -8,7 +8,7 @@ computed here. O(points).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .canvas import (
     AXES,
     BESIDE,
     REFERENCE,
+    Axes,
     axes_of,
     colour,
     curve,
@@ -25,10 +26,6 @@ from .canvas import (
     finish,
     unit_square,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 
 LOWEST_REWARD = -6.0
 """Lower end of the axis of rewards, bits: a wrong answer with certainty costs infinitely many."""

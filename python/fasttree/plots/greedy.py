@@ -6,15 +6,12 @@ optimum is not proven, a grey band shows between which bounds it lies. O(criteri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, having
-from .canvas import AXES, axes_of, colour, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import AXES, Axes, axes_of, colour, finish
 
 
 @checked(

@@ -7,16 +7,13 @@ The distances are in the trace of a fitted tree (``model.trace_``). Accuracies c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, having
 from .._checks.naming import shown_criterion
-from .canvas import AXES, PALETTE, axes_of, draw_legend, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import AXES, PALETTE, Axes, axes_of, draw_legend, finish
 
 
 @checked(model=having("a fitted tree of fasttree", "trace_", "staged_score"), ax=AXES)

@@ -7,17 +7,14 @@ without a model, see `criteria_bars`. O(features log features).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, having, listing, maybe, number_array, whole
+from .._checks.plain_text import one_line
 from .._checks.words import counted
-from ..exports.words import one_line
-from .canvas import AXES, axes_of, colour, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import AXES, Axes, axes_of, colour, finish
 
 
 def _names(model: Any, names: Sequence[str] | None, n_features: int) -> list[str]:

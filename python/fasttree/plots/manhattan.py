@@ -7,15 +7,11 @@ variants stays small. O(n log n) for n variants.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .canvas import axes_of, colour, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .canvas import Axes, axes_of, colour, finish
 
 Box = tuple[float, float, float, float]
 """Left, lower, right and upper end, points."""
@@ -155,13 +151,9 @@ def _name(ax: Any, x: np.ndarray, y: np.ndarray, names: list[str]) -> None:
             return start, up + dy, start + w, up + dy + SIZE + 1
 
         sides = (-3, 3) if at > (left + right) / 2 else (3, -3)
-        offsets = [(dx, step) for step in STEPS for dx in sides]
-        offsets += [(4 * dx, step) for step in STEPS for dx in sides]
-        free = (
-            offset
-            for offset in offsets
-            if _is_free(box(*offset), placed, (left, low, right, top + SIZE))
-        )
+        room = (left, low, right, top + SIZE)
+        offsets = [(dx * far, step) for far in (1, 4) for step in STEPS for dx in sides]
+        free = (one for one in offsets if _is_free(box(*one), placed, room))
         dx, dy = next(free, offsets[0])
         placed.append(box(dx, dy))
         far = abs(dy) > SIZE or abs(dx) > 3

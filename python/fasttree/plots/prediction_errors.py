@@ -8,17 +8,14 @@ columns. O(rows).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.number_errors import mean_absolute_error, number_pair, r2_score
-from .canvas import AXES, REFERENCE, axes_of, colour, finish, marker
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import AXES, REFERENCE, Axes, axes_of, colour, finish, marker
 
 POINTS = mapping("a pair (observed, predicted)", is_pair)
 

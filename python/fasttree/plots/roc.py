@@ -7,18 +7,14 @@ perfect classifier. Curves are those of `fasttree.metrics.roc_curve`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, mapping
 from ..metrics.cost_curves import is_pair
 from ..metrics.roc import roc_convex_hull
-from .canvas import AXES, axes_of, colour, curve, draw_legend, marker, unit_square
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+from .canvas import AXES, Axes, axes_of, colour, curve, draw_legend, marker, unit_square
 
 RATES = ("false positive rate", "true positive rate")
 """Labels of the axes."""

@@ -6,16 +6,13 @@ When not to use it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._checks import checked, having, whole
 from ..exports.palette import colour
-from .canvas import AXES, axes_of, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from .canvas import AXES, Axes, axes_of, finish
 
 
 @checked(stability=having("what stability(X, y) found", "features"), largest=whole(1), ax=AXES)

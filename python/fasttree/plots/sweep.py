@@ -70,6 +70,8 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
         width=2.4 + (0.62 if len(columns) <= 20 else 0.42) * len(columns),
         height=1.5 + 0.36 * len(rows),
     )
+    from matplotlib.patches import Rectangle
+
     cell_width = ax.get_position().width * ax.figure.get_figwidth() / len(columns)  # inches
     image = ax.imshow(np.ma.masked_invalid(values), cmap="cividis", aspect="auto")
 
@@ -93,7 +95,8 @@ def accuracy_map(sweep: Any, metric: str | None = None, *, title: str = "", ax: 
     greater_is_better = sweep.result.directions.get(metric, True)
     flat = np.nanargmax(values) if greater_is_better else np.nanargmin(values)
     i, j = np.unravel_index(flat, values.shape)
-    ax.add_patch(_frame(i, j))
+    corner = (float(j) - 0.5, float(i) - 0.5)
+    ax.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=FRAME, linewidth=2.2))
     # Ticks name the values of the parameters; the y-label names those that vary along the rows.
     _name_columns(ax, columns, cell_width, across in ("alpha", "radius"))
     ax.set_yticks(range(len(rows)), rows, fontsize=9)
@@ -135,12 +138,3 @@ def _shortened(numbers: list[str]) -> list[str]:
         if len(set(short)) == len(set(numbers)):
             return short
     return numbers
-
-
-def _frame(i: Any, j: Any) -> Any:
-    """The outline of the cell in row `i` and column `j`."""
-    from matplotlib.patches import Rectangle
-
-    return Rectangle(
-        (float(j) - 0.5, float(i) - 0.5), 1, 1, fill=False, edgecolor=FRAME, linewidth=2.2
-    )

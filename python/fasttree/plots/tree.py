@@ -9,13 +9,14 @@ therefore draws those before it again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from .._checks import checked, having, maybe, number_in
+from .._checks.plain_text import one_line
 from ..exports.drawing import FONT, SMALL, Card, Drawing
-from ..exports.words import one_line
 from .canvas import AXES, axes_of, font_size
 
 INK = "#1d2430"
@@ -88,7 +89,7 @@ class _Canvas:
             )
         y = card.y + card.height - 9  # of the bar, 5 px high, near the lower edge
         for bar in card.bars:
-            self.box(bar.x, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
+            self.box(bar.left, y, bar.width, 5, facecolor=bar.fill, zorder=3, linewidth=0)
 
     def drawing(self, drawing: Drawing) -> None:
         """Draw the legend, the branches and the cards of a tree."""
@@ -290,16 +291,13 @@ def _readable(
         fitting: points per pixel of drawings in their axes.
         least: smallest size of names, points, that is readable.
     """
+
+    def is_small(drawings: Sequence[Drawing]) -> bool:
+        return fitting(drawings) * FONT < least
+
     whole = draw()
-    shown, hidden = 1, max(int(one.tree.depth[one.shown].max()) for one in whole)
-    if hidden <= shown or fitting(whole) * FONT >= least:
+    deepest = max(int(one.tree.depth[one.shown].max()) for one in whole)
+    if deepest <= 1 or not is_small(whole):
         return whole
-    found = draw(shown)
-    while hidden - shown > 1:
-        middle = (shown + hidden) // 2
-        one = draw(middle)
-        if fitting(one) * FONT >= least:
-            shown, found = middle, one
-        else:
-            hidden = middle
-    return found
+    more = bisect_left(range(2, deepest), True, key=lambda depth: is_small(draw(depth)))
+    return draw(1 + more)

@@ -3,13 +3,10 @@
 Layout only: the statistics are computed in `fasttree.model_selection`.
 """
 
-from typing import TYPE_CHECKING, Any
-
-from ..exports.tables import Cell, ReportTable, render_csv, render_json, tables_of
 from ..exports.tables.forms import FORMS, render
-
-if TYPE_CHECKING:
-    from .html import render_html
+from ..exports.tables.records import render_csv, render_json
+from ..exports.tables.table import Cell, ReportTable, tables_of
+from .html import render_html
 
 __all__ = [
     "FORMS",
@@ -21,12 +18,3 @@ __all__ = [
     "render_json",
     "tables_of",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """The page's renderer, loaded on first use."""
-    if name != "render_html":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .html import render_html
-
-    return render_html

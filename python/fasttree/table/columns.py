@@ -16,7 +16,8 @@ When not to use it
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
@@ -72,12 +73,22 @@ class Column:
         levels = self.levels or ()
         seen = np.unique(np.asarray(self.values)[rows]) if levels else np.zeros(0, np.int64)
         seen = seen[seen >= 0].astype(np.int64)
-        if self.declared or len(seen) == len(levels):
-            return self
-        new_codes = np.full(len(levels) + 1, -1, np.int32)
-        new_codes[seen] = np.arange(len(seen))
-        kept = tuple(levels[code] for code in seen.tolist())
-        return Column(self.name, "nominal", new_codes[np.asarray(self.values, np.int64)], kept)
+        return self if self.declared or len(seen) == len(levels) else self.with_levels(seen)
+
+    def with_levels(self, codes: Iterable[int]) -> Column:
+        """The column with the levels of these codes, in their order; other cells are missing.
+
+        Examples:
+            >>> column = Column("wind", "nominal", np.array([2, 0, 1]), ("a", "b", "c"))
+            >>> (found := column.with_levels([2, 1])).levels, found.values.tolist()
+            (('c', 'b'), [0, -1, 1])
+        """
+        levels, kept = self.levels or (), [*codes]
+        new_codes = np.full(len(levels) + 1, -1, np.int32)  # the last is that of a missing cell
+        new_codes[kept] = np.arange(len(kept))
+        values = new_codes[np.asarray(self.values, np.int64)]
+        found = tuple(levels[code] for code in kept)
+        return Column(self.name, "nominal", values, found, ordered=self.ordered)
 
     @property
     def n_missing(self) -> int:
@@ -175,8 +186,7 @@ def make_levels(name: str, levels: Sequence[Any]) -> tuple[Any, ...]:
             f"column {name!r}: a declared level is missing (None or NaN); remove it from the levels"
         )
     if len(set(result)) != len(result):
-        seen: set[Any] = set()
-        double = next(v for v in result if v in seen or seen.add(v))  # type: ignore[func-returns-value]
+        double = next(level for level, n in Counter(result).items() if n > 1)
         raise ValueError(f"column {name!r}: the level {double!r} is declared twice")
     return result
 

@@ -3,7 +3,7 @@
 What
     A column of text whose values all read as ``1,5`` or ``1.234,50`` (some may be whole) becomes
     numeric, and so does one of ``1,234.50``, and of these with the same currency or percent sign at
-    each (`texts.numbers_written`). Values that all have three digits behind the comma
+    each (`texts.numbers_by_mark`). Values that all have three digits behind the comma
     (``1,234``) may be either: `decimal` decides, else the numbers of other columns of the file or
     of that of a model, else they are decimals, but in a file with commas between its cells text.
     ``1.234.567`` is thousands, and so is then all of its column. ``1.234`` beside
@@ -16,28 +16,18 @@ Complexity
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 
 from .columns import Column
 from .file_cells import FileCells
-from .texts import COMMA, SIGNS, are_numbers, numbers_written
+from .texts import SIGNS, are_numbers, numbers_by_mark
 
 FIRST = 256
 """Values of a column that rule most columns out."""
 
 _CODE = re.compile(r"\s*0\d+(?:\.\d*)?\s*")  # loses its zero as a number
-
-
-def reads_as_number(text: str) -> bool:
-    """Whether a text reads as a number with a decimal comma.
-
-    Examples:
-        >>> reads_as_number("-1,5"), reads_as_number("1.234,5"), reads_as_number("1.5")
-        (True, True, False)
-    """
-    return COMMA.fullmatch(text) is not None
 
 
 def mark_of(column: Column) -> str | None:
@@ -50,8 +40,7 @@ def mark_of(column: Column) -> str | None:
         [',', '.']
         >>> mark_of(Column("a", "nominal", codes, ("4,870", "2")))
     """
-    levels = column.levels or ()
-    found = [mark for mark in ".," if numbers_written(levels, mark) is not None]
+    found = [mark for mark in numbers_by_mark(column.levels or ()) if mark]
     return found[0] if len(found) == 1 else None
 
 
@@ -130,11 +119,14 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
         return column
     if sep != "," and None in marks and not sign_of(column):
         marks = (*marks, ",")
-    found = (numbers_written(levels, mark) for mark in marks)
-    numbers = next((some for some in found if some is not None), None)
+    found = numbers_by_mark(levels)
+    numbers = next((found[mark] for mark in marks if mark in found), None)
     if numbers is None and are_numbers(levels):
         numbers = [*map(float, levels)]
-    return column if numbers is None else _of_levels(column, numbers)
+    if numbers is None:
+        return column
+    number_of_code = np.array([*numbers, np.nan])  # a missing cell, -1, reads the last
+    return Column(column.name, "numeric", number_of_code[np.asarray(column.values)])
 
 
 def as_written(
@@ -167,9 +159,3 @@ def sign_of(column: Column) -> str:
     """The currency or percent sign of the first level of a column, if it has one."""
     found = SIGNS.search(str(column.levels[0])) if column.levels else None
     return found[0] if found else ""
-
-
-def _of_levels(column: Column, numbers: Iterable[float]) -> Column:
-    """The column with the number of each level."""
-    number_of_code = np.array([*numbers, np.nan])  # a missing cell, -1, reads the last
-    return Column(column.name, "numeric", number_of_code[np.asarray(column.values)])

@@ -36,6 +36,7 @@ class FileCells:
         decimal: ``","`` or ``"."``, where the caller or the file says so.
         dates: how a model reads columns of dates: their names and formats.
         signs: columns of numbers with a currency or percent sign: their names and signs.
+        names: names of the columns of a model and of its target, which tell a line of names.
 
     Examples:
         >>> found = FileCells.of([999, "n/a"])
@@ -51,6 +52,7 @@ class FileCells:
     decimal: str | None = None
     dates: tuple[tuple[str, DateFormat], ...] = ()
     signs: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: Any, name: str = "missing") -> FileCells:
@@ -191,8 +193,4 @@ def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
     if len(kept) == len(column.levels):
         return column, set()
     found = {str(level) for level in column.levels} & set(texts)
-    new_code = np.full(len(column.levels) + 1, -1, dtype=np.int32)
-    new_code[kept] = np.arange(len(kept), dtype=np.int32)
-    levels = tuple(column.levels[code] for code in kept)
-    codes = np.asarray(column.values, dtype=np.int32)
-    return Column(column.name, "nominal", new_code[codes], levels, ordered=column.ordered), found
+    return column.with_levels(kept), found

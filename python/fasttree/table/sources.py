@@ -17,6 +17,7 @@ Complexity
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -103,8 +104,7 @@ def _is_sparse(X: Any) -> bool:
 def check_names(names: list[str]) -> list[str]:
     """Refuse duplicate column names, naming the first."""
     if len(set(names)) != len(names):
-        seen: set[str] = set()
-        double = next(n for n in names if n in seen or seen.add(n))  # type: ignore[func-returns-value]
+        double = next(name for name, n in Counter(names).items() if n > 1)
         places = [i for i, n in enumerate(names) if n == double]
         raise ValueError(
             f"duplicate column names: {double!r} names the columns {places}; rename all but one"
@@ -254,11 +254,8 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
             if not any(has_inexact(X.select_dtypes(kind).to_numpy()) for kind in wide):
                 return Source(X.shape[0], X.shape[1], names, block=block)
         columns = names or [f"x{j}" for j in range(X.shape[1])]
-        cells = [
-            unused_column(name, len(X)) if name in unused else one_column(name, values)
-            for name, (_, values) in zip(columns, X.items(), strict=True)
-        ]
-        return Source(X.shape[0], X.shape[1], names, cells=cells)
+        named = dict(zip(columns, (values for _, values in X.items()), strict=True))
+        return replace(_from_mapping(named, unused), n_rows=len(X), names=names)
     if pandas is not None and isinstance(X, pandas.Series):
         said = _not_2d((len(X),))
         raise ValueError(f"{said} One row of a frame is X.iloc[[i]], one column X[[name]].")
@@ -274,10 +271,7 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
     dtypes = list(frame.schema.values())
     if dtypes and all(dtype == nw.Float64 for dtype in dtypes) and len(frame):
         return Source(*frame.shape, names, block=frame.to_numpy())
-    cells = [
-        unused_column(n, len(frame)) if n in unused else one_column(n, frame[n]) for n in names
-    ]
-    return Source(*frame.shape, names, cells=cells)
+    return replace(_from_mapping({n: frame[n] for n in names}, unused), n_rows=len(frame))
 
 
 def _pandas_names(columns: Any) -> list[str] | None:
@@ -412,14 +406,10 @@ def column_of_codes(
 ) -> Column:
     """A nominal column from codes into `values` (negative = missing), its levels sorted unless
     `ordered`."""
-    order = (
-        list(range(len(values))) if ordered else sorted(range(len(values)), key=values.__getitem__)
-    )
-    levels = make_levels(name, [values[i] for i in order])
-    rank = np.empty(len(values) + 1, dtype=np.int32)
-    rank[order] = np.arange(len(values), dtype=np.int32)
-    rank[-1] = -1
-    return Column(name, "nominal", rank[np.where(codes < 0, len(values), codes)], levels)
+    levels = make_levels(name, values)
+    column = Column(name, "nominal", np.maximum(np.asarray(codes, np.int64), -1), levels)
+    order = range(len(values)) if ordered else sorted(range(len(values)), key=values.__getitem__)
+    return column.with_levels(order)
 
 
 def _text_column(name: str, series: Any, nw: Any) -> Column:

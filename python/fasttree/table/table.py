@@ -13,6 +13,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,30 @@ from .target import (
 )
 
 
-class Table:
+@dataclass(slots=True, eq=False, repr=False)
+class _Attributes:
+    """The attributes of a Table, as of one without a target that nobody has named."""
+
+    shape: tuple[int, int] = (0, 0)
+    name: str | None = None
+    unused: dict[str, str] = field(default_factory=dict)
+    as_given: bool = True
+    has_feature_names: bool = True
+    sample_weight: np.ndarray | None = None
+    exposure: np.ndarray | None = None
+    file_cells: FileCells = field(default_factory=FileCells)
+    row_numbers: np.ndarray | None = None
+    origin: str = ""
+    _names: list[str] | None = None
+    _target: Target | NumericTarget | None = None
+    _columns: tuple[Column, ...] | None = None
+    _block: np.ndarray | None = None
+    _block_levels: np.ndarray | None = None
+    _encoded: Any = None
+    _inspected: Any = None
+
+
+class Table(_Attributes):
     """A training set: features with names, kinds and levels, and (optionally) the target.
 
     Args:
@@ -124,43 +148,7 @@ class Table:
         (('rainy', 'sunny'), ('no', 'yes'), [0, 1])
     """
 
-    __slots__ = (
-        "_block",
-        "_block_levels",
-        "_columns",
-        "_encoded",
-        "_inspected",
-        "_names",
-        "_target",
-        "as_given",
-        "exposure",
-        "file_cells",
-        "has_feature_names",
-        "name",
-        "origin",
-        "row_numbers",
-        "sample_weight",
-        "shape",
-        "unused",
-    )
-
-    _block: np.ndarray | None
-    _block_levels: np.ndarray | None
-    _columns: tuple[Column, ...] | None
-    _encoded: Any
-    _inspected: Any
-    _names: list[str] | None
-    _target: Target | NumericTarget | None
-    as_given: bool
-    exposure: np.ndarray | None
-    has_feature_names: bool
-    file_cells: FileCells
-    name: str | None
-    origin: str
-    row_numbers: np.ndarray | None
-    sample_weight: np.ndarray | None
-    shape: tuple[int, int]
-    unused: dict[str, str]
+    __slots__ = ()
 
     @checked(
         feature_names=maybe(listing),
@@ -189,8 +177,7 @@ class Table:
             )
         # Features and target as the user gives them.
         parts, reasons = made_of_dates(dates, lambda name: cells_of(X, name))
-        self.as_given = True
-        self.unused = {**(unused or {}), **reasons}
+        super().__init__(name=name, unused={**(unused or {}), **reasons})
         source = take_apart(X, self.unused)
         is_frame = source.names is not None
         levels = dict(levels or {})
@@ -201,24 +188,13 @@ class Table:
             label_cells = pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
         self.shape = check_shape(n_rows, n_columns)
-        self.name = name
-        self.origin = ""
-        self.file_cells, self.row_numbers = FileCells(), None
-        self.has_feature_names = source.names is not None
-        self._names = source.names
-        self._encoded = self._inspected = self.sample_weight = self.exposure = None
-        self._block = self._block_levels = self._columns = None
+        self.has_feature_names, self._names = source.names is not None, source.names
         # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
-            own = (
-                target
-                if target is not None
-                else series
-                if isinstance(series, str) and series
-                else "class"
-            )
+            own = series if isinstance(series, str) and series else "class"
+            own = own if target is None else target
             target_levels = levels.pop(own, None) if own not in self.feature_names else None
             check_known(levels, [*self.feature_names, own], "levels")
         if self.unused:
@@ -229,13 +205,9 @@ class Table:
         if is_frame and self._columns and by_dtype:
             self._columns, self.file_cells = as_written(self._columns, levels)
         if parts:
-            self._columns = (*self.columns, *parts)
-            self._names = check_names([column.name for column in self._columns])
-            self.shape = check_shape(n_rows, len(self._columns))
-        if y is None and label_cells is None:
-            self._target = None
-        else:
-            cells = y if label_cells is None else label_cells
+            self._hold((*self.columns, *parts))
+        cells = y if label_cells is None else label_cells
+        if cells is not None:
             self._target = (
                 encode_numbers(cells, n_rows, target)
                 if task == "regression"
@@ -294,31 +266,26 @@ class Table:
             (2, 1)
         """
         self = cls.__new__(cls)
-        self._columns = tuple(columns)
-        n_rows = len(self._columns[0]) if self._columns else 0
-        self.shape = check_shape(n_rows, len(self._columns))
-        for column in (*self._columns, *(() if target is None else (target,))):
+        _Attributes.__init__(self, name=name, has_feature_names=has_feature_names)
+        self._hold(tuple(columns), *(() if target is None else (target,)))
+        if target is not None and task == "regression":
+            self._target = NumericTarget(target.name, numbers_of(target.name, target))
+        elif target is not None:
+            self._target = from_column(target)
+        return self
+
+    def _hold(self, columns: tuple[Column, ...], *others: Column) -> None:
+        """Take columns for features, which are as long as `others`."""
+        n_rows = len(columns[0]) if columns else 0
+        self.shape = check_shape(n_rows, len(columns))
+        for column in (*columns, *others):
             if len(column) != n_rows:
                 raise ValueError(
                     f"column {column.name!r} has {counted(len(column), 'row')} but column "
-                    f"{self._columns[0].name!r} has {n_rows}"
+                    f"{columns[0].name!r} has {n_rows}"
                 )
-        self._names = check_names([c.name for c in self._columns])
-        self._block = self._block_levels = self._encoded = self._inspected = None
-        self.sample_weight = self.exposure = None
-        if target is None:
-            self._target = None
-        elif task == "regression":
-            self._target = NumericTarget(target.name, numbers_of(target.name, target))
-        else:
-            self._target = from_column(target)
-        self.unused = {}
-        self.as_given = True
-        self.file_cells, self.row_numbers = FileCells(), None
-        self.has_feature_names = has_feature_names
-        self.name = name
-        self.origin = ""
-        return self
+        self._names = check_names([column.name for column in columns])
+        self._columns, self._block, self._block_levels = columns, None, None
 
     @classmethod
     def from_any(
@@ -567,9 +534,7 @@ class Table:
 
     def _clone(self) -> Table:
         new = Table.__new__(Table)
-        for slot in Table.__slots__:
-            setattr(new, slot, getattr(self, slot))
-        new._encoded = new._inspected = None
+        new.__setstate__(self.__getstate__())
         return new
 
     def drop(self, *names: str) -> Table:
@@ -581,16 +546,14 @@ class Table:
 
     def with_columns(self, columns: Iterable[Column]) -> Table:
         """The same rows, target and weights under other features (binned, imputed)."""
-        new = Table.from_columns(columns, name=self.name, has_feature_names=self.has_feature_names)
+        new = self._clone()
+        new._hold(tuple(columns))
         if new.shape[0] != self.shape[0]:
             raise ValueError(
                 f"the new columns have {counted(new.shape[0], 'row')}, the Table has "
                 f"{self.shape[0]}"
             )
-        new._target, new.sample_weight = self._target, self.sample_weight
-        new.exposure = self.exposure
-        new.as_given, new.file_cells = self.as_given, self.file_cells
-        new.row_numbers = self.row_numbers
+        new.origin = ""
         names = new.feature_names if self.unused else ()
         new.unused = {name: self.unused[name] for name in names if name in self.unused}
         return new
@@ -736,14 +699,13 @@ class Table:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = (slot for slot in Table.__slots__ if slot not in ("_encoded", "_inspected"))
-        return {slot: getattr(self, slot) for slot in kept}
+        kept = (one for one in _Attributes.__slots__ if one not in ("_encoded", "_inspected"))
+        return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.file_cells, self.row_numbers = FileCells(), None  # older pickles have none
-        for slot, value in state.items():
-            setattr(self, slot, value)
-        self._encoded = self._inspected = None
+        _Attributes.__init__(self)  # older pickles have not all attributes
+        for name, value in state.items():
+            setattr(self, name, value)
 
 
 class Head(Table):

@@ -173,12 +173,7 @@ def without_unused_levels(column: Column) -> Column:
     levels = column.levels or ()
     codes = column.values.astype(np.int32, copy=False)
     occurs = np.bincount(codes[codes >= 0], minlength=len(levels)) > 0
-    if occurs.all():
-        return column
-    # The last entry is that of code -1, a missing label.
-    new_codes = np.append(np.cumsum(occurs) - 1, -1).astype(np.int32)
-    kept = tuple(level for level, is_used in zip(levels, occurs, strict=True) if is_used)
-    return Column(column.name, column.kind, new_codes[codes], kept)
+    return column if occurs.all() else column.with_levels(np.flatnonzero(occurs))
 
 
 def in_order(column: Column) -> Column:
@@ -191,13 +186,11 @@ def in_order(column: Column) -> Column:
         (('a', 'b'), [0, 1, -1])
     """
     levels = tuple(column.levels or ())
-    ascending = tuple(sort_levels(column.name, set(levels)))
-    if levels == ascending:
+    ascending = sort_levels(column.name, set(levels))
+    if [*levels] == ascending:
         return column
-    place = {level: code for code, level in enumerate(ascending)}
-    # The last entry is that of code -1, a missing label.
-    new_codes = np.array([*(place[level] for level in levels), -1], dtype=np.int32)
-    return Column(column.name, column.kind, new_codes[column.values], ascending)
+    place = {level: code for code, level in enumerate(levels)}
+    return column.with_levels(place[level] for level in ascending)
 
 
 def encode_target(

@@ -88,6 +88,8 @@ POINT = re.compile(
     r"(?:[eE][-+]?\d+)?\s*"
 )
 """1.5, 1,234.5, and 12,34,567.5 as in India"""
+MARKS = ((".", ",", POINT), (",", ".", COMMA))
+"""The decimal marks, each with what then separates thousands and the form of numbers."""
 
 _WHOLE = re.compile(r"\s*[-+]?\d+\s*")
 _LEADING_ZERO = re.compile(r"\s*[-+]?0\d")
@@ -113,7 +115,7 @@ def _ways(texts: Sequence[str], more: str = "") -> list[tuple[str, str, str]]:
     means, and the code that makes numbers of a frame's column of texts."""
     has = {mark: any(mark in text for text in texts) for mark in ".,"}
     sample, found = "1,500" if has[","] else "1.500", []
-    for mark, other, form in ((".", ",", POINT), (",", ".", COMMA)):
+    for mark, other, form in MARKS:
         if all(map(form.fullmatch, texts)) and (mark == "." or any(has.values())):
             number = "one and a half" if mark in sample else "fifteen hundred"
             cells = f".str.replace({other!r}, '')" * has[other]
@@ -203,37 +205,32 @@ def _read_with(ways: Sequence[tuple[str, str, str]]) -> str:
     return f"read the file with {read}"
 
 
-def numbers_written(levels: Sequence[Any], decimal: str | None) -> list[float] | None:
-    """The numbers of levels that all have the same currency or percent sign, once, or none; None of
-    others, and where it is not certain what a comma or point means.
-
-    Args:
-        levels: of a column.
-        decimal: the decimal mark, where that is known.
+def numbers_by_mark(levels: Sequence[Any]) -> dict[str | None, list[float]]:
+    """The numbers of levels that all have the same currency or percent sign, once, or none, by each
+    decimal mark with which all are numbers, and by None where they are the same by each.
 
     Examples:
-        >>> numbers_written(("1.292,43 €", "-3 €"), None), numbers_written(("12 €", "$13"), None)
-        ([1292.43, -3.0], None)
-        >>> numbers_written(("$1,200", "$7"), None), numbers_written(("$1,200", "$7"), ".")
-        (None, [1200.0, 7.0])
+        >>> numbers_by_mark(("1.292,43 €", "-3 €")), numbers_by_mark(("12 €", "$13"))
+        ({',': [1292.43, -3.0], None: [1292.43, -3.0]}, {})
+        >>> numbers_by_mark(("$1,200", "$7"))
+        {'.': [1200.0, 7.0], ',': [1.2, 7.0]}
     """
     texts = [level for level in levels if isinstance(level, str)]
     if not texts or not any(map(str.isdigit, texts[0])):  # most columns of text
-        return None
+        return {}
     signs = {tuple(SIGNS.findall(text)) for text in texts}
     if len(texts) < len(levels) or len(signs) != 1 or len(sign := signs.pop()) > 1:
-        return None
+        return {}
     if sign:  # blanks may separate it, and thousands
         texts = ["".join(SIGNS.sub("", text).split()) for text in texts]
     plain = [text.strip().replace("−", "-") for text in texts]
-    marks = _marks_of(plain)
-    if decimal is None and not any(set(text) & {".", ","} for text in plain):
-        marks = marks[:1]
-    marks = [mark for mark in marks if decimal in (None, mark)]
-    if len(marks) != 1:
-        return None
-    other = "," if marks[0] == "." else "."
-    return [float(text.replace(other, "").replace(marks[0], ".")) for text in plain]
+    found: dict[str | None, list[float]] = {
+        mark: [float(text.replace(other, "").replace(mark, ".")) for text in plain]
+        for mark, other, form in MARKS
+        if all(map(form.fullmatch, plain))
+    }
+    readings = [*found.values()]
+    return found | ({None: readings[0]} if readings and readings[0] == readings[-1] else {})
 
 
 def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
@@ -250,23 +247,17 @@ decimal='.' (1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
     """
     words = [levels[code] for code in no_numbers(levels) if _dress_of(levels[code]) is None]
     others = [level for level in levels if level not in words]
-    read = [mark for mark in ".," if numbers_written(others, mark) is not None]
-    is_plain = are_numbers(others)
+    read, is_plain = numbers_by_mark(others), are_numbers(others)
     is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 3)
     if not is_few or not (read or is_plain):
         return None
     plain = [SIGNS.sub("", one).strip() for one in others]
     said = f"if missing, read the file with {in_text(reading('missing', words))}"
-    if len(read) > 1 and not is_plain and numbers_written(others, None) is None:
+    if not is_plain and None not in read:
         marks = (f"{argument('decimal', mark)} ({meaning})" for mark, meaning, _ in _ways(plain))
         said += f" and {' or '.join(marks)}"
     code = converted(plain, ", errors='coerce'")
     return words[0], said + (worded(f" (a frame: {code})") if plain == others else "")
-
-
-def _marks_of(texts: Sequence[str]) -> list[str]:
-    """The decimal marks by which all texts are numbers."""
-    return [mark for mark, form in ((".", POINT), (",", COMMA)) if all(map(form.fullmatch, texts))]
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:
@@ -301,11 +292,11 @@ def _undressed(what: str, texts: list[str], units: set[str]) -> str:
         steps.append([rf"(?<=\d)\s*{unit}.*", f"e{power}"])
     e = "e" if powers else ""
     plain = [re.sub(rf"[^\d.,{e}-]", "", _replaced(text, steps)) for text in texts]
-    marks = _marks_of(plain)
+    marks = [mark for mark, _, form in MARKS if all(map(form.fullmatch, plain))]
     has_marks = any("." in one or "," in one for one in plain)
     odd = any(re.search(r"\d[eE][-+]?\d|\d['’\s]+\d{1,2}(?!\d)", text) for text in texts)
     if odd or not marks or (len(marks) > 1 and has_marks):
-        is_read = numbers_written(texts, ".") is not None  # once the mark is known
+        is_read = "." in numbers_by_mark(texts)  # once the mark is known
         return _read_with(_ways(plain)) if is_read else "write them as numbers alone"
     steps += [[rf"[^\d{marks[0]}{e}-]", ""], *([[",", "."]] if marks[0] == "," else [])]
     cells = "".join(f".str.replace(r'{old}', {new!r}, regex=True)" for old, new in steps)

@@ -227,7 +227,6 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
 
     /// Collect the candidates of a new leaf, which may be split if it has any.
     fn open(&mut self, node: u32, range: NodeRange, control: &Control) -> Result<()> {
-        reached::count(Way::GlobalLeaf);
         let (context, unit) = (self.ranges.context, self.unit());
         let setting = context.setting;
         let evaluator = Self::evaluator(&self.ranges, &self.tree, node, range);
@@ -266,22 +265,16 @@ impl<'n, 'f, W: ByOrder> Growth<'n, 'f, W> {
         let mut found = Collector::new(setting.criterion, &rank, wanted, fallback, counts.len());
         let p = context.data.columns().len();
         let key = mix(setting.seed, evaluator.key);
-        search_among(
-            p,
-            setting.max_features,
-            |_| true,
-            key,
-            |wanted| {
-                evaluator.score_all(
-                    &contingency,
-                    WantedFeatures(Some(wanted)),
-                    &mut self.workspace,
-                    &mut found,
-                    control,
-                )?;
-                Ok((!found.groups.is_empty()).then_some(()))
-            },
-        )?;
+        search_among(p, setting.max_features, &|_| true, key, &mut |wanted| {
+            evaluator.score_all(
+                &contingency,
+                WantedFeatures(Some(wanted)),
+                &mut self.workspace,
+                &mut found,
+                control,
+            )?;
+            Ok((!found.groups.is_empty()).then_some(()))
+        })?;
         let (groups, mut local) = found.finish()?;
         // The limits of local growth hold for local steps.
         if let Some(b) = local {

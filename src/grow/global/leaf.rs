@@ -10,7 +10,6 @@ use crate::criteria::{Criterion, Tables};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::numeric::Count;
-use crate::reached::{self, Way};
 use crate::split::{CandidateBlock, Sink, not_a_number};
 use std::collections::HashMap;
 
@@ -253,7 +252,6 @@ pub(super) fn majority<C: Count>(counts: impl Iterator<Item = C>) -> Option<u16>
 
 impl<C: Count> Sink for Collector<'_, C> {
     fn take(&mut self, block: &CandidateBlock<'_>) -> Result<()> {
-        reached::count(Way::Collected);
         // A user's criterion reads tables without gaps.
         let wrong = || Error::Internal("counts of another kind".into());
         let (given, cells) = (&block.tables, C::of_cells(block.tables.cells).ok_or_else(wrong)?);

@@ -17,7 +17,6 @@ use crate::criteria::Tables;
 use crate::error::Result;
 use crate::grow::options::LeafLabels;
 use crate::numeric::Count;
-use crate::reached::{self, Way};
 
 /// Candidates that are kept before they go through the formula.
 const MOST_FOUND: usize = 4 * BLOCK;
@@ -37,7 +36,6 @@ pub(super) fn nearest<C: Count>(
     limit: f64,
     scratch: &mut RowsScratch<C>,
 ) -> Result<LeafBest> {
-    reached::count(Way::GlobalNearest);
     let slack = leaf.whole.slack();
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();

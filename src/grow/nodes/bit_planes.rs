@@ -401,8 +401,8 @@ impl CandidateFacts for PlaneFacts<'_, '_, '_> {
     fn gain(&mut self, feature: u32, _at: u32) -> Result<f64> {
         let PlanePlace { group, column } = self.rows.place(feature);
         let mut out = [0.0];
-        Criterion::score(
-            &InfoGain::default(),
+        <dyn Criterion>::score(
+            &InfoGain,
             &self.rows.tables(group, self.totals).window(column, 1),
             &mut out,
         )?;

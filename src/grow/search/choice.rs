@@ -92,7 +92,7 @@ impl<R: NodeTables> CandidateFacts for FeatureFacts<'_, R> {
         let (known, share) = self.rows.scored_rows(self.rows.place(feature));
         let mut node = self.rows.node();
         node.totals = &known;
-        Ok(node.score(&InfoGain::default(), &sums)? * share)
+        Ok(node.score(&InfoGain, &sums)? * share)
     }
 
     fn first_row(&mut self, feature: u32, at: u32) -> u32 {

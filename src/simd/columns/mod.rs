@@ -69,23 +69,17 @@ pub fn boundaries(
     assert!(at.len() >= room && tails.from + room <= tails.stride);
     assert!(tails.planes.len() >= starts * tails.stride);
     let mut state = ColumnScan { place: first, held: 0, before };
-    /// Two or three classes, the most frequent numbers, have code of their own.
-    macro_rules! by_starts {
-        ($of_level:ident) => {
-            match starts {
-                1 => $of_level::boundaries::<1>(order, stop, wanted, at, tails, &mut state),
-                2 => $of_level::boundaries::<2>(order, stop, wanted, at, tails, &mut state),
-                _ => $of_level::boundaries::<0>(order, stop, wanted, at, tails, &mut state),
-            }
-        };
-    }
     match level {
+        // Two or three classes, the most frequent numbers, have code of their own.
         // SAFETY: the level says that the processor has the features.
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => unsafe { by_starts!(avx512) },
-        // SAFETY: the level says that the processor has the features.
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => unsafe { by_starts!(avx2) },
+        Level::Avx512 | Level::Avx2 => unsafe {
+            match starts {
+                1 => avx2::boundaries::<1>(order, stop, wanted, at, tails, &mut state),
+                2 => avx2::boundaries::<2>(order, stop, wanted, at, tails, &mut state),
+                _ => avx2::boundaries::<0>(order, stop, wanted, at, tails, &mut state),
+            }
+        },
         _ => plain_boundaries(order, stop, wanted, at, tails, &mut state),
     }
     state.held

@@ -40,7 +40,7 @@ pub fn score_candidates<'a, S: Sum>(
         block.open(partitions.branches())?;
         match partitions.naming {
             _ if search.drawn.is_some() => {
-                reached::count(Way::SubsetDrawn);
+                reached::count(Way::Drawn);
                 block.drawn(partitions, &levels)?;
             }
             Naming::Mask => {

@@ -17,7 +17,7 @@
 //! and cut at every place, which finds the best division for two classes.
 
 use super::chi_squared::log_upper_tail;
-use crate::numeric::{ln_factorial, log_add};
+use crate::numeric::{ln_factorial, log_add, sort_few};
 
 /// Largest number of nominal levels of which all divisions in two are tried.
 const MOST_DIVIDED: usize = 12;
@@ -197,7 +197,7 @@ impl LevelTable<'_> {
             if let Some((_, sides)) = best.filter(|((_, log_p), _)| *log_p < limit) {
                 divided.push(levels);
                 groups.splice(i..=i, sides);
-                groups.sort_unstable_by_key(|group| group.levels[0]);
+                sort_few(groups, &|a, b| a.levels[0].cmp(&b.levels[0]));
                 return true;
             }
         }
@@ -237,7 +237,7 @@ impl LevelTable<'_> {
             cells[largest.unwrap_or_default()] / cells.iter().sum::<f64>()
         };
         let mut order = levels.to_vec();
-        order.sort_by(|&a, &b| share(a).total_cmp(&share(b)));
+        sort_few(&mut order, &|&a, &b| share(a).total_cmp(&share(b)));
         cuts(&order)
     }
 }

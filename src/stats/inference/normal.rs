@@ -9,7 +9,7 @@
 //! grows where [`MOST_STEPS`] ends the integration first.
 
 use crate::numeric::mix;
-use crate::numeric::normal::quantile;
+use crate::numeric::normal::{distribution, quantile};
 
 /// Random shifts of the lattice, whose means give the error.
 const SHIFTS: usize = 12;
@@ -143,29 +143,6 @@ fn within(
 /// The first primes.
 fn primes(n: usize) -> impl Iterator<Item = u32> {
     (2_u32..).filter(|p| (2..).take_while(|d| d * d <= *p).all(|d| p % d > 0)).take(n)
-}
-
-/// The distribution function of a standard normal variable, to 1e-7 of the smaller side (the
-/// complementary error function of Numerical Recipes, section 6.2). [`crate::numeric::normal`] has
-/// it to double precision, which doubles the time of an integration.
-fn distribution(x: f64) -> f64 {
-    const TERMS: [f64; 10] = [
-        0.170_872_77,
-        -0.822_152_23,
-        1.488_515_87,
-        -1.135_203_98,
-        0.278_868_07,
-        -0.186_288_06,
-        0.096_784_18,
-        0.374_091_96,
-        1.000_023_68,
-        -1.265_512_23,
-    ];
-    let z = x.abs() * std::f64::consts::FRAC_1_SQRT_2;
-    let t = 1.0 / (1.0 + 0.5 * z);
-    let series = TERMS.iter().fold(0.0, |sum, term| sum * t + term);
-    let tail = if z.is_infinite() { 0.0 } else { 0.5 * t * (series - z * z).exp() };
-    if x < 0.0 { tail } else { 1.0 - tail }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! of every feature. Cost: O(t^2 n) bit operations for the distances, then one addition per pair;
 //! at most 128 MB of distances at a time.
 
-use super::distances::{Distances, Order, planes_bytes, tile_rows};
+use super::distances::{Distances, Order, RowDistances, planes_bytes, tile_rows};
 use super::rows::NeighbourRows;
 use super::shape::{REMEDY, SearchShape, WHAT};
 use super::totals::NominalTotals;

@@ -83,6 +83,16 @@ pub(super) fn planes_bytes(kernels: Kernels, columns: usize, most: usize) -> usi
     (columns.min(WIDE_BLOCK) * column).min(PLANE_BYTES.max(column))
 }
 
+/// Distances of the rows of a tile to all places.
+pub(super) trait RowDistances: Sync {
+    /// Whether all distances are whole numbers.
+    fn is_whole(&self) -> bool;
+    /// Copy the distances of the i-th row of the tile, by place, where they are whole.
+    fn copy_whole(&self, i: usize, out: &mut Vec<i32>);
+    /// Copy the distances of the i-th row of the tile, by place, where they are real numbers.
+    fn copy_real(&self, i: usize, out: &mut Vec<f64>);
+}
+
 /// Distances of the rows of a tile to all places, strip by strip.
 pub(super) struct Distances {
     /// `[strip][row of the tile][place in the strip]`: nominal features that differ.
@@ -118,9 +128,14 @@ impl Distances {
         let (nominal, gaps) = both.into_iter().unzip();
         Ok(Self { nominal, gaps, width, places: rows.len() })
     }
+}
 
-    /// Copy the distances of the i-th row of the tile, by place, without the other columns.
-    pub fn copy_whole(&self, i: usize, out: &mut Vec<i32>) {
+impl RowDistances for Distances {
+    fn is_whole(&self) -> bool {
+        self.gaps.iter().all(Vec::is_empty)
+    }
+
+    fn copy_whole(&self, i: usize, out: &mut Vec<i32>) {
         out.clear();
         for strip in &self.nominal {
             out.extend(strip[i * self.width..][..self.width].iter().map(|&d| d as i32));
@@ -128,8 +143,7 @@ impl Distances {
         out.truncate(self.places);
     }
 
-    /// Copy the distances of the i-th row of the tile, by place, over all columns.
-    pub fn copy_real(&self, i: usize, out: &mut Vec<f64>) {
+    fn copy_real(&self, i: usize, out: &mut Vec<f64>) {
         out.clear();
         for (nominal, gaps) in self.nominal.iter().zip(&self.gaps) {
             let both = nominal[i * self.width..][..self.width].iter().zip(&gaps[i * self.width..]);

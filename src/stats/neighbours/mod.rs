@@ -27,8 +27,6 @@
 mod by_distance;
 mod columns;
 mod content;
-#[cfg(test)]
-mod definition;
 mod distances;
 mod gather;
 pub mod genotypes;
@@ -56,5 +54,5 @@ pub use score::{
     DistanceSum, PartialScores, distance_parts, needs_total, neighbour_parts, neighbour_scores,
     neighbour_scores_with, round,
 };
-pub use select::{Multiclass, NeighbourMethod, PairMetric};
+pub use select::{Multiclass, NeighbourMethod};
 pub use share::Share;

@@ -5,8 +5,11 @@
 //! A row of weight w takes w ranks. If weights are not whole, ranks are intervals of a line, on
 //! which the weight is constant between whole numbers.
 
+use serde::Deserialize;
+
 /// What happens to rows tied at the k-th distance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum NeighbourTies {
     /// They share the remaining weight.
     #[default]
@@ -14,7 +17,8 @@ pub enum NeighbourTies {
     /// Those with lower row numbers are taken.
     First,
     /// As a list of k rows leaves them, which is filled by row number and in which a nearer row
-    /// then takes the place of the first of the farthest, as in Weka.
+    /// then takes the place of the first of the farthest, as in Weka; no option of its own.
+    #[serde(skip)]
     Listed,
 }
 

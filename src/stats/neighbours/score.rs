@@ -7,13 +7,13 @@
 //! order, so a score is the same sum on any number of threads. Rows are summed in groups, and the
 //! groups added in order, so other processes can compute some of the groups ([`neighbour_parts`]).
 
-use super::distances::{Distances, Order};
+use super::distances::{Distances, Order, RowDistances};
 use super::grid::Grid;
 use super::members::{PackedContribution, PackedGroup};
 use super::narrow::{self, ChunkPlan, RowData};
 use super::need::{RowGroups, TileNeed, block_width};
 use super::rows::NeighbourRows;
-use super::select::{Multiclass, NeighbourMethod, Picker};
+use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
 use super::shape::SearchShape;
 use super::share::Share;
 use super::totals::{NominalTotals, mean_distance, mean_pairs};
@@ -221,7 +221,9 @@ fn for_each_group(
         }
         match method.reads_numbers() {
             true => sum.real,
-            false => (grid.value(sum.steps) + sum.real) / mean_pairs(rows, multiclass),
+            false => {
+                (grid.value(sum.steps) + sum.real) / mean_pairs(&rows.mass, rows.len(), multiclass)
+            }
         }
     } else if method.needs_mean() {
         mean_distance(rows, &counted, multiclass)
@@ -237,7 +239,7 @@ fn for_each_group(
             Some(d) => d,
             None => distances(tile)?,
         };
-        let picked = pick(control, rows, &picker, &d, tile)?;
+        let picked = pick(control, &rows.classes, &picker, &d, tile, PackedContribution::of)?;
         drop(d); // its memory goes to the sums
         let work = TileWork {
             kernels,
@@ -268,13 +270,16 @@ fn first_sums(
     tile: &Range<usize>,
     groups: &RowGroups,
 ) -> Result<Vec<DistanceSum>> {
-    if !method.reads_numbers() {
-        return distance_sums(control, rows, order, d, tile, groups);
-    }
     // with a mean of 1 the weights of neighbours are their differences in the target
     let picker = Picker::new(method, Multiclass::default(), order, &rows.mass, 1.0, Grid::of(rows));
     let picker = Picker { numbers: &rows.numbers, ..picker };
-    let picked = pick(control, rows, &picker, d, tile)?;
+    if !method.reads_numbers() {
+        let sums = distance_sums(control, &picker, d, tile)?;
+        let of_group =
+            |sums: &[DistanceSum]| sums.iter().copied().fold(DistanceSum::default(), Add::add);
+        return Ok(sums.chunks(groups.size).map(of_group).collect());
+    }
+    let picked = pick(control, &rows.classes, &picker, d, tile, PackedContribution::of)?;
     let of_row = |row: &PackedContribution| -> f64 {
         row.groups.iter().map(|g| g.weight * g.places.len() as f64).sum()
     };
@@ -283,70 +288,66 @@ fn first_sums(
     Ok(picked.chunks(groups.size).map(of_group).collect())
 }
 
-/// Sum of the distances of each group of a tile to all other rows.
-fn distance_sums(
+/// Sum of the distances of each row of a tile to all other rows.
+pub(super) fn distance_sums(
     control: &Control,
-    rows: &NeighbourRows<'_>,
-    order: &Order,
-    d: &Distances,
+    picker: &Picker<'_>,
+    d: &dyn RowDistances,
     tile: &Range<usize>,
-    groups: &RowGroups,
 ) -> Result<Vec<DistanceSum>> {
-    let grid = Grid::of(rows);
-    let sums = parallel::map(control, tile.len(), &|i| {
+    let Picker { order, mass, grid, .. } = *picker;
+    parallel::map(control, tile.len(), &|i| {
+        control.check()?;
         let row = tile.start + i;
         let (mut all, mut whole) = (Vec::new(), Vec::new());
-        if rows.others.is_empty() {
+        if d.is_whole() {
             d.copy_whole(i, &mut whole);
             all.extend(whole.iter().map(|&d| f64::from(d)));
         } else {
             d.copy_real(i, &mut all);
         }
         let own = order.places[row] as usize;
-        let own_weight = rows.mass.of(row);
-        if rows.mass.whole {
+        let own_weight = mass.of(row);
+        if mass.whole {
             let weighted = |(&d, &other): (&f64, &u32)| {
-                i128::from(grid.steps(d)) * rows.mass.of(other as usize) as i128
+                i128::from(grid.steps(d)) * mass.of(other as usize) as i128
             };
             let sum: i128 = all.iter().zip(&order.rows).map(weighted).sum();
             let steps = (sum - i128::from(grid.steps(all[own]))) * own_weight as i128;
             return Ok(DistanceSum { steps, real: 0.0 });
         }
-        let weighted = |(d, &other): (&f64, &u32)| rows.mass.of(other as usize) * d;
+        let weighted = |(d, &other): (&f64, &u32)| mass.of(other as usize) * d;
         let sum = all.iter().zip(&order.rows).map(weighted).sum::<f64>() - own_weight * all[own];
         Ok(DistanceSum { steps: 0, real: own_weight * sum })
-    })?;
-    let of_group =
-        |rows: &[DistanceSum]| rows.iter().copied().fold(DistanceSum::default(), DistanceSum::add);
-    Ok(sums.chunks(groups.size).map(of_group).collect())
+    })
 }
 
-/// The neighbours of each row of a tile.
-fn pick(
+/// What `keep` makes of the neighbours of each row of a tile.
+pub(super) fn pick<T: Send>(
     control: &Control,
-    rows: &NeighbourRows<'_>,
+    classes: &[u16],
     picker: &Picker<'_>,
-    d: &Distances,
+    d: &dyn RowDistances,
     tile: &Range<usize>,
-) -> Result<Vec<PackedContribution>> {
+    keep: fn(Contribution) -> T,
+) -> Result<Vec<T>> {
     const TASK_ROWS: usize = 32;
     let parts = parallel::map(control, tile.len().div_ceil(TASK_ROWS), &|task| {
         control.check()?;
         let (mut whole, mut real) = (Vec::new(), Vec::new());
         let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(tile.len());
-        Ok(task_rows
-            .map(|i| {
-                let row = tile.start + i;
-                let own = usize::from(rows.classes[row]);
-                if rows.others.is_empty() {
-                    d.copy_whole(i, &mut whole);
-                    PackedContribution::of(picker.pick(row, own, &mut whole))
-                } else {
-                    d.copy_real(i, &mut real);
-                    PackedContribution::of(picker.pick(row, own, &mut real))
-                }
+        let kept = task_rows.map(|i| {
+            let row = tile.start + i;
+            let own = usize::from(classes[row]);
+            keep(if d.is_whole() {
+                d.copy_whole(i, &mut whole);
+                picker.pick(row, own, &mut whole)
+            } else {
+                d.copy_real(i, &mut real);
+                picker.pick(row, own, &mut real)
             })
-            .collect::<Vec<PackedContribution>>())
+        });
+        Ok(kept.collect::<Vec<T>>())
     })?;
     Ok(parts.into_iter().flatten().collect())
 }

@@ -15,12 +15,14 @@ use super::nearest::{Neighbour, NeighbourTies, PlaceGroup, Ranks, listed, push_p
 use super::rows::{Mass, NeighbourRows};
 use super::thresholds::{Distance, RadiusThresholds};
 use crate::error::{Error, Result, unsupported};
-use crate::stats::pairs::PairSetting;
+use crate::stats::pairs::{PairMetric, PairSetting};
+use serde::Deserialize;
 use std::cmp::Ordering;
 use std::ops::Range;
 
 /// The weighting of misses of different classes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Multiclass {
     /// Class c weighs `P(c) / (1 - P(own class))` (Kononenko 1994).
     #[default]
@@ -28,20 +30,6 @@ pub enum Multiclass {
     /// By the frequency of the class among the misses picked, as scikit-rebate does; mean distances
     /// then include self-pairs.
     Rebate,
-}
-
-/// Metrics on pairs of rows that can be computed for one setting without counting all cases; R as
-/// in [`crate::stats::pairs`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PairMetric {
-    /// `sum_m n_m/n sum_c (R[c,1] + R[c,4] - R[c,2] - R[c,3])`.
-    Pi,
-    /// [`Self::Pi`] without the share of each value.
-    PlainPi,
-    /// `sum R[.,4]`.
-    ContextualMerit,
-    /// `sum R[.,4] - R[.,3]`.
-    Relief,
 }
 
 /// The rule that picks neighbours.

@@ -1,48 +1,132 @@
-//! Scores against plain loops written from the definitions, for every level and number of threads.
+//! Every level, number of threads and search gives the same scores; the tests of the Python package
+//! hold them against the definitions.
 
-use super::definition::{Draw, Random, methods, near};
 use super::*;
+use crate::numeric::{mix, uniform};
 use crate::parallel::Control;
 use crate::simd::{Kernels, Level};
 
-#[test]
-fn scores_are_those_of_the_definitions() {
-    for seed in 0..40 {
-        let random = Random::new(seed);
-        let copied = random.copied();
-        let diffs = copied.diffs();
-        let holes = copied.complete < copied.nominal.len() || !copied.numbers.is_empty();
-        let clear = !holes || !copied.has_close_distances(&diffs);
-        let methods = methods();
-        for (m, &method) in methods.iter().enumerate().skip(seed as usize % 3).step_by(3) {
-            for multiclass in [Multiclass::Prior, Multiclass::Rebate] {
-                let levels = Level::available();
-                let level = levels[(seed as usize + m) % levels.len()];
-                let control = Control::new(1 + (seed as usize + m) % 4);
-                let scores = |rows: &NeighbourRows<'_>| {
-                    neighbour_scores_with(&control, Kernels::at(level), rows, method, multiclass)
-                        .unwrap()
-                };
-                let got = scores(&random.rows());
-                let ties = match method {
-                    NeighbourMethod::ReliefF { ties, .. } | NeighbourMethod::Merit { ties, .. } => {
-                        ties
-                    }
-                    _ => NeighbourTies::Share,
-                };
-                if ties == NeighbourTies::Share || !holes {
-                    // sums of real distances may be a tie in one order and not in another, so the
-                    // definitions only decide where they are whole or ties are shared
-                    let truth = copied.scores(&diffs, method, multiclass);
-                    assert!(
-                        !clear || near(&truth, &got),
-                        "seed {seed} {method:?} {multiclass:?} {}: {truth:?} {got:?}",
-                        level.name()
-                    );
-                }
+/// Random numbers from a seed and a counter.
+struct Draw(u64, u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.1 += 1;
+        uniform(mix(self.0, self.1), bound as u64) as usize
+    }
+}
+
+/// Random rows: nominal and numeric columns, missing cells, copies.
+struct Random {
+    nominal: Vec<Vec<Option<u32>>>,
+    numbers: Vec<Vec<f64>>,
+    classes: Vec<u16>,
+    n_classes: usize,
+    weights: Vec<usize>,
+    /// Bytes of the complete nominal columns, row after row.
+    codes: Vec<u8>,
+    complete: usize,
+}
+
+impl Random {
+    /// Seeds 0 mod 4 have complete nominal columns only, 1 mod 4 also numbers, 2 mod 4 missing
+    /// cells, 3 mod 4 both; seeds 4 mod 5 have copies.
+    fn new(seed: u64) -> Self {
+        let mut draw = Draw(seed, 0);
+        let rows = 2 + draw.below(50);
+        let n_classes = 1 + draw.below(4);
+        let columns = draw.below([9, 40, 150][seed as usize % 3]);
+        let kind = seed % 4;
+        let numeric = if columns == 0 { 3 } else { usize::from(kind % 2 == 1) * draw.below(4) };
+        let gaps = kind >= 2;
+        let mut nominal: Vec<Vec<Option<u32>>> = (0..columns)
+            .map(|k| {
+                let levels = 1 + draw.below(4);
+                let holes = gaps && k >= columns / 2;
+                (0..rows)
+                    .map(|_| (!holes || draw.below(5) > 0).then_some(draw.below(levels) as u32))
+                    .collect()
+            })
+            .collect();
+        nominal.sort_by_key(|c| c.iter().any(Option::is_none));
+        let mut numbers: Vec<Vec<f64>> = (0..numeric)
+            .map(|_| (0..rows).map(|_| draw.below(1 << 40) as f64 / 7.0).collect())
+            .collect();
+        if gaps && numeric > 1 {
+            numbers[1].iter_mut().for_each(|x| *x = if draw.below(4) == 0 { f64::NAN } else { *x });
+        }
+        let classes: Vec<u16> = (0..rows).map(|_| draw.below(n_classes) as u16).collect();
+        let weights =
+            (0..rows).map(|_| if seed % 5 == 4 { 1 + draw.below(2) } else { 1 }).collect();
+        let complete = nominal.iter().filter(|c| c.iter().all(Option::is_some)).count();
+        let codes = (0..rows)
+            .flat_map(|i| nominal[..complete].iter().map(move |c| c[i].unwrap_or(0) as u8))
+            .collect();
+        Self { nominal, numbers, classes, n_classes, weights, codes, complete }
+    }
+
+    /// The columns as a search takes them.
+    fn columns(&self) -> (NominalRows<'_>, Vec<Other>) {
+        let codes =
+            NominalRows { values: &self.codes, columns: self.complete, stride: self.complete };
+        let holes = self.nominal[self.complete..].iter().map(|c| Other::Nominal {
+            codes: c.iter().map(|c| c.unwrap_or(MISSING)).collect(),
+            levels: 4,
+        });
+        let numbers = self
+            .numbers
+            .iter()
+            .map(|c| Other::Numbers { values: c.clone(), range: None })
+            .collect::<Vec<_>>();
+        (codes, holes.chain(numbers).collect())
+    }
+
+    fn weighted(&self, weights: Counts) -> NeighbourRows<'_> {
+        let (codes, others) = self.columns();
+        NeighbourRows::new(codes, others, &self.classes, self.n_classes, weights).unwrap()
+    }
+
+    /// The rows `which`, in this order.
+    fn taken(&self, which: &[usize]) -> Self {
+        let codes = |&i: &usize| self.codes[i * self.complete..][..self.complete].to_vec();
+        Self {
+            nominal: self.nominal.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
+            numbers: self.numbers.iter().map(|c| which.iter().map(|&i| c[i]).collect()).collect(),
+            classes: which.iter().map(|&i| self.classes[i]).collect(),
+            n_classes: self.n_classes,
+            weights: which.iter().map(|&i| self.weights[i]).collect(),
+            codes: which.iter().flat_map(codes).collect(),
+            complete: self.complete,
+        }
+    }
+
+    fn rows(&self) -> NeighbourRows<'_> {
+        self.weighted(Counts::of(self.weights.iter().map(|&w| w as f64).collect()))
+    }
+}
+
+/// One of each method and of its options.
+fn methods() -> Vec<NeighbourMethod> {
+    let mut methods = vec![
+        NeighbourMethod::Surf { star: false },
+        NeighbourMethod::Surf { star: true },
+        NeighbourMethod::MultiSurf { star: false },
+        NeighbourMethod::MultiSurf { star: true },
+    ];
+    for ties in [NeighbourTies::Share, NeighbourTies::First] {
+        for k in [1, 3, 10] {
+            methods.push(NeighbourMethod::Merit { k, ties });
+            for ranks in [Ranks::Equal, Ranks::Exponential { sigma: 4.0 }] {
+                methods.push(NeighbourMethod::ReliefF { k, ties, ranks });
             }
         }
     }
+    methods
+}
+
+/// Whether two lists of scores are equal up to rounding.
+fn near(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs()))
 }
 
 #[test]
@@ -180,7 +264,9 @@ fn numbers_that_mean_nothing_are_refused() {
 
 #[test]
 fn one_setting_by_streaming_is_the_contraction_of_all() {
-    use crate::stats::pairs::{self, CodeColumn, CodeValues, Decay, PairSetting, Profile};
+    use crate::stats::pairs::{
+        self, CodeColumn, CodeValues, Decay, PairMetric, PairSetting, Profile,
+    };
     for seed in 0..40 {
         let mut random = Random::new(4 * seed);
         random.numbers.clear();
@@ -195,7 +281,9 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
             by_column.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 5 }).collect();
         let codes =
             pairs::CodeTable::new(columns, &random.classes, random.n_classes, None).unwrap();
-        let profile = Profile::new(&pairs::pair_counts(&Control::new(1), &codes).unwrap());
+        let profile = Profile::new(
+            &pairs::pair_counts(&Control::new(1), Kernels::active(), &codes, None, None).unwrap(),
+        );
         let theta = [1.0, 0.5, 0.25, 0.75];
         for decay in
             [Decay::Exponential, Decay::Power { at_zero: 0.5 }, Decay::Threshold, Decay::Identical]
@@ -207,12 +295,7 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
                 PairMetric::ContextualMerit,
                 PairMetric::Relief,
             ] {
-                let truth = match metric {
-                    PairMetric::Pi => profile.pi(&setting),
-                    PairMetric::PlainPi => profile.pi_unweighted(&setting),
-                    PairMetric::ContextualMerit => profile.contextual_merit(&setting),
-                    PairMetric::Relief => profile.relief(&setting),
-                };
+                let truth = profile.scores(metric, &setting);
                 let method = NeighbourMethod::Pairs { setting, metric };
                 let got =
                     neighbour_scores(&Control::new(2), &random.rows(), method, Multiclass::Prior)
@@ -226,117 +309,22 @@ fn one_setting_by_streaming_is_the_contraction_of_all() {
     }
 }
 
-/// Random rows of one class, with their differences and numbers from 0 to 1 as their target.
-fn rows_of_numbers(seed: u64) -> (Random, Vec<f64>, Vec<f64>) {
-    let mut random = Random::new(seed);
-    random.classes.fill(0);
-    random.n_classes = 1;
-    let mut draw = Draw(seed, 2);
-    let t = random.classes.len();
-    let few = [3, 1 << 30][seed as usize % 2];
-    let mut numbers: Vec<f64> = (0..t).map(|_| draw.below(few + 1) as f64 / few as f64).collect();
-    (numbers[0], numbers[t - 1]) = (0.0, 1.0);
-    let weights: Vec<f64> = random.weights.iter().map(|&w| w as f64).collect();
-    (random, numbers, weights)
-}
-
-#[test]
-fn scores_of_numbers_are_those_of_the_paper() {
-    for seed in 0..60 {
-        let (random, numbers, weights) = rows_of_numbers(seed);
-        let copied = random.copied();
-        let copies = |(&number, &w): (&f64, &usize)| std::iter::repeat_n(number, w);
-        let of_copies: Vec<f64> = numbers.iter().zip(&random.weights).flat_map(copies).collect();
-        let diffs = copied.diffs();
-        let whole = copied.complete == copied.nominal.len() && copied.numbers.is_empty();
-        if !whole && copied.has_close_distances(&diffs) {
-            continue;
-        }
-        for (k, ranks) in [(1, Ranks::Equal), (10, Ranks::Exponential { sigma: 3.0 })] {
-            for ties in [NeighbourTies::Share, NeighbourTies::First] {
-                if ties == NeighbourTies::First && !whole {
-                    continue;
-                }
-                let method =
-                    NeighbourMethod::RReliefF { k, ties, ranks, gap: MissingGap::Expected };
-                let rows = random.with_numbers(&numbers, Counts::of(weights.clone()));
-                let scores = |level, threads| {
-                    let (control, kernels) = (Control::new(threads), Kernels::at(level));
-                    neighbour_scores_with(&control, kernels, &rows, method, Multiclass::Prior)
-                        .unwrap()
-                };
-                let got = scores(Level::Plain, 1);
-                let truth = copied.scores_of_numbers(&diffs, &of_copies, k, ties, ranks);
-                assert!(near(&truth, &got), "seed {seed} {method:?}: {truth:?} {got:?}");
-                for level in Level::available() {
-                    assert_eq!(scores(level, 3), got, "seed {seed} {method:?} {}", level.name());
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn shares_of_rows_with_numbers_add_to_the_scores() {
-    for seed in 0..20 {
-        let (random, numbers, weights) = rows_of_numbers(seed);
-        let order: Vec<usize> = (0..numbers.len()).rev().collect();
-        let moved: Vec<f64> = order.iter().map(|&i| numbers[i]).collect();
-        let real: Vec<f64> = weights.iter().enumerate().map(|(i, w)| w + 0.1 * i as f64).collect();
-        let method = NeighbourMethod::RReliefF {
-            k: 5,
-            ties: NeighbourTies::Share,
-            ranks: Ranks::Equal,
-            gap: MissingGap::Expected,
-        };
-        for weights in [weights.clone(), real] {
-            let control = Control::new(2);
-            let rows = random.with_numbers(&numbers, Counts::of(weights.clone()));
-            let whole = neighbour_scores(&control, &rows, method, Multiclass::Prior).unwrap();
-            // the order in which rows are given changes no bit
-            let taken = random.taken(&order);
-            let weights = order.iter().map(|&i| weights[i]).collect();
-            let other = taken.with_numbers(&moved, Counts::of(weights));
-            let reversed = neighbour_scores(&control, &other, method, Multiclass::Prior).unwrap();
-            assert_eq!(reversed, whole, "seed {seed}");
-            // neither does a division of the work
-            let shares: Vec<Share> = (0..3).map(|index| Share { index, of: 3 }).collect();
-            assert!(needs_total(&rows, method));
-            let total = shares
-                .iter()
-                .flat_map(|&share| distance_parts(&control, &rows, method, share).unwrap())
-                .fold(DistanceSum::default(), |a, b| a + b);
-            let mut sums = vec![0.0; rows.features()];
-            for &share in &shares {
-                let search = (method, Multiclass::Prior);
-                for part in neighbour_parts(&control, &rows, search, share, Some(total)).unwrap() {
-                    sums.iter_mut().zip(&part.each).for_each(|(to, s)| *to = *to + part.all + s);
-                }
-            }
-            round(&mut sums);
-            assert_eq!(sums, whole, "seed {seed}");
-        }
-    }
-}
-
 #[test]
 fn targets_of_the_other_kind_are_refused() {
-    let (random, numbers, _) = rows_of_numbers(2);
-    let weights = vec![2.0; numbers.len()];
-    let method = |ties| NeighbourMethod::RReliefF {
-        k: 3,
-        ties,
-        ranks: Ranks::Equal,
-        gap: MissingGap::Largest,
-    };
+    let codes = NominalRows { values: &[0, 1, 1], columns: 1, stride: 1 };
+    let (gap, numbers) = (MissingGap::Largest, [0.0, 0.5, 1.0]);
+    let of_numbers =
+        |weights| NeighbourRows::of_numbers(codes, Vec::new(), &numbers, weights, gap).unwrap();
+    let of_classes = NeighbourRows::new(codes, Vec::new(), &[0, 1, 1], 2, Counts::One).unwrap();
+    let (ranks, surf) = (Ranks::Equal, NeighbourMethod::Surf { star: false });
+    let method = |ties| NeighbourMethod::RReliefF { k: 3, ties, ranks, gap };
     let scores = |rows: &NeighbourRows<'_>, method| {
         neighbour_scores(&Control::new(1), rows, method, Multiclass::Prior)
     };
-    let of_numbers = random.with_numbers(&numbers, Counts::One);
-    assert!(scores(&of_numbers, method(NeighbourTies::Share)).is_ok());
-    assert!(scores(&of_numbers, NeighbourMethod::Surf { star: false }).is_err());
-    assert!(scores(&random.weighted(Counts::One), method(NeighbourTies::Share)).is_err());
+    assert!(scores(&of_numbers(Counts::One), method(NeighbourTies::Share)).is_ok());
+    assert!(scores(&of_numbers(Counts::One), surf).is_err());
+    assert!(scores(&of_classes, method(NeighbourTies::Share)).is_err());
     // Weka reads no weights
-    let copies = random.with_numbers(&numbers, Counts::of(weights));
+    let copies = of_numbers(Counts::of(vec![2.0; 3]));
     assert!(scores(&copies, method(NeighbourTies::Listed)).is_err());
 }

@@ -16,7 +16,6 @@ use super::runs::Mode;
 use super::scan::{PairScan, SlotSizes, Tile, tiles};
 use super::tile::{Worker, WorkerOptions};
 use crate::error::{Error, Result};
-use crate::memory::Budget;
 use crate::parallel::{self, Control};
 use crate::simd::{Kernels, LONGEST_WINDOW, Window};
 use std::ops::Range;
@@ -92,15 +91,15 @@ struct PreparedBlock {
 
 impl PreparedBlock {
     fn gather(
-        budget: Budget,
+        control: &Control,
         codes: &CodeTable<'_>,
         kernels: Kernels,
         members: &[u32],
     ) -> Result<Self> {
         let pass_bytes = |rows| codes.shape(kernels, rows).least();
-        let rows = SlotRows::gather(budget, codes, Some(members), &pass_bytes)?;
+        let rows = SlotRows::gather(control.budget(), codes, Some(members), &pass_bytes)?;
         let tiles = tiles(&rows, kernels.words());
-        let scan = PairScan::new(&rows, &tiles, &SlotSizes::new(&rows).majority);
+        let scan = PairScan::new(control, &rows, &tiles, &SlotSizes::new(&rows).majority)?;
         Ok(Self { rows, tiles, scan })
     }
 }
@@ -111,20 +110,6 @@ impl PreparedBlock {
 /// # Errors
 /// [`Error::Data`] for a block out of range; [`Error::Cancelled`].
 pub fn pair_counts_by_block(
-    control: &Control,
-    codes: &CodeTable<'_>,
-    block: &[u16],
-    blocks: usize,
-    classes: Classes,
-) -> Result<BlockCounts> {
-    pair_counts_by_block_with(control, Kernels::active(), codes, block, blocks, classes)
-}
-
-/// [`pair_counts_by_block`] with the kernels of a given instruction set, for tests and benches.
-///
-/// # Errors
-/// As [`pair_counts_by_block`].
-pub fn pair_counts_by_block_with(
     control: &Control,
     kernels: Kernels,
     codes: &CodeTable<'_>,
@@ -167,7 +152,7 @@ pub(super) fn map_pairs_of_blocks<R: Send>(
     f: impl Fn(BlockPair, PairCounts) -> Result<R> + Sync + Send,
 ) -> Result<Vec<R>> {
     let prepared = parallel::map(control, members.len(), &|block| {
-        PreparedBlock::gather(control.budget(), codes, kernels, &members[block])
+        PreparedBlock::gather(control, codes, kernels, &members[block])
     })?;
     let pairs: Vec<BlockPair> =
         BlockPair::all(members.len()).skip(asked.start).take(asked.len()).collect();
@@ -186,7 +171,8 @@ pub(super) fn map_pairs_of_blocks<R: Send>(
 /// Counts over both orders of the pairs of a row of one list and a row of the other; no row may be
 /// in both.
 ///
-/// These and the `pair_counts_between` of each list alone add up to the counts of all rows.
+/// These and the [`pair_counts`](super::pair_counts) of each list alone add up to the counts of all
+/// rows.
 ///
 /// # Errors
 /// [`Error::Data`] for a row that does not exist or is in both lists; [`Error::Cancelled`].
@@ -206,8 +192,8 @@ pub fn pair_counts_across(
     }
     let kernels = Kernels::active();
     let [a, b] = [
-        PreparedBlock::gather(control.budget(), codes, kernels, rows[0])?,
-        PreparedBlock::gather(control.budget(), codes, kernels, rows[1])?,
+        PreparedBlock::gather(control, codes, kernels, rows[0])?,
+        PreparedBlock::gather(control, codes, kernels, rows[1])?,
     ];
     PairCounts::affordable(control, &a.rows.offsets, codes.n_classes())?;
     control.expect((a.tiles.len() + b.tiles.len()) as u64);

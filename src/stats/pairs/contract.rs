@@ -31,12 +31,43 @@ pub enum Decay {
 /// Largest weight at distance 0: its product with any number of pairs is finite.
 const MOST_AT_ZERO: f64 = 1e250;
 
-/// Signs of the cases in Pi: cases 1 and 4 are evidence for a feature, 2 and 3 against it.
-pub(super) const PI_SIGNS: [f64; 4] = [1.0, -1.0, -1.0, 1.0];
-/// Signs of the cases in contextual merit: other value and other class.
-pub(super) const MERIT_SIGNS: [f64; 4] = [0.0, 0.0, 0.0, 1.0];
-/// Signs of the cases in Relief: misses less hits, among pairs with different values.
-pub(super) const RELIEF_SIGNS: [f64; 4] = [0.0, 0.0, -1.0, 1.0];
+/// The metrics of the framework, as sums of R over values and classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairMetric {
+    /// `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])` (eq. 14 with the weight
+    /// inside the sum, eq. 15): cases 1 and 4 are evidence for a feature, 2 and 3 against it.
+    Pi,
+    /// [`Self::Pi`] without the share `n_m/n` of each value; it ranks features as [`Self::Relief`]
+    /// under the same decay does.
+    PlainPi,
+    /// `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under any decay): pairs with other value
+    /// and other class.
+    ContextualMerit,
+    /// `sum_m sum_c (R_m[c,4] - R_m[c,3])`, under any decay; a threshold is Relief with a radius.
+    Relief,
+}
+
+impl PairMetric {
+    /// The metric that users call `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "pi" => Some(Self::Pi),
+            "pi_unweighted" => Some(Self::PlainPi),
+            "contextual_merit" => Some(Self::ContextualMerit),
+            "relief" => Some(Self::Relief),
+            _ => None,
+        }
+    }
+
+    /// Sign of each case.
+    pub fn signs(self) -> [f64; 4] {
+        match self {
+            Self::Pi | Self::PlainPi => [1.0, -1.0, -1.0, 1.0],
+            Self::ContextualMerit => [0.0, 0.0, 0.0, 1.0],
+            Self::Relief => [0.0, 0.0, -1.0, 1.0],
+        }
+    }
+}
 
 /// Theta, alpha and decay of the framework.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -157,26 +188,24 @@ pub fn root_matrix(counts: &PairCounts, setting: &PairSetting) -> Vec<f64> {
         .collect()
 }
 
-/// Count matrix of one feature, `[value][class][case]`, under uniform weights (or exponential with
-/// alpha 0) and theta 1, from its contingency table `[value][class]` without a pass over pairs.
-///
-/// The four cases are `n_mc^2`, `n_mc (n_m - n_mc)`, `n_mc (n_c - n_mc)` and `n_mc (n - n_m - n_c +
-/// n_mc)`, for n rows, n_m of value m, n_c of class c and n_mc of both.
-pub fn uniform_matrices(table: &[f64], classes: usize) -> Vec<f64> {
-    let by_class: Vec<f64> =
-        (0..classes).map(|c| table.iter().skip(c).step_by(classes).sum()).collect();
-    let n: f64 = by_class.iter().sum();
-    let mut out = Vec::with_capacity(table.len() * 4);
-    for row in table.chunks_exact(classes) {
-        let n_m: f64 = row.iter().sum();
-        for (&n_mc, &n_c) in row.iter().zip(&by_class) {
-            out.extend([
-                n_mc * n_mc,
-                n_mc * (n_m - n_mc),
-                n_mc * (n_c - n_mc),
-                n_mc * (n - n_m - n_c + n_mc),
-            ]);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_checked() {
+        let setting = |t, a, d| PairSetting::new([t, 1.0, 1.0, 1.0], a, d);
+        for bad in [f64::NAN, -1.0, 1.5, f64::INFINITY] {
+            assert!(setting(bad, 0.1, Decay::Exponential).is_err());
         }
+        for bad in [f64::NAN, -0.1, f64::INFINITY] {
+            assert!(
+                setting(1.0, bad, Decay::Exponential).is_err() && PairSetting::relief(bad).is_err()
+            );
+        }
+        let far = setting(1.0, 1e308, Decay::Exponential).unwrap();
+        assert_eq!(far.weights(3), [1.0, 0.0, 0.0]);
+        let power = setting(1.0, 1e308, Decay::Power { at_zero: 0.5 }).unwrap();
+        assert_eq!(power.weights(3), [0.5, 1.0, 0.0]);
     }
-    out
 }

@@ -238,6 +238,7 @@ mod tests {
     use super::super::{CodeColumn, CodeTable, CodeValues, pair_counts};
     use super::*;
     use crate::memory::Budget;
+    use crate::simd::Kernels;
 
     #[test]
     fn the_transform_counts_what_the_double_loop_counts() {
@@ -281,13 +282,11 @@ mod tests {
         assert!(super::super::plan::transform_pays(&rows));
         let control = Control::new(1);
         let halves: Vec<Vec<u32>> = vec![(0..t / 2).collect(), (t / 2..t).collect()];
-        let whole = pair_counts(&control, &all).unwrap();
+        let whole = pair_counts(&control, Kernels::active(), &all, None, None).unwrap();
         let mut sum =
-            super::super::pair_counts_between(&control, &all, Some(&halves[0]), None).unwrap();
-        sum.add(
-            &super::super::pair_counts_between(&control, &all, Some(&halves[1]), None).unwrap(),
-        )
-        .unwrap();
+            pair_counts(&control, Kernels::active(), &all, Some(&halves[0]), None).unwrap();
+        sum.add(&pair_counts(&control, Kernels::active(), &all, Some(&halves[1]), None).unwrap())
+            .unwrap();
         assert_eq!(whole, sum);
         let cancelled = Control::new(1);
         cancelled.cancel();

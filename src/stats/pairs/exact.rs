@@ -26,36 +26,14 @@ use crate::parallel::{self, Control};
 use crate::simd::{Kernels, Window};
 use std::sync::OnceLock;
 
-/// Counts of all ordered pairs of rows, self-pairs included.
-///
-/// # Errors
-/// [`crate::error::Error::Data`] for a table of more than two gigabytes;
-/// [`crate::error::Error::Cancelled`].
-pub fn pair_counts(control: &Control, codes: &CodeTable<'_>) -> Result<PairCounts> {
-    pair_counts_with(control, Kernels::active(), codes, None, None)
-}
-
-/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`; a row
-/// that is named twice counts twice). The counts over a partition of `from` add up to those of
-/// `from`.
+/// Counts of the ordered pairs (i, j) with i in `from` and j in `among` (all rows if `None`, so
+/// with self-pairs; a row that is named twice counts twice). The counts over a partition of `from`
+/// add up to those of `from`.
 ///
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist or a table of more than two
 /// gigabytes; [`crate::error::Error::Cancelled`].
-pub fn pair_counts_between(
-    control: &Control,
-    codes: &CodeTable<'_>,
-    from: Option<&[u32]>,
-    among: Option<&[u32]>,
-) -> Result<PairCounts> {
-    pair_counts_with(control, Kernels::active(), codes, from, among)
-}
-
-/// [`pair_counts_between`] with the kernels of a given instruction set, for tests and benches.
-///
-/// # Errors
-/// As [`pair_counts_between`].
-pub fn pair_counts_with(
+pub fn pair_counts(
     control: &Control,
     kernels: Kernels,
     codes: &CodeTable<'_>,
@@ -123,7 +101,7 @@ pub(super) fn count(
     let zero = || PairCounts::try_zero(active.offsets.clone(), classes.kept(all));
     let mut counts = zero()?;
     for batch in active_tiles.chunks(plan.tiles) {
-        let scan = PairScan::new(active, batch, &sizes.majority);
+        let scan = PairScan::new(control, active, batch, &sizes.majority)?;
         if plan.shares == 1 {
             let worker = Worker::new(kernels, columns, active, &scan, options, counts);
             counts = count_tiles(control, worker, &column_tiles, &first_window)?;

@@ -198,6 +198,19 @@ impl<'a> CodeTable<'a> {
         self.weights
     }
 
+    /// Those of `rows` (all if `None`) that have weight, since rows of weight 0 are in no pair;
+    /// `None` if no row may lack it.
+    pub(super) fn positive_rows(&self, rows: Option<&[u32]>) -> Option<Vec<u32>> {
+        self.weights?;
+        let mut kept = Vec::with_capacity(rows.map_or(self.n_rows(), <[u32]>::len));
+        let positive = |r: &u32| self.weight(*r as usize) > 0;
+        match rows {
+            None => kept.extend((0..self.n_rows() as u32).filter(positive)),
+            Some(r) => kept.extend(r.iter().copied().filter(positive)),
+        }
+        Some(kept)
+    }
+
     /// First slot of each feature, followed by the number of slots.
     pub fn offsets(&self) -> Vec<u32> {
         let mut end = 0;
@@ -293,38 +306,13 @@ impl SlotRows {
         let first = row_numbers + Self::distinct_bytes(asked);
         let all = row_numbers + Self::need(asked, features, pass_bytes(asked));
         budget.admit_first(WHAT, [first, all], REMEDY)?;
-        // Rows of weight 0 are in no pair.
-        let positive_rows: Vec<u32>;
-        let rows = if codes.weights.is_some() {
-            let positive = |r: &u32| codes.weight(*r as usize) > 0;
-            let mut kept = Vec::with_capacity(asked);
-            match rows {
-                None => kept.extend((0..n_rows as u32).filter(positive)),
-                Some(r) => kept.extend(r.iter().copied().filter(positive)),
-            }
-            positive_rows = kept;
-            Some(positive_rows.as_slice())
-        } else {
-            rows
-        };
-        // Merge identical rows; from here on `i` is a position among the rows asked for.
+        let positive_rows = codes.positive_rows(rows);
+        let rows = positive_rows.as_deref().or(rows);
         let offsets = codes.offsets();
+        // From here on `i` is a position among the rows asked for.
         let row_at = |i: usize| rows.map_or(i, |r| r[i] as usize);
         let class = |i: usize| codes.classes[row_at(i)];
-        let distinct = {
-            let count = rows.map_or(n_rows, <[u32]>::len);
-            let mut hash: Vec<u64> = (0..count).map(|i| hash_class(class(i))).collect();
-            for (column, &first) in codes.columns.iter().zip(&offsets) {
-                let slot = |v: usize| first + v as u32;
-                column.values.for_each(rows, |i, v| hash[i] = hash_slot(hash[i], slot(v)));
-            }
-            let equal = |i: usize, j: usize| {
-                let (i, j) = (row_at(i), row_at(j));
-                codes.classes[i] == codes.classes[j]
-                    && codes.columns.iter().all(|c| c.values.code(i) == c.values.code(j))
-            };
-            DistinctRows::new(&hash, &equal, &|i| codes.weight(row_at(i)))?
-        };
+        let distinct = DistinctRows::among(codes, rows)?;
         // Check the memory again, now with the number of distinct rows.
         let kept = distinct.rows.len();
         let later = pass_bytes(kept).max(Self::places_bytes(kept));
@@ -458,12 +446,30 @@ pub(super) fn hash_slot(hash: u64, slot: u32) -> u64 {
 
 /// The first of each set of identical rows, with the sum of their weights; all rows where merging
 /// would save less than a fifth.
-struct DistinctRows {
-    rows: Vec<u32>,
-    weights: Vec<u32>,
+pub(super) struct DistinctRows {
+    /// Positions among the rows searched.
+    pub rows: Vec<u32>,
+    pub weights: Vec<u32>,
 }
 
 impl DistinctRows {
+    /// Find identical rows among `rows` of a table (all if `None`).
+    pub fn among(codes: &CodeTable<'_>, rows: Option<&[u32]>) -> Result<Self> {
+        let row_at = |i: usize| rows.map_or(i, |r| r[i] as usize);
+        let count = rows.map_or(codes.n_rows(), <[u32]>::len);
+        let mut hash: Vec<u64> = (0..count).map(|i| hash_class(codes.classes[row_at(i)])).collect();
+        for (column, first) in codes.columns.iter().zip(codes.offsets()) {
+            let slot = |v: usize| first + v as u32;
+            column.values.for_each(rows, |i, v| hash[i] = hash_slot(hash[i], slot(v)));
+        }
+        let equal = |i: usize, j: usize| {
+            let (i, j) = (row_at(i), row_at(j));
+            codes.classes[i] == codes.classes[j]
+                && codes.columns.iter().all(|c| c.values.code(i) == c.values.code(j))
+        };
+        Self::new(&hash, &equal, &|i| codes.weight(row_at(i)))
+    }
+
     /// Find identical rows by `hash`, one per row, and `equal`.
     fn new(
         hash: &[u64],

@@ -18,8 +18,6 @@ mod counts;
 mod dense;
 mod exact;
 mod input;
-#[cfg(test)]
-mod laws;
 mod naive;
 mod node;
 pub mod plan;
@@ -39,17 +37,15 @@ mod weighed;
 mod window;
 
 pub use agreement::{Agreement, agreement};
-pub use blocks::{
-    BlockCounts, RowBlocks, pair_counts_across, pair_counts_by_block, pair_counts_by_block_with,
-};
+pub use blocks::{BlockCounts, RowBlocks, pair_counts_across, pair_counts_by_block};
 pub use columns::NominalColumns;
-pub use contract::{Decay, PairSetting, count_matrices, root_matrix, uniform_matrices};
+pub use contract::{Decay, PairMetric, PairSetting, count_matrices, root_matrix};
 pub use counts::{Classes, PairCounts};
-pub use exact::{pair_counts, pair_counts_between, pair_counts_with};
+pub use exact::pair_counts;
 pub use input::{CodeColumn, CodeTable, CodeValues, MAX_WEIGHT};
 pub use node::{Matrices, NodeMatrices, NodePass, NodeShape, Numbering, PairNodeRows};
 pub use profile::Profile;
 pub use radius::{RadiusRule, default_radius};
 pub use sample::{BlockScores, CaseSigns, block_scores};
-pub use weigh::{weigh_pairs, weigh_pairs_with};
+pub use weigh::weigh_pairs;
 pub use weighed::WeighedPairs;

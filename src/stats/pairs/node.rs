@@ -385,6 +385,7 @@ pub struct Matrices {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::pairs::PairMetric;
     use crate::stats::pairs::tests::Random;
 
     #[test]
@@ -424,7 +425,7 @@ mod tests {
                 assert_eq!(small_profile(&node.rows), truth, "seed {seed}");
             }
             let setting = PairSetting::pi();
-            let whole = super::super::pair_counts_with(
+            let whole = super::super::pair_counts(
                 &control,
                 Kernels::active(),
                 &crate::stats::pairs::CodeTable::new(
@@ -446,8 +447,8 @@ mod tests {
                 None,
             )
             .unwrap();
-            let all = Profile::new(&whole).pi(&setting);
-            let own = truth.pi(&setting);
+            let all = Profile::new(&whole).scores(PairMetric::Pi, &setting);
+            let own = truth.scores(PairMetric::Pi, &setting);
             for (&k, score) in node.features().iter().zip(&own) {
                 assert_eq!(all[k as usize], *score, "seed {seed}");
             }

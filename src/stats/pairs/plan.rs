@@ -23,9 +23,9 @@
 
 use super::counts::{Classes, PairCounts};
 use super::dense;
-use super::input::{CodeTable, SlotRows, distance};
+use super::input::{CodeTable, SlotRows};
 use super::scan::{CHUNK, Chunk, SlotSizes};
-use super::window::WindowCosts;
+use super::window::{WindowCosts, sample, spaced};
 use crate::memory::Budget;
 use crate::simd::{Kernels, LONGEST_WINDOW, Schedule, cold_planes};
 use std::ops::Range;
@@ -45,8 +45,6 @@ const ESTIMATE_FROM: usize = 1 << 20;
 const CACHED: usize = 16 << 20;
 /// Distances that have counters at least, where memory is short.
 const SHORT_WINDOW: usize = 4;
-/// Columns, and active rows, in the sample that estimates the pairs by distance.
-const SAMPLED_DISTANCES: usize = 64;
 /// Rows in the sample that estimates the frequencies of values.
 const SAMPLED_VALUES: usize = 1024;
 /// With more features than this there are so many distances that a single setting is cheaper to
@@ -132,7 +130,7 @@ pub(super) fn counting_pays(
     let orders = if same_rows { 2.0 } else { 1.0 };
     let features = active.features as f64;
     let steps = steps(active, &SlotSizes::new(active));
-    let pairs = sample_distances(columns, active, same_rows, 64 * words);
+    let pairs = sample(columns, active, 64 * words);
     let runs = if same_rows { classes as f64 / 2.0 + 1.0 } else { classes as f64 };
     let costs = WindowCosts {
         pairs: &pairs,
@@ -240,7 +238,7 @@ impl PassShape {
         let rows = (tiles * 64 * self.kernels.words()).min(active);
         let per_row = 8.0 + 4.0 * features as f64 + 4.0 * self.entries + 2.0 * self.steps;
         let chunks = rows.div_ceil(CHUNK) + tiles.min(active);
-        let per_chunk = size_of::<Chunk>() + features * (size_of::<Schedule>() + 8);
+        let per_chunk = size_of::<Chunk<Schedule>>() + features * (size_of::<Schedule>() + 8);
         weight_bits * ((rows as f64 * per_row) as usize + chunks * per_chunk)
     }
 
@@ -362,12 +360,6 @@ fn schedule_entries(active: &SlotRows, sizes: &SlotSizes) -> f64 {
     active.offsets.windows(2).zip(&sizes.majority).map(of_feature).sum()
 }
 
-/// At most `most` of `rows` row numbers, evenly spaced.
-fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
-    let count = rows.min(most);
-    (0..count).map(move |i| i * rows / count)
-}
-
 /// Additions per active row and distance, estimated: schedule steps summed over features, plus one
 /// for the counters of all rows.
 ///
@@ -389,25 +381,4 @@ fn steps(active: &SlotRows, sizes: &SlotSizes) -> f64 {
     };
     let slots = active.offsets.windows(2).map(|o| o[0]..o[1]);
     1.0 + slots.zip(&sizes.majority).map(of_feature).sum::<f64>()
-}
-
-/// Pairs of `width` columns with all active rows by distance, estimated from a sample without
-/// self-pairs.
-fn sample_distances(
-    columns: &SlotRows,
-    active: &SlotRows,
-    same_rows: bool,
-    width: usize,
-) -> Vec<f64> {
-    let mut pairs = vec![0.0; active.features + 1];
-    let mut sampled = 0.0;
-    for i in spaced(columns.len(), SAMPLED_DISTANCES) {
-        for j in spaced(active.len(), SAMPLED_DISTANCES).filter(|j| !(same_rows && *j == i)) {
-            pairs[distance(columns.row(i), active.row(j))] += 1.0;
-            sampled += 1.0;
-        }
-    }
-    let scale = (width * active.len()) as f64 / f64::max(sampled, 1.0);
-    pairs.iter_mut().for_each(|p| *p *= scale);
-    pairs
 }

@@ -8,7 +8,7 @@
 //! the method of counting. Metrics that need R by value and class use
 //! [`count_matrices`](super::count_matrices).
 
-use super::contract::{MERIT_SIGNS, PI_SIGNS, PairSetting, RELIEF_SIGNS, dot};
+use super::contract::{PairMetric, PairSetting, dot};
 use super::counts::PairCounts;
 use super::radius::RadiusRule;
 
@@ -88,50 +88,29 @@ impl Profile {
         8 * (self.plain.len() + self.by_share.len() + self.root.len())
     }
 
-    /// `sum of signs[case] * R[case]` over cases, for each feature.
-    fn plain_scores(&self, setting: &PairSetting, signs: [f64; 4]) -> Vec<f64> {
-        let weights = setting.weights(self.distances);
+    /// Score of each feature by a metric.
+    pub fn scores(&self, metric: PairMetric, setting: &PairSetting) -> Vec<f64> {
+        let (d, theta, weights) =
+            (self.distances, setting.theta(), setting.weights(self.distances));
+        if metric == PairMetric::Pi {
+            let unit = self.scale / self.pairs.max(1) as f64;
+            let score = |feature: &[f64]| {
+                let case = |c: usize| {
+                    let counts = feature[c * d..][..d].iter().zip(&weights);
+                    theta[c] * counts.fold(0.0, |s, (n, w)| s + n * w)
+                };
+                unit * (case(0) + case(3) - case(1) - case(2))
+            };
+            return self.by_share.chunks_exact(4 * d).map(score).collect();
+        }
+        let signs = metric.signs();
         let score = |feature: &[i64]| {
-            let cases = feature.chunks_exact(self.distances).enumerate();
-            let sum: f64 = cases
-                .map(|(case, counts)| signs[case] * setting.theta()[case] * dot(counts, &weights))
-                .sum();
+            let cases = feature.chunks_exact(d).enumerate();
+            let sum: f64 =
+                cases.map(|(case, counts)| signs[case] * theta[case] * dot(counts, &weights)).sum();
             self.scale * sum
         };
-        self.plain.chunks_exact(4 * self.distances).map(score).collect()
-    }
-
-    /// Pi of each feature: `sum_m n_m/n sum_c (R_m[c,1] + R_m[c,4] - R_m[c,2] - R_m[c,3])` (eq. 14
-    /// with the weight inside the sum, eq. 15).
-    pub fn pi(&self, setting: &PairSetting) -> Vec<f64> {
-        let weights = setting.weights(self.distances);
-        let unit = self.scale / self.pairs.max(1) as f64;
-        let score = |feature: &[f64]| {
-            let case = |c: usize| {
-                let counts = &feature[c * self.distances..][..self.distances];
-                setting.theta()[c] * counts.iter().zip(&weights).fold(0.0, |s, (n, w)| s + n * w)
-            };
-            unit * (case(0) + case(3) - case(1) - case(2))
-        };
-        self.by_share.chunks_exact(4 * self.distances).map(score).collect()
-    }
-
-    /// Pi of each feature without the shares `n_m / n`; it ranks features as [`Self::relief`] under
-    /// the same decay does.
-    pub fn pi_unweighted(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain_scores(setting, PI_SIGNS)
-    }
-
-    /// Contextual merit of each feature, `sum_m sum_c R_m[c,4]` (Hong 1997 with all pairs, under
-    /// any decay).
-    pub fn contextual_merit(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain_scores(setting, MERIT_SIGNS)
-    }
-
-    /// Relief of each feature, `sum_m sum_c (R_m[c,4] - R_m[c,3])`, under any decay; a threshold is
-    /// Relief with a radius.
-    pub fn relief(&self, setting: &PairSetting) -> Vec<f64> {
-        self.plain_scores(setting, RELIEF_SIGNS)
+        self.plain.chunks_exact(4 * d).map(score).collect()
     }
 
     /// Pi of the undivided set, `sum_c (R[c,1] - R[c,2])`: the score of a split with one branch.

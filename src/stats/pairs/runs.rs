@@ -7,7 +7,7 @@
 use super::counts::Classes;
 use super::input::SlotRows;
 use super::scan::Chunk;
-use crate::simd::{Buffer, Counter, Kernels, cold_planes};
+use crate::simd::{Buffer, Counter, Kernels, Schedule, cold_planes};
 
 /// Which rows the pairs of a run are counted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(super) struct Run<'c> {
     /// Binary digit of the multiplicities for which the rows are counted.
     pub bit: u32,
     pub side: RunSide,
-    pub chunks: Vec<&'c Chunk>,
+    pub chunks: Vec<&'c Chunk<Schedule>>,
 }
 
 /// Shape of the bit-sliced counters of one feature.

@@ -137,7 +137,7 @@ fn self_pairs(codes: &CodeTable<'_>, rows: &[u32]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::Random;
-    use super::super::{Decay, PairSetting, Profile, pair_counts};
+    use super::super::{Decay, PairMetric, PairSetting, Profile, pair_counts};
     use super::*;
     use std::ops::Range;
 
@@ -147,16 +147,19 @@ mod tests {
             let random = Random::new(seed, 150, 7);
             let codes = random.codes();
             let control = Control::new(1);
-            let profile = Profile::new(&pair_counts(&control, &codes).unwrap());
+            let profile = Profile::new(
+                &pair_counts(&control, Kernels::active(), &codes, None, None).unwrap(),
+            );
             let theta = [1.0, 0.5, 0.25, 0.75];
             let signed = [1.0, -0.5, -0.25, 0.75];
             let setting = PairSetting::new(theta, 0.3, Decay::Exponential).unwrap();
             let decay = setting.weights(codes.columns().len() + 1);
             let mut members = vec![Vec::new(); 4];
             (0..codes.n_rows()).for_each(|i| members[i * 7 % 4].push(i as u32));
-            for (shares, exact) in
-                [(true, profile.pi(&setting)), (false, profile.pi_unweighted(&setting))]
-            {
+            for (shares, exact) in [
+                (true, profile.scores(PairMetric::Pi, &setting)),
+                (false, profile.scores(PairMetric::PlainPi, &setting)),
+            ] {
                 let signs = CaseSigns { factors: signed, shares };
                 let scores = |control: &Control, asked: Range<usize>| {
                     let blocks = RowBlocks { members: &members, asked };

@@ -1,7 +1,7 @@
 //! Cuts rows into words, tiles and chunks, and schedules the active rows of the exact pass.
 //!
 //! Rows are grouped by class and cut into *words* of up to 64 rows of one class. A *tile* is as
-//! many words as a vector has. A *chunk* is one or two words of one class and tile, few enough that
+//! many words as a vector has. A *chunk* is up to 128 rows of one class and tile, few enough that
 //! their distances to a tile of columns stay in the first-level cache while all features read them.
 //!
 //! A [`Schedule`] merges the rows of a chunk for one feature: step s adds the s-th row of every
@@ -15,14 +15,13 @@
 //! of columns. Memory: about 4 to 6 bytes per cell.
 
 use super::input::SlotRows;
-use crate::simd::{Schedule, Slots};
+use crate::error::Result;
+use crate::parallel::{self, Control};
+use crate::simd::{Buffer, Schedule, Slots};
 use std::ops::Range;
 
-/// Most words of a chunk.
-const CHUNK_WORDS: usize = 2;
-
 /// Most rows of a chunk.
-pub(super) const CHUNK: usize = 64 * CHUNK_WORDS;
+pub(super) const CHUNK: usize = 128;
 
 /// A word of a tile: up to 64 rows of one class.
 #[derive(Debug, Clone)]
@@ -48,12 +47,6 @@ pub(super) struct Tile {
     pub runs: Vec<WordRun>,
 }
 
-/// The rows of some words whose multiplicity has the binary digit `bit`.
-pub(super) fn rows_with_bit(rows: &SlotRows, words: &[RowWord], bit: u32) -> Vec<u32> {
-    let all = words.iter().flat_map(|word| word.rows.start as u32..word.rows.end as u32);
-    all.filter(|&i| rows.weights[i as usize] >> bit & 1 == 1).collect()
-}
-
 /// The rows in tiles of `words` words.
 pub(super) fn tiles(rows: &SlotRows, words: usize) -> Vec<Tile> {
     let mut all = Vec::new();
@@ -76,9 +69,56 @@ pub(super) fn tiles(rows: &SlotRows, words: usize) -> Vec<Tile> {
     tiles
 }
 
+/// The columns of a tile as bit planes.
+pub(super) struct TilePlanes {
+    /// One plane per slot: the columns that have the value.
+    pub slots: Buffer,
+    /// The columns in use: a tile may have fewer than a vector.
+    pub valid: Buffer,
+    /// Binary digits of the columns' multiplicities that occur, each with its columns.
+    pub weights: Vec<(u32, Buffer)>,
+}
+
+impl TilePlanes {
+    /// Room for tiles of `words` words of these rows.
+    pub fn new(rows: &SlotRows, words: usize) -> Self {
+        let slots = Buffer::zeroed(rows.n_slots() * words);
+        Self { slots, valid: Buffer::zeroed(words), weights: Vec::new() }
+    }
+
+    /// Load the columns of a tile.
+    pub fn load(&mut self, rows: &SlotRows, tile: &Tile) {
+        let words = self.valid.len();
+        self.slots.fill(0);
+        self.valid.fill(0);
+        self.weights.clear();
+        for (w, word) in tile.words.iter().enumerate() {
+            for (bit, row) in word.rows.clone().enumerate() {
+                let bit = 1u64 << bit;
+                self.valid[w] |= bit;
+                for &slot in rows.row(row) {
+                    self.slots[slot as usize * words + w] |= bit;
+                }
+                // a plane per binary digit of the multiplicity that is set
+                let mut weight = rows.weights[row];
+                while weight != 0 {
+                    let shift = weight.trailing_zeros();
+                    let known = self.weights.iter().position(|(s, _)| *s == shift);
+                    let at = known.unwrap_or_else(|| {
+                        self.weights.push((shift, Buffer::zeroed(words)));
+                        self.weights.len() - 1
+                    });
+                    self.weights[at].1[w] |= bit;
+                    weight &= weight - 1;
+                }
+            }
+        }
+    }
+}
+
 /// Active rows of one class and one tile that count with the same power of two.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub(super) struct Chunk<T> {
     /// Class of all rows.
     pub class: usize,
     /// Tile in which all rows lie.
@@ -87,8 +127,8 @@ pub(super) struct Chunk {
     pub rows: Vec<u32>,
     /// The slots of these rows.
     pub slots: Slots,
-    /// One schedule per feature; its slots are counted from the feature's first.
-    pub schedules: Vec<Schedule>,
+    /// The rows prepared for each feature, or for each group of features.
+    pub features: Vec<T>,
 }
 
 /// The active rows in scheduled chunks.
@@ -97,8 +137,9 @@ pub(super) struct Chunk {
 /// that power of two.
 #[derive(Debug)]
 pub(super) struct PairScan {
-    /// Chunks by binary digit, ordered by tile and class.
-    pub bits: Vec<Vec<Chunk>>,
+    /// Chunks by binary digit, ordered by tile and class, with one schedule per feature, whose
+    /// slots are counted from the feature's first.
+    pub bits: Vec<Vec<Chunk<Schedule>>>,
     /// Slot of the majority value of each feature, if it has one.
     pub majority: Vec<Option<u32>>,
     /// Additions per row and distance: schedule steps per row, summed over features, plus one for
@@ -109,13 +150,27 @@ pub(super) struct PairScan {
 impl PairScan {
     /// Cut and schedule the rows of the given tiles; `majority` is that of all rows
     /// ([`SlotSizes`]).
-    pub fn new(rows: &SlotRows, tiles: &[Tile], majority: &[Option<u32>]) -> Self {
-        let chunks = |bit| chunks(rows, tiles, majority, bit);
-        let bits: Vec<Vec<Chunk>> = (0..rows.weight_bits()).map(chunks).collect();
+    pub fn new(
+        control: &Control,
+        rows: &SlotRows,
+        tiles: &[Tile],
+        majority: &[Option<u32>],
+    ) -> Result<Self> {
+        let bits = Chunk::all(control, rows, tiles, &|slots| {
+            let mut lists = ValueLists::default();
+            let schedule = |k: usize| {
+                let (first, end) = (rows.offsets[k], rows.offsets[k + 1]);
+                let values = slots[k..].iter().step_by(rows.features);
+                let values = values.map(|slot| (slot - first) as u16);
+                let majority = majority[k].map(|slot| (slot - first) as u16);
+                lists.schedule(values, (end - first) as usize, majority)
+            };
+            (0..rows.features).map(schedule).collect()
+        })?;
         let all = || bits.iter().flatten();
-        let steps: usize = all().flat_map(|c| &c.schedules).map(Schedule::len).sum();
+        let steps: usize = all().flat_map(|c| &c.features).map(Schedule::len).sum();
         let steps = 1.0 + steps as f64 / all().map(|c| c.rows.len()).sum::<usize>() as f64;
-        Self { bits, majority: majority.to_vec(), steps }
+        Ok(Self { bits, majority: majority.to_vec(), steps })
     }
 }
 
@@ -138,44 +193,39 @@ impl SlotSizes {
     }
 }
 
-/// The chunks of one binary digit of the multiplicities.
-fn chunks(rows: &SlotRows, tiles: &[Tile], majority: &[Option<u32>], bit: u32) -> Vec<Chunk> {
-    let mut out = Vec::new();
-    for tile in tiles {
-        for run in &tile.runs {
-            for words in tile.words[run.words.clone()].chunks(CHUNK_WORDS) {
-                let members = rows_with_bit(rows, words, bit);
-                if !members.is_empty() {
-                    out.push(Chunk::new(rows, run.class, tile.index, members, majority));
+impl<T: Send> Chunk<T> {
+    /// The rows of the given tiles in chunks, by binary digit of their multiplicity, then by tile
+    /// and class; `features` prepares the slots of the rows of a chunk, row by row.
+    pub fn all(
+        control: &Control,
+        rows: &SlotRows,
+        tiles: &[Tile],
+        features: &(dyn Fn(&[u32]) -> Vec<T> + Sync),
+    ) -> Result<Vec<Vec<Self>>> {
+        let chunks = |bit: u32| {
+            let has_bit = |&i: &u32| rows.weights[i as usize] >> bit & 1 == 1;
+            let mut members = Vec::new();
+            for tile in tiles {
+                for run in &tile.runs {
+                    let words = &tile.words[run.words.clone()];
+                    let all = words.iter().flat_map(|w| w.rows.start as u32..w.rows.end as u32);
+                    let with_bit: Vec<u32> = all.filter(has_bit).collect();
+                    members.extend(
+                        with_bit.chunks(CHUNK).map(|c| (run.class, tile.index, c.to_vec())),
+                    );
                 }
             }
-        }
-    }
-    out
-}
-
-impl Chunk {
-    fn new(
-        rows: &SlotRows,
-        class: usize,
-        tile: usize,
-        members: Vec<u32>,
-        majority: &[Option<u32>],
-    ) -> Self {
-        let features = rows.features;
-        let mut slots = Vec::with_capacity(members.len() * features);
-        for &i in &members {
-            slots.extend_from_slice(rows.row(i as usize));
-        }
-        let mut lists = ValueLists::default();
-        let schedule = |k: usize| {
-            let (first, end) = (rows.offsets[k], rows.offsets[k + 1]);
-            let values = slots[k..].iter().step_by(features).map(|slot| (slot - first) as u16);
-            let majority = majority[k].map(|slot| (slot - first) as u16);
-            lists.schedule(values, (end - first) as usize, majority)
+            parallel::map(control, members.len(), &|c| {
+                control.check()?;
+                let (class, tile, ref members) = members[c];
+                let slots: Vec<u32> =
+                    members.iter().flat_map(|&i| rows.row(i as usize)).copied().collect();
+                let features = features(&slots);
+                let slots = Slots::new(slots, rows.features);
+                Ok(Self { class, tile, rows: members.clone(), slots, features })
+            })
         };
-        let schedules = (0..features).map(schedule).collect();
-        Self { class, tile, rows: members, slots: Slots::new(slots, features), schedules }
+        (0..rows.weight_bits()).map(chunks).collect()
     }
 }
 

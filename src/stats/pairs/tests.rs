@@ -1,12 +1,12 @@
 //! Counts against the naive double loop, on random small tables, for every level, thread count and
-//! partition.
+//! division into blocks.
 
 use super::exact::count;
 use super::input::SlotRows;
 use super::naive;
 use super::{
-    Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairCounts, PairNodeRows,
-    RadiusRule, default_radius, pair_counts_across, pair_counts_by_block_with, pair_counts_with,
+    Classes, CodeColumn, CodeTable, CodeValues, NodePass, Numbering, PairNodeRows, RadiusRule,
+    default_radius, pair_counts, pair_counts_by_block,
 };
 use crate::memory::Budget;
 use crate::numeric::{mix, uniform};
@@ -103,7 +103,7 @@ fn check(random: &Random, seed: u64) {
     truth.check_sums().unwrap();
     for level in Level::available() {
         let control = Control::new(1 + (seed % 8) as usize);
-        let counts = pair_counts_with(&control, Kernels::at(level), &codes, None, None).unwrap();
+        let counts = pair_counts(&control, Kernels::at(level), &codes, None, None).unwrap();
         assert!(counts == truth, "seed {seed}, {}", level.name());
         let rows = SlotRows::gather(Budget::default(), &codes, None, &|_| 0).unwrap();
         let together =
@@ -128,30 +128,6 @@ fn counts_are_those_of_the_double_loop() {
 }
 
 #[test]
-fn partitions_add_up() {
-    for seed in 0..120 {
-        let random = Random::new(seed, 400, 9);
-        let codes = random.codes();
-        let mut draw = Draw::new(seed, 1 << 32);
-        let parts = 1 + draw.below(5);
-        let part: Vec<usize> = (0..codes.n_rows()).map(|_| draw.below(parts)).collect();
-        let control = Control::new(2);
-        let levels = Level::available();
-        let level = levels[draw.below(levels.len())];
-        let mut sum = PairCounts::zero(codes.offsets(), codes.n_classes());
-        for p in 0..parts {
-            let from: Vec<u32> =
-                (0..codes.n_rows()).filter(|&i| part[i] == p).map(|i| i as u32).collect();
-            let counts =
-                pair_counts_with(&control, Kernels::at(level), &codes, Some(&from), None).unwrap();
-            assert!(counts == naive::pair_counts(&codes, Some(&from), None).unwrap());
-            sum.add(&counts).unwrap();
-        }
-        assert!(sum == naive::pair_counts(&codes, None, None).unwrap(), "seed {seed}");
-    }
-}
-
-#[test]
 fn blocks_add_up_to_every_training_set() {
     for seed in 0..60 {
         let random = Random::new(seed, 600, 9);
@@ -162,7 +138,7 @@ fn blocks_add_up_to_every_training_set() {
         let levels = Level::available();
         let kernels = Kernels::at(levels[draw.below(levels.len())]);
         let count = |classes| {
-            pair_counts_by_block_with(&Control::new(2), kernels, &codes, &block, blocks, classes)
+            pair_counts_by_block(&Control::new(2), kernels, &codes, &block, blocks, classes)
                 .unwrap()
         };
         let (parts, together) = (count(Classes::Apart), count(Classes::Together));
@@ -183,49 +159,6 @@ fn blocks_add_up_to_every_training_set() {
 }
 
 #[test]
-fn pairs_across_two_lists_are_those_of_a_double_loop() {
-    for seed in 0..60 {
-        let random = Random::new(seed, 120, 6);
-        let codes = random.codes();
-        let mut draw = Draw::new(seed, 1 << 35);
-        let mut lists = [Vec::new(), Vec::new()];
-        for row in 0..codes.n_rows() as u32 {
-            if let Some(list) = lists.get_mut(draw.below(3)) {
-                list.push(row);
-            }
-        }
-        let [a, b] = &lists;
-        let found = pair_counts_across(&Control::new(2), &codes, [a, b]).unwrap();
-        let mut truth = naive::pair_counts(&codes, Some(a), Some(b)).unwrap();
-        truth.add(&naive::pair_counts(&codes, Some(b), Some(a)).unwrap()).unwrap();
-        assert!(found == truth, "seed {seed}");
-        if let Some(&row) = a.first() {
-            assert!(pair_counts_across(&Control::new(1), &codes, [a, &[row]]).is_err());
-        }
-    }
-}
-
-#[test]
-fn weights_are_copies() {
-    for seed in 0..40 {
-        let mut random = Random::new(seed, 60, 6);
-        let mut draw = Draw::new(seed, 1 << 34);
-        let weights: Vec<u32> = random.classes.iter().map(|_| draw.below(4) as u32).collect();
-        let copies: Vec<u32> =
-            weights.iter().enumerate().flat_map(|(i, &w)| vec![i as u32; w as usize]).collect();
-        random.weights = None;
-        let control = Control::new(1);
-        let kernels = Kernels::active();
-        let plain =
-            pair_counts_with(&control, kernels, &random.codes(), Some(&copies), Some(&copies))
-                .unwrap();
-        random.weights = Some(weights);
-        let weighted = pair_counts_with(&control, kernels, &random.codes(), None, None).unwrap();
-        assert!(plain == weighted, "seed {seed}");
-    }
-}
-
-#[test]
 fn what_cannot_be_counted_is_refused() {
     let classes = [0u16, 1];
     let column =
@@ -237,7 +170,7 @@ fn what_cannot_be_counted_is_refused() {
     assert!(CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, Some(&[u32::MAX, 1])).is_err());
     let codes = CodeTable::new(vec![column(&[0, 1], 2)], &classes, 2, None).unwrap();
     let control = Control::new(1);
-    assert!(pair_counts_with(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
+    assert!(pair_counts(&control, Kernels::active(), &codes, Some(&[2]), None).is_err());
 }
 
 #[test]
@@ -245,7 +178,7 @@ fn a_cancelled_pass_stops() {
     let random = Random::new(3000, 2500, 10);
     let control = Control::new(1);
     control.cancel();
-    let r = pair_counts_with(&control, Kernels::active(), &random.codes(), None, None);
+    let r = pair_counts(&control, Kernels::active(), &random.codes(), None, None);
     assert_eq!(r, Err(crate::error::Error::Cancelled));
 }
 
@@ -259,7 +192,7 @@ fn seventy_thousand_rows_do_not_overflow() {
     let columns =
         columns.iter().map(|c| CodeColumn { values: CodeValues::U8(c), levels: 2 }).collect();
     let codes = CodeTable::new(columns, &classes, 2, None).unwrap();
-    let counts = pair_counts_with(&Control::new(2), Kernels::active(), &codes, None, None).unwrap();
+    let counts = pair_counts(&Control::new(2), Kernels::active(), &codes, None, None).unwrap();
     assert_eq!(counts.pairs(), 4_900_000_000);
     let uniform = super::PairSetting::new([1.0; 4], 0.0, super::Decay::Uniform).unwrap();
     let r = super::count_matrices(&counts, &uniform);

@@ -19,11 +19,11 @@
 use super::counts::{Classes, PairCounts};
 use super::input::{SlotRows, distance};
 use super::runs::{ClassRelation, CounterShape, Counters, Mode, Run, RunSide};
-use super::scan::{CHUNK, Chunk, PairScan, Tile, WordRun};
+use super::scan::{CHUNK, Chunk, PairScan, Tile, TilePlanes, WordRun};
 use super::window::{self, WindowCosts};
 use crate::error::Result;
 use crate::parallel::Control;
-use crate::simd::{Buffer, CounterState, Kernels, SlotMasks, Window};
+use crate::simd::{Buffer, CounterState, Kernels, Schedule, SlotMasks, Window};
 use std::cmp::Ordering;
 
 /// Most rows of a run: their sums fit the counters.
@@ -47,16 +47,12 @@ pub(super) struct Worker<'a> {
     scan: &'a PairScan,
     options: WorkerOptions,
     counts: PairCounts,
-    /// One plane per slot: the columns of the tile that have the value.
-    planes: Buffer,
-    /// The planes expanded to bytes ([`Kernels::byte_masks`]).
+    /// The columns of the current tile.
+    planes: TilePlanes,
+    /// Their slots expanded to bytes ([`Kernels::byte_masks`]).
     bytes: Buffer,
-    /// The columns in use: a tile may have fewer than a vector.
-    valid: Buffer,
     /// The columns for which the current chunk counts.
     chosen: Buffer,
-    /// Binary digits of the columns' multiplicities that occur, each with its columns.
-    weights: Vec<(u32, Buffer)>,
     /// Distances that have counters, if chosen already.
     pub window: Option<Window>,
     /// Distances of the current chunk, as the kernels encode them.
@@ -113,13 +109,10 @@ impl<'a> Worker<'a> {
         counts: PairCounts,
     ) -> Self {
         let w = kernels.words();
-        let slots = columns.n_slots();
         Self {
-            planes: Buffer::zeroed(slots * w),
+            planes: TilePlanes::new(columns, w),
             bytes: Buffer::default(),
-            valid: Buffer::zeroed(w),
             chosen: Buffer::zeroed(w),
-            weights: Vec::new(),
             window: None,
             numbers: Buffer::default(),
             outside: Buffer::zeroed(CHUNK * w),
@@ -167,14 +160,15 @@ impl<'a> Worker<'a> {
 
     /// Count the pairs of one tile of columns with all active rows.
     pub fn count_tile(&mut self, control: &Control, tile: &Tile) -> Result<()> {
-        self.load(tile);
+        self.planes.load(self.columns, tile);
+        self.kernels.byte_masks(&self.planes.slots, &mut self.bytes);
         let (w, d) = (self.kernels.words(), self.counts.distances());
         self.by_column.clear();
         self.by_column.resize(2 * d * 64 * w, 0);
         self.self_pairs.clear();
         self.self_pairs.resize(64 * w, 0);
         let window = self.window.unwrap_or_else(|| {
-            let pairs = window::sample(self.kernels, &self.planes, &self.valid, self.active);
+            let pairs = window::sample(self.columns, self.active, 64 * w);
             self.choose_window(&pairs)
         });
         self.numbers.reserve(CHUNK * window.planes() * w);
@@ -192,7 +186,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The chunks of one binary digit in runs, ordered as in memory.
-    fn runs<'c>(&self, tile: &Tile, bit: u32, chunks: &'c [Chunk]) -> Vec<Run<'c>> {
+    fn runs<'c>(&self, tile: &Tile, bit: u32, chunks: &'c [Chunk<Schedule>]) -> Vec<Run<'c>> {
         let mut runs: Vec<Run<'c>> = Vec::new();
         for chunk in chunks {
             let side = match (self.options.mode, chunk.tile.cmp(&tile.index)) {
@@ -230,7 +224,7 @@ impl<'a> Worker<'a> {
 
     /// Choose the columns for which a chunk of class `class` counts in a run.
     fn choose_columns(&mut self, tile: &Tile, relation: ClassRelation, class: usize) {
-        self.chosen.copy_from_slice(&self.valid);
+        self.chosen.copy_from_slice(&self.planes.valid);
         let masked = match relation {
             ClassRelation::Class(_) | ClassRelation::Foreign => return,
             ClassRelation::Same => |own: usize, class: usize| own != class,
@@ -241,36 +235,6 @@ impl<'a> Worker<'a> {
                 self.chosen[run.words.clone()].fill(0);
             }
         }
-    }
-
-    /// Load the columns of a tile into bit planes.
-    fn load(&mut self, tile: &Tile) {
-        let words = self.kernels.words();
-        self.planes.fill(0);
-        self.valid.fill(0);
-        let mut weights: Vec<(u32, Buffer)> = Vec::new();
-        for (w, word) in tile.words.iter().enumerate() {
-            for (bit, row) in word.rows.clone().enumerate() {
-                let bit = 1u64 << bit;
-                self.valid[w] |= bit;
-                for &slot in self.columns.row(row) {
-                    self.planes[slot as usize * words + w] |= bit;
-                }
-                // a plane per binary digit of the multiplicity that is set
-                let mut weight = self.columns.weights[row];
-                while weight != 0 {
-                    let shift = weight.trailing_zeros();
-                    let at = weights.iter().position(|(s, _)| *s == shift).unwrap_or_else(|| {
-                        weights.push((shift, Buffer::zeroed(words)));
-                        weights.len() - 1
-                    });
-                    weights[at].1[w] |= bit;
-                    weight &= weight - 1;
-                }
-            }
-        }
-        self.weights = weights;
-        self.kernels.byte_masks(&self.planes, &mut self.bytes);
     }
 
     /// Count the chunks of one run, and flush the counters into the counts.
@@ -298,7 +262,7 @@ impl<'a> Worker<'a> {
             self.choose_columns(tile, run.relation, chunk.class);
             let (numbers, outside) = (&mut self.numbers, &mut self.outside);
             if self.kernels.distances(
-                &self.planes,
+                &self.planes.slots,
                 &self.chosen,
                 &chunk.slots,
                 window,
@@ -327,9 +291,9 @@ impl<'a> Worker<'a> {
                 .zip(counters.cold.chunks_exact_mut(cold))
                 .zip(&mut counters.blocks);
             for ((k, schedule), ((hot, cold), blocks)) in
-                chunk.schedules.iter().enumerate().zip(counters)
+                chunk.features.iter().enumerate().zip(counters)
             {
-                let planes = &self.planes[self.columns.offsets[k] as usize * w..];
+                let planes = &self.planes.slots[self.columns.offsets[k] as usize * w..];
                 let state = CounterState { hot, cold, depth, blocks };
                 self.kernels.tally(&self.numbers, schedule, planes, window, state);
             }
@@ -339,7 +303,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Count the pairs outside the window one by one: cases 1 and 2 directly, distances by column.
-    fn count_outside(&mut self, tile: &Tile, run: &Run<'_>, chunk: &Chunk) {
+    fn count_outside(&mut self, tile: &Tile, run: &Run<'_>, chunk: &Chunk<Schedule>) {
         let (w, d) = (self.kernels.words(), self.counts.distances());
         let layout = self.counts.layout();
         let same_rows = std::ptr::eq(self.columns, self.active);
@@ -399,10 +363,10 @@ impl<'a> Worker<'a> {
         let together = self.options.classes == Classes::Together;
         let spans = if together { &all_words[..] } else { &tile.runs[..] };
         let (length, runs) = (window.length, spans.len());
-        let size = self.planes.len() / w * runs * length;
-        self.popcounts.reserve(self.planes.len());
-        let masks = SlotMasks { planes: &self.planes, bytes: &self.bytes };
-        for (shift, weight) in &self.weights {
+        let size = self.planes.slots.len() / w * runs * length;
+        self.popcounts.reserve(self.planes.slots.len());
+        let masks = SlotMasks { planes: &self.planes.slots, bytes: &self.bytes };
+        for (shift, weight) in &self.planes.weights {
             // All pairs by slot of the column.
             self.totals.clear();
             self.totals.resize(size, 0);

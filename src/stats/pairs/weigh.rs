@@ -24,12 +24,12 @@ use super::counts::Classes;
 use super::exact;
 use super::input::{CodeTable, REMEDY, SlotRows, WHAT, distance};
 use super::plan::{self, PairShape, PassShape};
-use super::scan::{CHUNK, SlotSizes, Tile, tiles};
-use super::weigh_blocks::{PowerBlock, PowerBlocks, additions, groups};
+use super::scan::{CHUNK, Chunk, SlotSizes, Tile, TilePlanes, tiles};
+use super::weigh_blocks::{additions, blocks, groups};
 use super::weighed::WeighedPairs;
 use crate::error::Result;
 use crate::parallel::{self, Control};
-use crate::simd::{Buffer, Kernels, WeighedTile, WeightTable};
+use crate::simd::{Buffer, Joint, Kernels, WeighedTile, WeightTable};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -38,19 +38,6 @@ use std::ops::Range;
 /// # Errors
 /// [`crate::error::Error::Data`] for a row that does not exist; [`crate::error::Error::Cancelled`].
 pub fn weigh_pairs(
-    control: &Control,
-    codes: &CodeTable<'_>,
-    setting: &PairSetting,
-    from: Option<&[u32]>,
-) -> Result<WeighedPairs> {
-    weigh_pairs_with(control, Kernels::active(), codes, setting, from)
-}
-
-/// [`weigh_pairs`] with the kernels of a given instruction set, for tests and benches.
-///
-/// # Errors
-/// As [`weigh_pairs`].
-pub fn weigh_pairs_with(
     control: &Control,
     kernels: Kernels,
     codes: &CodeTable<'_>,
@@ -128,7 +115,7 @@ pub(super) fn by_sums(
     control.budget().admit(WHAT, bytes.total(shares), REMEDY)?;
 
     let mut out = out.with_identical(columns, active);
-    let blocks = PowerBlocks::new(control, active, &tiles(active, kernels.words()))?;
+    let blocks = blocks(control, active, &tiles(active, kernels.words()))?;
     let known_nearest = out.nearest_if_flat(setting);
     control.expect(column_tiles.len() as u64 * (1 + u64::from(known_nearest.is_none())));
     let same_rows = std::ptr::eq(columns, active);
@@ -269,17 +256,11 @@ struct WeighWorker<'a> {
     classes: usize,
     /// Whether columns and active rows are the same rows.
     same_rows: bool,
-    /// One plane per slot: the columns of the tile that have the value.
-    planes: Buffer,
-    /// The columns in use.
-    valid: Buffer,
-    /// Binary digits of the columns' multiplicities that occur.
-    shifts: Vec<u32>,
-    /// The columns that have the digit, one plane per entry of `shifts`.
-    copies: Buffer,
+    /// The columns of the current tile.
+    planes: TilePlanes,
     /// Weights of the pairs of the tile and the current block.
     weights: Buffer,
-    /// The planes as masks of lanes ([`Kernels::lane_masks`]).
+    /// The slots as masks of lanes ([`Kernels::lane_masks`]).
     masks: Buffer,
     /// Memory of the kernels.
     scratch: Buffer,
@@ -293,10 +274,7 @@ impl<'a> WeighWorker<'a> {
     fn new(kernels: Kernels, columns: &'a SlotRows, active: &SlotRows, same_rows: bool) -> Self {
         let w = kernels.words();
         Self {
-            planes: Buffer::zeroed(columns.n_slots() * w),
-            valid: Buffer::zeroed(w),
-            shifts: Vec::new(),
-            copies: Buffer::default(),
+            planes: TilePlanes::new(columns, w),
             weights: Buffer::zeroed(kernels.weights_len()),
             masks: Buffer::default(),
             scratch: Buffer::default(),
@@ -309,45 +287,15 @@ impl<'a> WeighWorker<'a> {
         }
     }
 
-    /// Load the columns of a tile into bit planes.
-    fn load(&mut self, tile: &Tile) {
-        let w = self.kernels.words();
-        self.planes.fill(0);
-        self.valid.fill(0);
-        // (word, bit in the word, row) of each column
-        let rows = || {
-            tile.words.iter().enumerate().flat_map(|(w, word)| {
-                word.rows.clone().enumerate().map(move |(bit, row)| (w, 1u64 << bit, row))
-            })
-        };
-        let mut any = 0;
-        for (word, bit, row) in rows() {
-            self.valid[word] |= bit;
-            any |= self.columns.weights[row];
-            for &slot in self.columns.row(row) {
-                self.planes[slot as usize * w + word] |= bit;
-            }
-        }
-        self.shifts = (0..32).filter(|shift| any >> shift & 1 == 1).collect();
-        self.copies.reset(self.shifts.len() * w);
-        for (digit, shift) in self.shifts.iter().enumerate() {
-            for (word, bit, row) in rows() {
-                if self.columns.weights[row] >> shift & 1 == 1 {
-                    self.copies[digit * w + word] |= bit;
-                }
-            }
-        }
-    }
-
     /// The blocks that form pairs with a tile, each with its run. Where columns and active rows are
     /// the same, blocks of later tiles are left to these tiles.
     fn blocks<'b>(
         &self,
         tile: &Tile,
-        blocks: &'b PowerBlocks,
-    ) -> impl Iterator<Item = (WeighRun, &'b PowerBlock)> + use<'b> {
+        blocks: &'b [Vec<Chunk<Joint>>],
+    ) -> impl Iterator<Item = (WeighRun, &'b Chunk<Joint>)> + use<'b> {
         let (same_rows, index) = (self.same_rows, tile.index);
-        blocks.bits.iter().enumerate().flat_map(move |(bit, blocks)| {
+        blocks.iter().enumerate().flat_map(move |(bit, blocks)| {
             blocks.iter().filter_map(move |block| {
                 let side = match block.tile.cmp(&index) {
                     _ if !same_rows => WeighSide::Columns,
@@ -365,13 +313,14 @@ impl<'a> WeighWorker<'a> {
         &mut self,
         control: &Control,
         tile: &Tile,
-        blocks: &PowerBlocks,
+        blocks: &[Vec<Chunk<Joint>>],
         mut best: usize,
     ) -> Result<usize> {
-        self.load(tile);
+        self.planes.load(self.columns, tile);
+        let planes = &self.planes;
         for (_, block) in self.blocks(tile, blocks) {
             control.check()?;
-            best = self.kernels.nearest(&self.planes, &self.valid, &block.slots, best);
+            best = self.kernels.nearest(&planes.slots, &planes.valid, &block.slots, best);
         }
         Ok(best)
     }
@@ -381,14 +330,14 @@ impl<'a> WeighWorker<'a> {
         &mut self,
         control: &Control,
         tile: &Tile,
-        blocks: &PowerBlocks,
+        blocks: &[Vec<Chunk<Joint>>],
         table: &WeightTable,
         out: &mut WeighSums,
     ) -> Result<()> {
-        self.load(tile);
+        self.planes.load(self.columns, tile);
         let w = self.kernels.words();
         self.scratch.reserve(self.kernels.joint_len());
-        self.kernels.lane_masks(&self.planes, &mut self.masks);
+        self.kernels.lane_masks(&self.planes.slots, &mut self.masks);
         self.sums.reset(self.columns.features * 64 * w);
         self.of_columns.fill(0);
         let mut run: Option<WeighRun> = None;
@@ -401,26 +350,26 @@ impl<'a> WeighWorker<'a> {
                 self.flush(tile, before, out);
             }
             // Weights of the block's pairs, added per column.
-            self.kernels.weights(&self.planes, &block.slots, table, &mut self.weights);
+            self.kernels.weights(&self.planes.slots, &block.slots, table, &mut self.weights);
             let weighed = WeighedTile {
                 weights: &self.weights,
                 rows: block.rows.len(),
-                planes: &self.planes,
+                planes: &self.planes.slots,
                 masks: &self.masks,
-                valid: &self.valid,
+                valid: &self.planes.valid,
             };
             let (scratch, sums, all) = (&mut self.scratch, &mut self.sums, &mut self.of_columns);
-            self.kernels.add_weights(weighed, &block.joints, scratch, sums, all);
+            self.kernels.add_weights(weighed, &block.features, scratch, sums, all);
             if now.side == WeighSide::Columns {
                 continue;
             }
             // The reverse order: the same weights added per row of the block, by class and
             // multiplicity of the columns.
             for of_class in &tile.runs {
-                for (digit, shift) in self.shifts.iter().enumerate() {
+                for (shift, copies) in &self.planes.weights {
                     let words: Range<usize> = of_class.words.clone();
                     columns.fill(0);
-                    columns[words.clone()].copy_from_slice(&self.copies[digit * w..][..w][words]);
+                    columns[words.clone()].copy_from_slice(&copies[words]);
                     let of_rows = &mut of_rows[..block.rows.len()];
                     self.kernels.row_sums(&self.weights, &columns, of_rows);
                     for (&row, &sum) in block.rows.iter().zip(&*of_rows) {
@@ -445,8 +394,8 @@ impl<'a> WeighWorker<'a> {
         let of_words = &mut of_words[..w];
         for (sums, slots) in self.sums.chunks_exact(64 * w).zip(self.columns.offsets.windows(2)) {
             for slot in slots[0] as usize..slots[1] as usize {
-                let plane = &self.planes[slot * w..][..w];
-                for (digit, shift) in self.copies.chunks_exact(w).zip(&self.shifts) {
+                let plane = &self.planes.slots[slot * w..][..w];
+                for (shift, digit) in &self.planes.weights {
                     self.kernels.sums_of_plane(sums, plane, digit, of_words);
                     for columns in &tile.runs {
                         let sum: u64 = of_words[columns.words.clone()].iter().sum();

@@ -7,83 +7,35 @@
 //! block, instead of three additions per row. O(t n) to build, in parallel.
 
 use super::input::SlotRows;
-use super::scan::{CHUNK, Tile, rows_with_bit};
+use super::scan::{CHUNK, Chunk, Tile};
 use crate::error::Result;
 use crate::numeric::sort_few;
-use crate::parallel::{self, Control};
-use crate::simd::{FeatureSlots, Joint, MOST_JOINT, Slots};
+use crate::parallel::Control;
+use crate::simd::{FeatureSlots, Joint, MOST_JOINT};
 
-/// Up to [`CHUNK`] active rows of one class and one tile that count with the same power of two.
-pub(super) struct PowerBlock {
-    pub class: usize,
-    pub tile: usize,
-    pub rows: Vec<u32>,
-    pub slots: Slots,
-    /// The rows by joint value, for each group of features.
-    pub joints: Vec<Joint>,
-}
-
-/// The active rows in blocks, by binary digit of their multiplicity, then by tile and class.
-pub(super) struct PowerBlocks {
-    pub bits: Vec<Vec<PowerBlock>>,
-}
-
-/// The rows of a block before their joint values are known.
-struct BlockRows {
-    class: usize,
-    tile: usize,
-    rows: Vec<u32>,
-}
-
-impl PowerBlocks {
-    pub fn new(control: &Control, rows: &SlotRows, tiles: &[Tile]) -> Result<Self> {
-        let groups = groups(&rows.offsets);
-        let bits = (0..rows.weight_bits()).map(|bit| {
-            let mut blocks: Vec<BlockRows> = Vec::new();
-            for tile in tiles {
-                for run in &tile.runs {
-                    let members = rows_with_bit(rows, &tile.words[run.words.clone()], bit);
-                    blocks.extend(members.chunks(CHUNK).map(|members| BlockRows {
-                        class: run.class,
-                        tile: tile.index,
-                        rows: members.to_vec(),
-                    }));
-                }
-            }
-            parallel::map(control, blocks.len(), &|b| {
-                control.check()?;
-                Ok(PowerBlock::new(rows, &blocks[b], &groups))
-            })
-        });
-        Ok(Self { bits: bits.collect::<Result<_>>()? })
-    }
-}
-
-impl PowerBlock {
-    fn new(rows: &SlotRows, block: &BlockRows, groups: &[Vec<usize>]) -> Self {
-        let mut slots = Vec::with_capacity(block.rows.len() * rows.features);
-        for &i in &block.rows {
-            slots.extend_from_slice(rows.row(i as usize));
-        }
+/// The active rows in chunks, by binary digit of their multiplicity, then by tile and class; the
+/// rows of a chunk by joint value, for each group of features.
+pub(super) fn blocks(
+    control: &Control,
+    rows: &SlotRows,
+    tiles: &[Tile],
+) -> Result<Vec<Vec<Chunk<Joint>>>> {
+    let groups = groups(&rows.offsets);
+    Chunk::all(control, rows, tiles, &|slots| {
         let joint = |group: &Vec<usize>| {
-            let levels = |k: usize| FeatureSlots {
+            let feature = |&k: &usize| FeatureSlots {
                 feature: k as u32,
                 first: rows.offsets[k],
                 levels: rows.offsets[k + 1] - rows.offsets[k],
             };
-            let value = |i: u32, k: usize| rows.row(i as usize)[k] - rows.offsets[k];
-            let values: Vec<u32> =
-                block.rows.iter().flat_map(|&i| group.iter().map(move |&k| value(i, k))).collect();
-            Joint::new(group.iter().map(|&k| levels(k)).collect(), &values)
+            let mut values = Vec::with_capacity(slots.len() / rows.features * group.len());
+            for row in slots.chunks_exact(rows.features) {
+                values.extend(group.iter().map(|&k| row[k] - rows.offsets[k]));
+            }
+            Joint::new(group.iter().map(feature).collect(), &values)
         };
-        Self {
-            class: block.class,
-            tile: block.tile,
-            rows: block.rows.clone(),
-            slots: Slots::new(slots, rows.features),
-            joints: groups.iter().map(joint).collect(),
-        }
-    }
+        groups.iter().map(joint).collect()
+    })
 }
 
 /// Groups of features that share additions, found greedily: features in order of their numbers of

@@ -6,7 +6,8 @@ use super::plan::counting_pays;
 use super::tests::{Draw, Random};
 use super::weigh::{by_counts, by_sums, few_rows};
 use super::{
-    CodeTable, Decay, PairCounts, PairSetting, Profile, WeighedPairs, naive, weigh_pairs_with,
+    CodeTable, Decay, PairCounts, PairMetric, PairSetting, Profile, WeighedPairs, naive,
+    weigh_pairs,
 };
 use crate::memory::Budget;
 use crate::parallel::Control;
@@ -71,9 +72,13 @@ fn check(counts: &PairCounts, weighed: &WeighedPairs, setting: &PairSetting, wha
             assert!((f - e).abs() <= width * bound + scale, "{what}: {f} for {e}");
         }
     };
-    near(weighed.pi(), profile.pi(setting), 1.0);
-    near(weighed.pi_unweighted(), profile.pi_unweighted(setting), 1.0);
-    near(weighed.contextual_merit(), profile.contextual_merit(setting), 1.0);
+    near(weighed.scores(PairMetric::Pi), profile.scores(PairMetric::Pi, setting), 1.0);
+    near(weighed.scores(PairMetric::PlainPi), profile.scores(PairMetric::PlainPi, setting), 1.0);
+    near(
+        weighed.scores(PairMetric::ContextualMerit),
+        profile.scores(PairMetric::ContextualMerit, setting),
+        1.0,
+    );
     near(vec![weighed.whole()], vec![profile.whole(setting)], 1.0);
 }
 
@@ -86,7 +91,7 @@ fn every_way(
     from: Option<&[u32]>,
 ) -> WeighedPairs {
     let kernels = Kernels::at(level);
-    let found = weigh_pairs_with(control, kernels, codes, setting, from).unwrap();
+    let found = weigh_pairs(control, kernels, codes, setting, from).unwrap();
     let active = SlotRows::gather(Budget::default(), codes, None, &|_| 0).unwrap();
     let columns =
         from.map(|from| SlotRows::gather(Budget::default(), codes, Some(from), &|_| 0).unwrap());
@@ -167,8 +172,7 @@ fn many_features_have_many_distances() {
         assert!(truth.matrices().iter().all(|r| r.is_finite()) && truth.unit() > 0.0);
         for level in Level::available() {
             let kernels = Kernels::at(level);
-            let found =
-                weigh_pairs_with(&Control::new(2), kernels, &codes, &setting, None).unwrap();
+            let found = weigh_pairs(&Control::new(2), kernels, &codes, &setting, None).unwrap();
             assert!(found == truth, "{features} features, {}", level.name());
         }
     }
@@ -205,14 +209,4 @@ fn counting_is_chosen_where_few_distances_meet_many_values() {
             every_way(&control, Level::active(), &codes, &PairSetting::pi(), None);
         }
     }
-}
-
-#[test]
-fn a_cancelled_pass_stops() {
-    let random = Random::new(3000, 2500, 10);
-    let control = Control::new(1);
-    control.cancel();
-    let found =
-        weigh_pairs_with(&control, Kernels::active(), &random.codes(), &PairSetting::pi(), None);
-    assert_eq!(found.err(), Some(crate::error::Error::Cancelled));
 }

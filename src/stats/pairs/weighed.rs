@@ -7,7 +7,7 @@
 //! over P pairs is at most `P f 2^-25`, f being the largest weight of a pair of different rows; for
 //! `pi`, which weights values by their share of the rows, at most twice that.
 
-use super::contract::{MERIT_SIGNS, PI_SIGNS, PairSetting, RELIEF_SIGNS};
+use super::contract::{PairMetric, PairSetting};
 use super::counts::PairCounts;
 use super::input::SlotRows;
 use crate::error::{Error, Result};
@@ -266,39 +266,17 @@ impl WeighedPairs {
         })
     }
 
-    /// `sum of signs[case] * theta[case] * R[case]` over cases, R as in [`Self::cases`].
-    fn score(&self, feature: usize, signs: [f64; 4], share: impl Fn(usize) -> u64) -> f64 {
-        let cases = self.cases(feature, share);
-        (0..4).map(|case| signs[case] * self.theta[case] * cases[case]).sum()
-    }
-
-    fn scores(&self, signs: [f64; 4]) -> Vec<f64> {
-        (0..self.features()).map(|k| self.score(k, signs, |_| 1)).collect()
-    }
-
-    /// Pi of each feature ([`Profile::pi`](super::Profile::pi)).
-    pub fn pi(&self) -> Vec<f64> {
-        let rows = self.rows.max(1) as f64;
-        let score = |k| self.score(k, PI_SIGNS, |slot| self.of_slot[slot]) / rows;
+    /// Score of each feature by a metric ([`Profile::scores`](super::Profile::scores));
+    /// bit-identical to that for a threshold, where all weights are 0 or 1.
+    pub fn scores(&self, metric: PairMetric) -> Vec<f64> {
+        let (signs, rows) = (metric.signs(), self.rows.max(1) as f64);
+        let by_share = metric == PairMetric::Pi;
+        let score = |k: usize| {
+            let cases = self.cases(k, |slot| if by_share { self.of_slot[slot] } else { 1 });
+            let sum: f64 = (0..4).map(|case| signs[case] * self.theta[case] * cases[case]).sum();
+            if by_share { sum / rows } else { sum }
+        };
         (0..self.features()).map(score).collect()
-    }
-
-    /// Pi of each feature without the shares of the values
-    /// ([`Profile::pi_unweighted`](super::Profile::pi_unweighted)).
-    pub fn pi_unweighted(&self) -> Vec<f64> {
-        self.scores(PI_SIGNS)
-    }
-
-    /// Contextual merit of each feature
-    /// ([`Profile::contextual_merit`](super::Profile::contextual_merit)).
-    pub fn contextual_merit(&self) -> Vec<f64> {
-        self.scores(MERIT_SIGNS)
-    }
-
-    /// Relief of each feature ([`Profile::relief`](super::Profile::relief)); bit-identical to that
-    /// for a threshold, where all weights are 0 or 1.
-    pub fn relief(&self) -> Vec<f64> {
-        self.scores(RELIEF_SIGNS)
     }
 
     /// Pi of the undivided set ([`Profile::whole`](super::Profile::whole)).

@@ -6,8 +6,8 @@
 //! chosen window has the lowest estimated cost, given the pairs by distance of the previous tile
 //! (for the first tile, of a sample of rows). A poor choice costs time, never exactness.
 
-use super::input::SlotRows;
-use crate::simd::{Buffer, Kernels, Window};
+use super::input::{SlotRows, distance};
+use crate::simd::Window;
 
 /// Cost of one pair that is compared by itself. The unit of costs is one decoding and carry-save
 /// addition on a vector of `words` words; the numbers are rough, measured on both vector widths.
@@ -80,36 +80,28 @@ impl WindowCosts<'_> {
     }
 }
 
-/// Rows of the sample that estimates the pairs of the first tile.
-const SAMPLE: usize = 32;
+/// Columns, and active rows, in the sample that estimates the pairs by distance.
+const SAMPLED: usize = 64;
 
-/// Pairs of a tile by distance, estimated from evenly spaced active rows; `planes` and `valid` are
-/// the slots of the tile's columns and the columns in use.
-pub(super) fn sample(
-    kernels: Kernels,
-    planes: &[u64],
-    valid: &[u64],
-    active: &SlotRows,
-) -> Vec<f64> {
-    let (features, words) = (active.features, kernels.words());
-    let depth = (usize::BITS - features.leading_zeros()) as usize;
-    let mut agreements = Buffer::zeroed(depth * words);
-    let mut pairs = vec![0.0; features + 1];
-    let step = active.len().div_ceil(SAMPLE).max(1);
-    for i in (0..active.len()).step_by(step) {
-        kernels.agreements(planes, active.row(i), depth, &mut agreements);
-        for (word, &valid) in valid.iter().enumerate() {
-            let mut columns = valid;
-            while columns != 0 {
-                let bit = columns.trailing_zeros();
-                columns &= columns - 1;
-                // gather the number of agreements of this column from its bit planes
-                let equal = (0..depth).fold(0, |equal, plane| {
-                    equal | ((agreements[plane * words + word] >> bit & 1) as usize) << plane
-                });
-                pairs[features - equal] += step as f64;
-            }
+/// At most `most` of `rows` row numbers, evenly spaced.
+pub(super) fn spaced(rows: usize, most: usize) -> impl Iterator<Item = usize> + Clone {
+    let count = rows.min(most);
+    (0..count).map(move |i| i * rows / count)
+}
+
+/// Pairs of `width` columns with all active rows by distance, estimated from a sample without
+/// self-pairs.
+pub(super) fn sample(columns: &SlotRows, active: &SlotRows, width: usize) -> Vec<f64> {
+    let same_rows = std::ptr::eq(columns, active);
+    let mut pairs = vec![0.0; active.features + 1];
+    let mut sampled = 0.0;
+    for i in spaced(columns.len(), SAMPLED) {
+        for j in spaced(active.len(), SAMPLED).filter(|j| !(same_rows && *j == i)) {
+            pairs[distance(columns.row(i), active.row(j))] += 1.0;
+            sampled += 1.0;
         }
     }
+    let scale = (width * active.len()) as f64 / f64::max(sampled, 1.0);
+    pairs.iter_mut().for_each(|p| *p *= scale);
     pairs
 }

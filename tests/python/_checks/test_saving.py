@@ -197,7 +197,7 @@ ALLOWED = {
     ("model_selection/journal.py", "self._file.truncate"): 2,
     ("cli/streams.py", "open"): 1,  # /dev/null
     ("cli/streams.py", "os.open"): 1,  # /dev/null
-    ("cli/standard_input.py", "file.open"): 1,  # the temporary file of standard input
+    ("cli/options.py", "file.open"): 1,  # the temporary file of standard input
     ("plots/canvas.py", "figure.savefig"): 2,  # into streams
     ("datasets/plink.py", "np.memmap"): 1,  # for reading
 }

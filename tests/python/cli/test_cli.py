@@ -384,6 +384,8 @@ def test_fit_show_predict(ftree, tmp_path):
     document = strict((tmp_path / "p.json").read_text())
     assert document["accuracy"] == expected.score(datasets.load_iris())
     assert len(document["probabilities"]) == 150
+    out = ftree("predict", file, "iris", "--json", tmp_path / "p.json")[1]
+    assert out.splitlines()[0] == "row,prediction" and out.count("\n") == 151
 
 
 def test_a_preset_gives_the_criterion_unless_one_is_named(ftree):
@@ -407,6 +409,8 @@ def test_compare_takes_a_target_for_each_file(ftree, tmp_path):
         assert [one["target"] for one in about.values()] == (targets * 2)[:2]
     for given in (data * 2, [*data, "iris", data[0]]):
         refused(ftree("compare", *given, "-t", "n", "-t", "n", *how), "--target", "2", "once")
+    refused(ftree("compare", *data, "-t", "label", *how), "one.csv", "'label'", "-t once per file")
+    assert "once per file" not in ftree("compare", data[0], "iris", "-t", "label", *how)[2]
     # Options on columns are for files; a bundled set has its class, and no cells to be read.
     for given in (["iris", *data], [data[0], "iris", data[1]]):
         words = ["-t", "outcome", "-t", "label", "--missing", "6"]

@@ -139,12 +139,12 @@ def test_a_file_of_a_header_alone_is_refused_in_the_words_of_the_command(ftree, 
     assert code == 2 and "there are no rows" in err and "header=" not in err
 
 
-def test_dates_and_decimal_commas_in_a_frame_are_warned_of_once():
+def test_dates_and_commas_of_two_readings_in_a_frame_are_warned_of_once():
     n = 400
     frame = pd.DataFrame(
         {
             "day": [f"2024-01-{1 + i % 28:02d}" for i in range(n)],
-            "price": [f"{i % 40},5" for i in range(n)],
+            "price": [f"{1 + i % 9},{100 + i % 40}" for i in range(n)],
             "y": ["p", "q"] * (n // 2),
         }
     )

@@ -180,3 +180,12 @@ def test_a_terminal_gets_no_control_characters(ftree, tmp_path, monkeypatch):
         code, out, err = ftree(*words)
         assert code == 0 and "\x1b" not in out + err and "\x07" not in out + err
         assert "title" in out or words[0] == "datasets"
+
+
+def test_a_file_of_one_row_has_the_columns_of_the_model_and_of_id(ftree, tmp_path):
+    lines = [f"{i},{i % 7}.5,{'rst'[i % 3]},{'yn'[i % 7 > 2]}" for i in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["id,a,b,y", *lines]))
+    ftree("fit", tmp_path / "a.csv", "--no-cv", "--model", tmp_path / "m.json")
+    (tmp_path / "new.csv").write_text("id,a,b,y\n7,1.5,r,y\n")
+    code, out, _ = ftree("predict", tmp_path / "m.json", tmp_path / "new.csv", "--id", "id")
+    assert (code, out) == (0, "row,id,prediction\n0,7,y\n")

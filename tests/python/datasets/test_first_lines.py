@@ -231,3 +231,23 @@ def test_an_index_without_a_name_is_one_column_for_files_and_frames(tmp_path, fo
     unused = [[n for n, why in zip(m._schema.names, m._schema.unused) if why] for m in ways]
     assert unused[1] == (["Unnamed: 0"] if form != "fractions" else [])
     assert unused[0] == (unused[1] if form == "dates" else [])
+
+
+@pytest.mark.parametrize("label", ["y", "n"])
+@pytest.mark.parametrize("names", [["a", "b", "y"], ["y", "a", "b"], ["", "a", "b", "y"]])
+@pytest.mark.parametrize("above", [[], ["Rows of May"]])
+def test_the_names_of_a_model_are_names_in_a_file_of_few_rows(tmp_path, names, label, above):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": np.arange(60) % 7 + 0.5, "b": rng.choice(["a", "b"], 60)})
+    frame["y"] = np.where(frame.a > 4, "y", "n")
+    model = fasttree.fit(frame, "y")
+    model.save(tmp_path / "m.json")
+    cells = {"": "7", "a": "6.5", "b": "b", "y": label}
+    lines = [*above, ",".join(names), *([",".join(cells[name] for name in names)] * 2)]
+    for n_rows in (1, 2):
+        (tmp_path / "new.csv").write_text("\n".join(lines[: len(above) + 1 + n_rows]))
+        for one in (model, fasttree.load(tmp_path / "m.json")):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert one.predict(tmp_path / "new.csv").tolist() == ["y"] * n_rows
+                assert one.score(tmp_path / "new.csv") == (label == "y")

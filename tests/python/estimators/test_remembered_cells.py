@@ -7,6 +7,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import fasttree
@@ -97,3 +98,30 @@ def test_a_table_keeps_it_and_a_file_cannot_bring_anything_else(file):
             datasets.load(file, missing=wrong)
     with pytest.raises(datasets.DataFileError, match="did you mean 'age'"):
         datasets.load(file, missing={"Age": [999]})
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Int64", "object", "str"])
+def test_whole_numbers_beside_missing_cells_are_the_levels_of_the_file(tmp_path, dtype):
+    ages = [f"{20 + i % 9}" if i % 7 else "n/a" for i in range(90)]
+    rows = "".join(f"{age},{'pq'[age > '24']}\n" for age in ages)
+    (tmp_path / "a.csv").write_text("age,y\n" + rows)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.fit(tmp_path / "a.csv", "y")
+    cells = [np.nan if i % 4 == 3 else 20 + i for i in range(8)]
+    frame = pd.DataFrame({"age": cells})
+    if dtype == "Int64":
+        frame["age"] = frame.age.astype(dtype)
+    elif dtype != "float64":
+        texts = [None if i % 4 == 3 else f"{20 + i}" for i in range(8)]
+        frame["age"] = pd.Series(texts, dtype=dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.predict(frame)[[0, 1, 2, 4, 5, 6]].tolist() == [*"ppppqq"]
+
+
+def test_a_file_with_words_among_numbers_says_how_it_is_read(tmp_path):
+    frame = pd.DataFrame({"age": np.arange(40.0), "y": ["p", "q"] * 20})
+    (tmp_path / "a.csv").write_text("age\n" + "\n".join([*map(str, range(20)), "unknown"]))
+    with pytest.raises(TypeError, match=r"holds 'unknown'; if missing, .*missing=\['unknown'\]"):
+        fasttree.fit(frame, "y").predict(tmp_path / "a.csv")

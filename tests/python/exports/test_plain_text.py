@@ -14,11 +14,11 @@ import pytest
 import fasttree
 from fasttree import bayesian_networks, model_selection
 from fasttree._checks.plain_text import one_line
-from fasttree.exports.tables import Cell, ReportTable
 from fasttree.exports.tables.latex import render_latex
 from fasttree.exports.tables.markdown import render_markdown
 from fasttree.exports.tables.text import render_text
 from fasttree.pruning import CostComplexity, Cut
+from fasttree.reports import Cell, ReportTable
 
 HOSTILE = [
     "\x1b[31mred\x1b[0m",

@@ -14,7 +14,7 @@ import fasttree
 from fasttree import datasets
 from fasttree._checks.plain_text import guard_cell, unguard_cell
 from fasttree.cli import main
-from fasttree.exports.tables import render_csv
+from fasttree.reports import render_csv
 
 LABELS = [
     *("+", "-", "=", "@", "plain", "-2.5", "+1e3"),

@@ -384,7 +384,7 @@ def test_a_page_of_many_stays_small():
 def test_other_things_are_refused():
     with pytest.raises(TypeError, match="tables of a str"):
         render_html("a")
-    with pytest.raises(ValueError, match="csv, json or html"):
+    with pytest.raises(ValueError, match="'csv', 'json', 'html'"):
         render("a", "pdf")
 
 

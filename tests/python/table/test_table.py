@@ -359,7 +359,7 @@ def test_take_keeps_the_schema():
     assert table.y.tolist() == ["b", "b"] and table.classes == ("a", "b") and table.name == "sample"
     assert len(sample().take(slice(1, None))) == 2
     block = Table(X3, [1, 2, 3], feature_names=["a", "b"])
-    assert block.columns[0].name == "a"
+    assert block.columns[0].name == "a" and block.has_feature_names
     taken = block.take([2, 0])
     assert taken.X.tolist() == [[4, 5], [0, 1]] and taken.columns[0].values.tolist() == [4, 0]
     with pytest.raises(ValueError, match="minimum of 1"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from functools import cached_property
 from html import escape
 from importlib import resources
 from os import PathLike
@@ -104,22 +105,19 @@ class Exploration:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
-        self._html = ""
 
-    @property
+    @cached_property
     def html(self) -> str:
         """The page as HTML; built on first use."""
-        if not self._html:
-            style, script = component()
-            digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
-            self._html = PAGE.format(
-                digest=digest.decode("ascii"),
-                title=escape(one_line(self.document["title"])),
-                style=style,
-                data=data_element(self.document, "fx-data"),
-                script=script,
-            )
-        return self._html
+        style, script = component()
+        digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest())
+        return PAGE.format(
+            digest=digest.decode("ascii"),
+            title=escape(one_line(self.document["title"])),
+            style=style,
+            data=data_element(self.document, "fx-data"),
+            script=script,
+        )
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file, at once or not at all."""

@@ -11,7 +11,6 @@ Complexity
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -20,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from ..._checks import integer
+from ..._checks.plain_text import one_line
 from ..._checks.words import p_value_text
 from ..reading import Feature, Reading, ValueSet
-from ..words import branch_text, one_line
+from ..words import SIGNS, branch_text, respelled
 
 MAX_CHARACTERS = 160
 """Largest length of a name or of the text of a branch."""
@@ -107,30 +107,13 @@ class TreeData:
     def __init__(self, model: Any, name: str, most: int) -> None:
         self.name, self.model = name, model
         self.reading = Reading(model)
-        self.kept = self._select(most)
+        self.kept = np.flatnonzero(self.reading.heaviest(most))
         self.histograms: dict[int, dict[str, Any]] = {}
         self.candidates: dict[int, dict[str, Any]] = {}
         self.spreads: dict[int, dict[str, Any]] = {}
         self.scale = self.reading.answers.scale
         self.stability: Any = None
         self.intervals: Any = None
-
-    def _select(self, most: int) -> np.ndarray:
-        """The attribute `kept`: nodes with the most rows are opened while all branches fit."""
-        tree = self.reading.tree
-        if tree.node_count <= most:
-            return np.arange(tree.node_count)
-        weight = tree.weighted_n_node_samples
-        kept, heap = [0], [(-float(weight[0]), 0)]
-        while heap:
-            _, node = heapq.heappop(heap)
-            children = self.reading.children[node]
-            if len(kept) + len(children) > most:
-                continue
-            kept.extend(children)
-            for child in children:
-                heapq.heappush(heap, (-float(weight[child]), child))
-        return np.array(sorted(kept))
 
     def inner(self) -> np.ndarray:
         """Kept nodes with branches, those with the most rows first."""
@@ -239,11 +222,7 @@ class TreeData:
 
 def _branch_text(feature: Feature, subset: ValueSet) -> str:
     """A branch without its feature: ``≤ 2.45``, ``= rainy``."""
-    text = branch_text(feature, subset, 4)
-    for ascii_sign, sign in (("<= ", "\u2264 "), ("!= ", "\u2260 ")):
-        if text.startswith(ascii_sign):
-            text = sign + text[len(ascii_sign) :]
-    return name_of(text)
+    return name_of(respelled(branch_text(feature, subset, 4), SIGNS))
 
 
 def _plain(subset: ValueSet) -> list[Any]:

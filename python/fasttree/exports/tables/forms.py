@@ -11,11 +11,12 @@ from importlib import import_module
 from os import PathLike
 from typing import Any
 
+from ..._checks import one_of
 from ..._checks.saving import save_text
 from .html import render_fragment
 from .latex import render_latex
 from .markdown import render_markdown
-from .records import records_to_frame, render_csv, render_json, short
+from .records import records_to_frame, render_csv, render_json
 from .table import ReportTable, tables_of
 from .text import render_text
 
@@ -72,10 +73,7 @@ def render(result: Any, form: str = "text", **options: Any) -> str:
     x  1
     <BLANKLINE>
     """
-    if not isinstance(form, str) or form not in FORMS:
-        *most, last = FORMS
-        raise ValueError(f"form={short(form)}; use {', '.join(most)} or {last}")
-    return FORMS[form](result, **options)
+    return FORMS[one_of("form", form, tuple(FORMS))](result, **options)
 
 
 class Rendered:
@@ -89,20 +87,17 @@ class Rendered:
         """Return `records` as a pandas frame (the list itself without pandas)."""
         return records_to_frame(self.records())
 
-    def _render(self, form: str, options: dict[str, Any]) -> str:
-        return render(self, form, **options)
-
     def to_text(self, **options: Any) -> str:
         """Return aligned plain text."""
-        return self._render("text", options)
+        return render(self, "text", **options)
 
     def to_markdown(self, **options: Any) -> str:
         """Return GitHub Markdown."""
-        return self._render("markdown", options)
+        return render(self, "markdown", **options)
 
     def to_latex(self, **options: Any) -> str:
         """Return LaTeX for the booktabs package."""
-        return self._render("latex", options)
+        return render(self, "latex", **options)
 
     def to_csv(
         self, path: str | PathLike[str] | None = None, *, raw: bool = False, **options: Any
@@ -114,7 +109,7 @@ class Rendered:
         again; ``raw=True`` leaves them as they are. ``folds=True``, of cross-validations and
         comparisons: the values of each fold, one row per (data set and) method and fold.
         """
-        text = self._render("csv", {**options, "raw": raw})
+        text = render(self, "csv", raw=raw, **options)
         if path is not None:
             save_text(path, text)
         return text
@@ -122,14 +117,14 @@ class Rendered:
     def to_json(self, **options: Any) -> str:
         """Return strict JSON: NaN is null, infinities are the strings "Infinity" and
         "-Infinity"."""
-        return self._render("json", options)
+        return render(self, "json", **options)
 
     def to_html(self, path: str | PathLike[str] | None = None, **options: Any) -> str:
         """Return one self-contained HTML page (needs jinja2), and write it to `path` if given.
 
         Options are those of `fasttree.reports.render_html`.
         """
-        page = self._render("html", options)
+        page = render(self, "html", **options)
         if path is not None:
             save_text(path, page)
         return page

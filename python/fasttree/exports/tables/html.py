@@ -146,24 +146,19 @@ def folded(summary: str, body: str) -> Markup:
 
 def render_fragment(tables: Sequence[Any]) -> str:
     """`ReportTable` objects as a fragment for a notebook, the best values in bold."""
-    parts = []
-    for place, one in enumerate(tables):
-        rows = [
-            [
-                Markup(f"<b>{_text(cell.text)}</b>" if cell.bold else _text(cell.text))
-                + (Markup(f" {_text(cell.mark)}") if cell.mark else Markup(""))
-                for cell in row
-            ]
-            for row in one.rows
-        ]
-        parts.append(
-            html_table(
-                one.header,
-                [[Markup(v) for v in row] for row in rows],
-                title=one.title,
-                notes=one.notes,
-                rules=one.rule_before,
-                styled=place == 0,
-            )
+
+    def marked(cell: Any) -> Markup:
+        text = f"<b>{_text(cell.text)}</b>" if cell.bold else _text(cell.text)
+        return Markup(f"{text} {_text(cell.mark)}" if cell.mark else text)
+
+    return "".join(
+        html_table(
+            one.header,
+            [list(map(marked, row)) for row in one.rows],
+            title=one.title,
+            notes=one.notes,
+            rules=one.rule_before,
+            styled=place == 0,
         )
-    return "".join(parts)
+        for place, one in enumerate(tables)
+    )

@@ -39,12 +39,13 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _cut(text: str) -> str:
-    """A text that fits into a column, cut between words.
+def _printed(value: Any) -> str:
+    """A value as the text of a cell in print, cut between words.
 
-    >>> _cut("word " * 20)[-13:], len(_cut("x" * 99))
-    ('word word ...', 60)
+    >>> _printed("word " * 20)[-13:], len(_printed("x" * 99)), _printed(None)
+    ('word word ...', 60, '')
     """
+    text = "" if hasattr(value, "is_html") else one_line(_shown(value))
     if len(text) <= LONGEST:
         return text
     whole = text[: LONGEST - 3].rpartition(" ")[0]
@@ -88,42 +89,35 @@ class Records(list[dict[str, Any]]):
         self._columns, self._displayed = dict(columns), displayed
         self.title, self.notes, self._wrap, self._most = title, tuple(notes), tuple(wrap), most
 
-    def _cells(self, row: dict[str, Any]) -> list[Any]:
-        return [one(row) if callable(one) else row.get(one) for one in self._columns.values()]
-
-    def _shown(self) -> Sequence[dict[str, Any]]:
-        """The rows that are displayed, without a limit."""
-        return self if self._displayed is None else self._displayed
+    def _body(self, cell_of: Callable[[Any], Any]) -> list[list[Any]]:
+        """The cells of the rows that are displayed, each by a function of its value."""
+        rows = self if self._displayed is None else self._displayed
+        return [
+            [cell_of(of(row) if callable(of) else row.get(of)) for of in self._columns.values()]
+            for row in rows[: self._most]
+        ]
 
     def _notes(self) -> tuple[str, ...]:
-        more = len(self._shown()) - self._most
+        more = len(self if self._displayed is None else self._displayed) - self._most
         return (*((f"... and {more} more rows",) if more > 0 else ()), *self.notes)
 
     def _repr_html_(self) -> str:
         wrap = [j for j, name in enumerate(self._columns) if name in self._wrap]
-        rows = [
-            [v if hasattr(v, "is_html") else _shown(v) for v in self._cells(r)]
-            for r in self._shown()[: self._most]
-        ]
+        body = self._body(lambda value: value if hasattr(value, "is_html") else _shown(value))
         return html_table(
-            list(self._columns), rows, title=self.title, notes=self._notes(), wrap=wrap
+            list(self._columns), body, title=self.title, notes=self._notes(), wrap=wrap
         )
 
     def __str__(self) -> str:
-        cells = [
-            ["" if hasattr(v, "is_html") else _cut(one_line(_shown(v))) for v in self._cells(r)]
-            for r in self._shown()[: self._most]
-        ]
+        cells = self._body(_printed)
         names = list(map(one_line, self._columns))
         keep = [j for j in range(len(names)) if not cells or any(r[j] for r in cells)]
         body = [[row[j] for j in keep] for row in cells]
-        numbers = number_columns(body, len(keep))
-        text = columns_text([names[j] for j in keep], body, numbers)
+        text = columns_text([names[j] for j in keep], body, number_columns(body, len(keep)))
         head = [one_line(self.title), ""] if self.title else []
         return "\n".join([*head, *text, *map(one_line, self._notes())])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
     def __reduce__(self) -> Any:
         return (list, (list(self),))

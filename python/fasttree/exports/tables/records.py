@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from ..._checks import checked, maybe, shown, whole
 from ..._checks.plain_text import guard_cell
 
 
@@ -41,16 +42,9 @@ def plain(value: Any) -> Any:
     return " ".join(repr(value).split())
 
 
-def short(value: Any) -> str:
-    """A text, number or None for a message; anything else by its class."""
-    is_plain = value is None or isinstance(value, str | int | float)
-    return f"{value!r:.40}" if is_plain else type(value).__name__
-
-
+@checked(indent=maybe(whole(0, 100)))
 def render_json(document: Any, *, indent: int | None = 2) -> str:
     """Return strict JSON."""
-    if not (indent is None or (type(indent) is int and 0 <= indent <= 100)):
-        raise ValueError(f"indent={short(indent)} must be a whole number from 0 to 100, or None")
     return json.dumps(plain(document), indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
@@ -67,7 +61,7 @@ def render_csv(records: list[dict[str, Any]], *, raw: bool = False) -> str:
     if not isinstance(records, Sequence) or not all(isinstance(one, Mapping) for one in records):
         raise TypeError("records must be a list of dicts")
     if not isinstance(raw, bool | np.bool_):
-        raise ValueError(f"raw={short(raw)}: give True or False")
+        raise ValueError(f"raw={shown(raw)}: give True or False")
     columns = list(dict.fromkeys(key for record in records for key in record))
     out = io.StringIO()
     rows = ([record.get(key) for key in columns] for record in records)

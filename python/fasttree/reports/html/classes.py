@@ -6,8 +6,7 @@ classes are long; above `WHOLE` classes the most frequent confusions are listed 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,28 +19,15 @@ WHOLE, LISTED = 12, 15
 """Largest number of classes for which the matrix is shown; confusions listed for more classes."""
 
 
-@dataclass(frozen=True)
-class Shade:
-    """A cell of a confusion matrix: count, share of its row in whole percent, on the diagonal."""
+def confusion_of(result: CrossValidation, method: str) -> dict[str, list[Any]]:
+    """Return a method's confusion matrix, all folds and repetitions together.
 
-    count: int
-    percent: int
-    right: bool
-
-
-@dataclass(frozen=True)
-class Confusion:
-    """A confusion matrix: headers and rows, or (for many classes) a list of (true, predicted,
-    count, share)."""
-
-    method: str
-    header: list[str]
-    rows: list[tuple[str, list[Shade]]]
-    worst: list[tuple[str, str, int, str]]
-
-
-def confusion_of(result: CrossValidation, method: str) -> Confusion:
-    """Return a method's confusion, all folds and repetitions together."""
+    Returns:
+        header: names of the predicted classes.
+        rows: (true class, cells) with a cell (count, share of its row in whole percent, whether it
+            is on the diagonal) per predicted class; none for many classes.
+        worst: for many classes (true, predicted, count, share) of the most frequent confusions.
+    """
     counts = confusion_counts(result.true_codes, result[method].predictions, len(result.classes))
     names = [*(str(label) for label in result.classes), "unclassified"]
     if not counts[:, -1].any():
@@ -57,12 +43,12 @@ def confusion_of(result: CrossValidation, method: str) -> Confusion:
             for i, j in pairs
             if wrong[i, j]
         ]
-        return Confusion(method, [], [], worst)
+        return {"header": [], "rows": [], "worst": worst}
     rows = [
         (
             names[i],
-            [Shade(int(n), round(100 * int(n) / int(total[i])), i == j) for j, n in enumerate(row)],
+            [(int(n), round(100 * int(n) / int(total[i])), i == j) for j, n in enumerate(row)],
         )
         for i, row in enumerate(counts)
     ]
-    return Confusion(method, names, rows, [])
+    return {"header": names, "rows": rows, "worst": []}

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from dataclasses import dataclass, field
 from importlib import resources
 from os import PathLike
@@ -20,20 +19,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked, maybe, one_value, path_of, whole
+from ..._checks.plain_text import one_line
 from ..._checks.saving import save_text
 from ..._checks.words import counted
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.tables.scales import PERCENT, scale_of
 from ...exports.tables.table import Cell, ReportTable, number, tables_of
-from ...exports.words import one_line
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
-from .classes import Confusion, confusion_of
+from .classes import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
 from .ranks import rank_svg
-from .trees import Trees, trees_of
+from .trees import trees_of
 
 if TYPE_CHECKING:
     from ...model_selection.comparison import Comparison
@@ -49,23 +48,6 @@ WIDE = 520
 
 
 @dataclass
-class DataSection:
-    """The content of the section of one data set."""
-
-    key: str
-    name: str
-    lead: str
-    sentences: list[str]
-    tables: list[ReportTable]
-    panels: list[Panel]
-    missing: str
-    per_class: list[ReportTable]
-    confusions: list[Confusion]
-    trees: Trees
-    facts: dict[str, Any]
-
-
-@dataclass
 class Page:
     """The content of a page, as the template reads it."""
 
@@ -76,7 +58,7 @@ class Page:
     tables: list[ReportTable] = field(default_factory=list)
     ranks: str = ""
     charts: list[Panel] = field(default_factory=list)
-    sections: list[DataSection] = field(default_factory=list)
+    sections: list[dict[str, Any]] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
     made: list[tuple[str, str]] = field(default_factory=list)
     again: str = ""
@@ -110,29 +92,27 @@ def _lead(result: CrossValidation, facts: dict[str, Any]) -> str:
     return f"{counted(facts['rows'], 'row')}, {features}{facts['target']}"
 
 
-def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> DataSection:
+def _section(result: CrossValidation, key: str, *, nodes: int, sentences: bool) -> dict[str, Any]:
+    """The content of the section of one data set, as the template reads it."""
     facts = settings.data_facts(result)
     of_classes = result.task == "classification"
     panels = curve_panels(result)
-    missing = (
-        ""
-        if panels
-        else "No class probabilities were kept: run with keep_proba=True for ROC and calibration "
-        "curves."
-    )
-    return DataSection(
-        key=key,
-        name=result.name or "the data",
-        lead=_lead(result, facts),
-        sentences=[t.sentence for t in result.against_first()] if sentences else [],
-        tables=result.tables(),
-        panels=panels,
-        missing=missing,
-        per_class=result.tables(per_class=True)[1:] if of_classes else [],
-        confusions=[confusion_of(result, name) for name in result.methods if of_classes],
-        trees=trees_of(result, nodes, f"{key}-trees") if nodes else Trees(""),
-        facts=facts,
-    )
+    trees, texts = trees_of(result, nodes, f"{key}-trees") if nodes else ("", [])
+    without = "No class probabilities were kept: run with keep_proba=True for ROC and calibration"
+    return {
+        "key": key,
+        "name": result.name or "the data",
+        "lead": _lead(result, facts),
+        "sentences": [t.sentence for t in result.against_first()] if sentences else [],
+        "tables": result.tables(),
+        "panels": panels,
+        "missing": "" if panels else f"{without} curves.",
+        "per_class": result.tables(per_class=True)[1:] if of_classes else [],
+        "confusions": [confusion_of(result, name) for name in result.methods if of_classes],
+        "trees": trees,
+        "texts": texts,
+        "facts": facts,
+    }
 
 
 def _posterior_table(result: Comparison, rope: float) -> ReportTable:
@@ -338,28 +318,12 @@ def environment() -> Any:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    made.tests["words_in"] = _has_words
     made.finalize = lambda value: one_line(value) if type(value) is str else value
     return made
 
 
-_NUMBER = re.compile(r"[-+(<> ]*(\d|\.\d|(inf|nan)\b)", re.IGNORECASE)
-
-
-def _has_words(table: ReportTable, column: int) -> bool:
-    """Whether a column of a table holds words: they are set left, numbers right."""
-    cells = [row[column].text.strip() for row in table.rows if column < len(row)]
-    filled = [text for text in cells if text not in ("", "-")]
-    return not all(_NUMBER.match(text) for text in filled)
-
-
 def _template(name: str) -> str:
-    return (
-        resources.files(__package__)
-        .joinpath("templates")
-        .joinpath(name)
-        .read_text(encoding="utf-8")
-    )
+    return (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
 
 
 @checked(max_nodes=whole(0), rope=maybe(at_least_zero), path=maybe(path_of), trees=one_value)

@@ -9,13 +9,12 @@ O(nodes), beside the fits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..._checks.plain_text import one_line
 from ..._checks.words import counted
 from ...criteria import evidence_of
 from ...exports.explorer import ExplorerLimits, data_element
-from ...exports.words import one_line
 
 if TYPE_CHECKING:
     from ...model_selection.result import CrossValidation
@@ -31,29 +30,14 @@ MANY_TREES = 6
 these take time by trees x criteria."""
 
 
-@dataclass(frozen=True)
-class ShownTree:
-    """A tree as text, and what is said of it."""
-
-    method: str
-    note: str
-    text: str
-
-
-@dataclass
-class Trees:
-    """Trees of a data set: the explorer's data element (empty without trees of ours), and texts."""
-
-    identity: str
-    data: str = ""
-    count: int = 0
-    texts: list[ShownTree] = field(default_factory=list)
+ShownTree = tuple[str, str, str]
+"""A tree as text: the method, what is said of the tree, the text."""
 
 
 def _as_text(method: str, note: str, lines: list[str]) -> ShownTree:
     if len(lines) > TEXT_LINES:
         note += f"; the first {TEXT_LINES} of {len(lines)} lines"
-    return ShownTree(method, note, "\n".join(one_line(line) for line in lines[:TEXT_LINES]))
+    return method, note, "\n".join(one_line(line) for line in lines[:TEXT_LINES])
 
 
 def _scikit_learn(method: str, model: Any, names: list[str] | None) -> ShownTree:
@@ -70,16 +54,26 @@ def _is_slow(estimator: Any) -> bool:
     return evidence_of(estimator.criterion) in ("pairs", "neighbours", "rows")
 
 
-def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Trees:
+def trees_of(result: CrossValidation, nodes: int, identity: str) -> tuple[str, list[ShownTree]]:
     """Return the trees among the methods, fitted again on all rows; none when the rows are not
-    kept.  At most `nodes` nodes of each are shown; of many trees, no slow ones."""
+    kept.
+
+    Args:
+        result: the cross-validation.
+        nodes: most nodes of a tree that are shown.
+        identity: of the explorer's data element.
+
+    Returns:
+        The data element, empty without trees of ours, and the other trees; of many trees of ours,
+        the slow ones are among these.
+    """
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     from ...estimators import FastTreeClassifier, FastTreeRegressor
 
-    found = Trees(identity)
+    texts: list[ShownTree] = []
     if result.data is None:
-        return found
+        return "", texts
     table = result.data.table
     names = getattr(table, "feature_names", None)
     models = []
@@ -89,11 +83,12 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
     for method, estimator in estimators.items():
         if isinstance(estimator, ours) and many and _is_slow(estimator):
             note = "not fitted on all rows, which takes long"
-            found.texts.append(ShownTree(method, note, f"print(result.refit({method!r}))"))
+            texts.append((method, note, f"print(result.refit({method!r}))"))
         elif isinstance(estimator, ours):
             models.append((method, result.refit(method)))
         elif isinstance(estimator, DecisionTreeClassifier | DecisionTreeRegressor):
-            found.texts.append(_scikit_learn(method, result.refit(method), names))
+            texts.append(_scikit_learn(method, result.refit(method), names))
+    data = ""
     if models:
         from ...estimators.explored import explored  # loads scikit-learn
 
@@ -107,5 +102,5 @@ def trees_of(result: CrossValidation, nodes: int, identity: str = "trees") -> Tr
             bins=12,
         )
         page = explored(models, table, criteria=(), title=result.name or "", limits=limits)
-        found.data, found.count = data_element(page.document, identity), len(models)
-    return found
+        data = data_element(page.document, identity)
+    return data, texts

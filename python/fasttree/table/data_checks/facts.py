@@ -23,7 +23,7 @@ import numpy as np
 from ..columns import Column
 from ..dates import part_names
 from ..table import Table
-from ..texts import are_numbers, date_share, dressed_as
+from ..texts import date_share, dressed_as
 
 LEAST_ROWS = 50
 """Rows from which columns are suspected."""
@@ -131,11 +131,6 @@ class ColumnFacts:
         """What hides that the levels are numbers, and what makes numbers of them."""
         return dressed_as(self.levels)
 
-    @cached_property
-    def are_numbers(self) -> bool:
-        """Whether the levels are texts that read as numbers."""
-        return are_numbers(self.levels)
-
     @property
     def known(self) -> np.ndarray:
         """The numbers that are not missing, float64; found anew at each call, to keep no copy."""
@@ -180,11 +175,10 @@ class TableFacts:
         self.table = table
         self.rows = rows
         self.n_rows = len(table) if rows is None else len(rows)
-        if rows is None and table._inspected is None:
-            table._inspected = {}, {}
-        self.found: dict[str, Any]
-        self._columns: dict[int, ColumnFacts]
-        self.found, self._columns = ({}, {}) if rows is not None else table._inspected
+        known: tuple[dict[str, Any], dict[int, ColumnFacts]] = {}, {}
+        if rows is None:
+            known = table._inspected = table._inspected or known
+        self.found, self._columns = known
 
     @cached_property
     def target(self) -> Column | None:
@@ -212,16 +206,8 @@ class TableFacts:
     @cached_property
     def row_numbers(self) -> np.ndarray | None:
         """The numbers by which rows are named, shape (n_rows,); None: their places."""
-        numbers = self.table.row_numbers
-        return (
-            numbers if self.rows is None else self.rows if numbers is None else numbers[self.rows]
-        )
-
-    @cached_property
-    def _passed_over(self) -> frozenset[str]:
-        """Columns that nothing is looked for in: unused ones, and the numbers of dates."""
-        table = self.table
-        return frozenset((*table.unused, *part_names(table.dates))) if table.unused else frozenset()
+        numbers, rows = self.table.row_numbers, self.rows
+        return numbers if rows is None else rows if numbers is None else numbers[rows]
 
     def column(self, place: int) -> ColumnFacts:
         """A feature by its place."""
@@ -234,11 +220,13 @@ class TableFacts:
 
     @cached_property
     def places(self) -> list[int]:
-        """Places of the features in use."""
-        if not self._passed_over:
-            return list(range(self.table.n_features))
-        names = enumerate(self.table.feature_names)
-        return [place for place, name in names if name not in self._passed_over]
+        """Places of the features that something is looked for in: not of unused ones, nor of the
+        numbers of dates."""
+        table = self.table
+        if not table.unused:
+            return list(range(table.n_features))
+        others = {*table.unused, *part_names(table.dates)}
+        return [place for place, name in enumerate(table.feature_names) if name not in others]
 
     @cached_property
     def columns(self) -> list[ColumnFacts]:

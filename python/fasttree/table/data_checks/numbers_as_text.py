@@ -16,14 +16,13 @@ MANY_CODES = 50
 
 def find(column: ColumnFacts) -> Finding | None:
     """A column whose levels all read as numbers; it is left out where each row has its own."""
-    many = column.has_many_levels if column.is_nominal else False
-    if not column.is_nominal or not (many or len(column.levels) > MANY_CODES):
+    levels = column.levels if column.is_nominal else ()
+    many = column.is_nominal and column.has_many_levels
+    if not (many or len(levels) > MANY_CODES) or not are_numbers(levels):
         return None
-    if not column.are_numbers:
-        return None
-    example = f"({column.levels[0]!r}, ...)"
-    other = "" if are_numbers(column.levels, fractions=True) else "an identifier, or "
-    code = converted(column.levels)
+    example = f"({levels[0]!r}, ...)"
+    other = "" if are_numbers(levels, fractions=True) else "an identifier, or "
+    code = converted(levels)
     text = f"{other}numbers as text {example}{worded(f': convert with {code}')}"
     example += worded(f": {code}") if "str" in code else ""
     return Finding(column.name, text, example, "leave out" if many else None)

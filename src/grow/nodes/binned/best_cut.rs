@@ -8,9 +8,10 @@
 //! by feature ([`super::node`]).
 //!
 //! Gains in CPU time of whole fits of 50,000 x 15, one thread: one block 5.6 times over a search by
-//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.5 and 1.9; words of
-//! counters over tables 1.7; with columns of few values, class sums over tables 1.2 (counters) and
-//! 1.4 (lanes) at ten classes. Words from lanes gained 1.08, too little for a kernel.
+//! feature (histogram, gini, two classes) and 3.2 (five); lanes over counters 1.3 and 1.9; words of
+//! counters over tables 1.5; with columns of few values, class sums over tables 1.6 (gini, five
+//! classes), 2.0 (ten) and 1.4 (info_gain, ten). Words from lanes gained 1.08, too little for a
+//! kernel.
 
 use super::counts::{BinCounters, CountedCuts};
 use super::cuts::{ChosenCut, NodeCuts};
@@ -84,7 +85,8 @@ impl BinnedNode<'_, u32> {
             return self.best_counted_words(&two, counters, chosen, workspace);
         }
         let cuts = CountedCuts { counters, context: self.context, totals: self.totals, chosen };
-        self.best_of(&cuts, [Way::CountersSums, Way::CountersTable], workspace)
+        reached::count(Way::CountersBlock);
+        self.best_of(&cuts, workspace)
     }
 
     fn best_small(
@@ -95,7 +97,8 @@ impl BinnedNode<'_, u32> {
     ) -> Result<Option<BestSplit<u32>>> {
         let mut buffers = std::mem::take(&mut workspace.lanes);
         let cuts = small.cuts(chosen, self.context.widest, &mut buffers);
-        let found = self.best_of(&cuts, [Way::LanesSums, Way::LanesTable], workspace);
+        reached::count(Way::MasksBlock);
+        let found = self.best_of(&cuts, workspace);
         workspace.lanes = buffers;
         found
     }
@@ -104,12 +107,11 @@ impl BinnedNode<'_, u32> {
     fn best_of(
         &self,
         cuts: &dyn NodeCuts,
-        [sums, tables]: [Way; 2],
         workspace: &mut BlockMemory,
     ) -> Result<Option<BestSplit<u32>>> {
         let (context, totals) = (self.context, self.totals);
         let found = if let Some(how) = self.class_sums() {
-            reached::count(sums);
+            reached::count(Way::ClassSums);
             let GrowthSetting { criterion, context: facts, .. } = context.setting;
             let BlockMemory { block, sums, .. } = workspace;
             let error = sums.score(how, facts.logs, totals, cuts, block.scores(cuts.len()));
@@ -117,7 +119,6 @@ impl BinnedNode<'_, u32> {
                 CutTable::default().score(*criterion, &cuts.left(cut), totals, facts)
             })?
         } else {
-            reached::count(tables);
             workspace.block.best(context, totals, cuts)?
         };
         self.split_of(found, &|cut| cuts.left(cut))

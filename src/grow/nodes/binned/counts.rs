@@ -112,7 +112,6 @@ impl<S: Sum> CounterPool<S> {
         if packed || rows.len() <= 2 * block {
             return Ok(self.count_alone(context, rows, chosen, packed));
         }
-        reached::count(Way::CountersBlocks);
         let mut counters = self.empty(context, chosen, packed);
         // One thread adds to the same counters; several add up counters of their own.
         if control.threads() == 1 {
@@ -155,47 +154,6 @@ impl<S: Sum> BinCounters<S> {
     /// Count records, by the kernel for their weights and for all or some features.
     fn add(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
         let layout = context.layout;
-        if chosen.is_some() {
-            reached::count(Way::CountersChosen);
-        }
-        if !context.copies() {
-            reached::count(Way::CountersWeighed);
-        }
-        if layout.wide {
-            reached::count(Way::CountersWide);
-            return self.add_wide(context, rows, chosen);
-        }
-        if self.packed {
-            return self.add_packed(context, rows, chosen);
-        }
-        let format = RowFormat {
-            width: layout.width,
-            features: layout.features,
-            class_at: layout.class_at(),
-            planes: context.classes,
-            codes: context.counted_codes(),
-        };
-        let add = |a: S, b: S| a.plus(b);
-        let weight_at = layout.class_at() + 1;
-        let cells = &mut self.cells;
-        // With numbers every row has a sum of its own.
-        let weight_width = if layout.number { WeightWidth::Long } else { layout.weight };
-        match (weight_width, chosen) {
-            (WeightWidth::None, None) => {
-                histogram::count(rows, format, |_| S::from_rows(1), add, cells);
-            }
-            (WeightWidth::None, Some(some)) => {
-                histogram::count_some(rows, format, some, |_| S::from_rows(1), add, cells);
-            }
-            (WeightWidth::Byte, Some(some)) => {
-                let copies = |row: &[u8]| S::from_rows(u32::from(row[weight_at]));
-                histogram::count_some(rows, format, some, copies, add, cells);
-            }
-            (_, None) => histogram::count(rows, format, |row| context.weight(row), add, cells),
-            (_, Some(some)) => {
-                histogram::count_some(rows, format, some, |row| context.weight(row), add, cells);
-            }
-        }
         // One more plane counts rows.
         if !context.copies() {
             let first = context.classes * self.plane;
@@ -203,28 +161,40 @@ impl<S: Sum> BinCounters<S> {
                 self.add_row(context, row, chosen, first, S::from_rows(1));
             }
         }
-    }
-
-    /// Count records into words: class 1 in the upper 16 bits, class 0 in the lower.
-    fn add_packed(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
-        let (layout, codes) = (context.layout, context.counted_codes());
-        let (width, features, class_at) = (layout.width, layout.features, layout.class_at());
-        let format = RowFormat { width, features, class_at, planes: 1, codes };
-        let add = |a: S, b: S| a.plus(b);
-        let one = |row: &[u8]| S::from_rows(1 << (16 * (row[class_at] & 1)));
-        let weight =
-            |row: &[u8]| S::from_rows((layout.weight(row) as u32) << (16 * (row[class_at] & 1)));
-        let copies =
-            |row: &[u8]| S::from_rows(u32::from(row[class_at + 1]) << (16 * (row[class_at] & 1)));
-        let cells = &mut self.cells;
-        match (layout.weight, chosen) {
-            (WeightWidth::None, None) => histogram::count(rows, format, one, add, cells),
-            (WeightWidth::None, Some(c)) => histogram::count_some(rows, format, c, one, add, cells),
-            (WeightWidth::Byte, Some(c)) => {
-                histogram::count_some(rows, format, c, copies, add, cells)
+        if layout.wide {
+            for row in rows.chunks_exact(layout.width) {
+                let first = layout.class(row) * self.plane;
+                self.add_row(context, row, chosen, first, context.weight(row));
             }
-            (_, None) => histogram::count(rows, format, weight, add, cells),
-            (_, Some(c)) => histogram::count_some(rows, format, c, weight, add, cells),
+            return;
+        }
+        let class_at = layout.class_at();
+        let format = RowFormat {
+            width: layout.width,
+            features: layout.features,
+            class_at,
+            planes: if self.packed { 1 } else { context.classes },
+            codes: context.counted_codes(),
+        };
+        // Words hold class 1 in the upper 16 bits, class 0 in the lower.
+        let packed = self.packed;
+        let shift = |row: &[u8]| if packed { 16 * (row[class_at] & 1) } else { 0 };
+        let (add, cells) = (|a: S, b: S| a.plus(b), &mut self.cells);
+        // With numbers every row has a sum of its own.
+        match if layout.number { WeightWidth::Long } else { layout.weight } {
+            WeightWidth::None => {
+                let one = |row: &[u8]| S::from_rows(1 << shift(row));
+                histogram::count(rows, format, chosen, one, add, cells);
+            }
+            WeightWidth::Byte => {
+                let copies = |row: &[u8]| S::from_rows(u32::from(row[class_at + 1]) << shift(row));
+                histogram::count(rows, format, chosen, copies, add, cells);
+            }
+            _ => {
+                let weight =
+                    |row: &[u8]| S::of_row(layout.weight(row) << shift(row), layout.number(row));
+                histogram::count(rows, format, chosen, weight, add, cells);
+            }
         }
     }
 
@@ -236,18 +206,6 @@ impl<S: Sum> BinCounters<S> {
     /// The first `len` words, by code and feature.
     pub fn words(&self, len: usize) -> &[S] {
         &self.cells[..len]
-    }
-
-    /// Count records whose codes have two bytes.
-    fn add_wide(&mut self, context: &BinnedContext<'_>, rows: &[u8], chosen: Option<&[u32]>) {
-        for row in rows.chunks_exact(context.layout.width) {
-            let class = context.layout.class(row);
-            self.add_row(context, row, chosen, class * self.plane, context.weight(row));
-            if !context.copies() {
-                let first = context.classes * self.plane;
-                self.add_row(context, row, chosen, first, S::from_rows(1));
-            }
-        }
     }
 
     /// Add a weight to the counters of all codes of a record, in the plane that starts at `first`.

@@ -12,6 +12,7 @@ use super::context::BinnedContext;
 use crate::criteria::Tables;
 use crate::error::Result;
 use crate::numeric::Count;
+use crate::reached::{self, Way};
 use crate::simd::Level;
 use crate::simd::class_sums::admit;
 use crate::split::doubt::{Estimate, Estimated};
@@ -198,8 +199,12 @@ impl CutBlock {
         let own = &mut scores[..self.len];
         let tables = self.tables(context, k);
         let error = match criterion.screen(&tables, own) {
-            Some(error) => error,
+            Some(error) => {
+                reached::count(Way::Screened);
+                error
+            }
             None => {
+                reached::count(Way::Scored);
                 criterion.score(&tables, own)?;
                 0.0
             }

@@ -20,7 +20,6 @@ use crate::grow::options::{GrowthLimits, GrowthSetting, check};
 use crate::grow::search::{BestSplit, NodeTables};
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::reached::{self, Way};
 use crate::simd::small::LANES;
 use crate::stats::{ExactMoments, Sum};
 use crate::tree::Tree;
@@ -128,7 +127,6 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         open: &mut Open<Self::Node>,
         control: &Control,
     ) -> Result<Option<BestSplit<S>>> {
-        reached::count(Way::Codes);
         let (context, id) = (self.context, open.node as usize);
         let (totals, key) = (tree.sums(id), tree.nodes[id].key);
         // The node without counts, and lanes for a small one.
@@ -142,7 +140,7 @@ impl<'n, 'b, S: CodedSum> NodeRows for BinnedRows<'n, 'b, S> {
         // Search the features that are drawn, or all.
         let mut order = std::mem::take(&mut self.workspace.order);
         let found = match drawn_features(context, key, path, &mut order) {
-            Some(first) => search_in_order(&order, first, |drawn| {
+            Some(first) => search_in_order(&order, first, &mut |drawn| {
                 self.best_of(&open.rows, &bare, drawn, control)
             })?,
             None => self.best_of_all(&mut open.rows, &bare, control)?,

@@ -22,7 +22,6 @@ use crate::grow::search::{
 };
 use crate::numeric::mix;
 use crate::parallel::Control;
-use crate::reached::{self, Way};
 use crate::split::between::MeanNode;
 use crate::split::binned::{self, BinGroups, BinScan};
 use crate::split::multiway::{Minimum, NominalTable};
@@ -129,7 +128,6 @@ impl<S: Sum> BinnedNode<'_, S> {
         }
         let known = self.known(feature, &mut workspace.memory);
         if let Some(known) = &known {
-            reached::count(Way::GroupsMissing);
             // Missing values are a branch of every cut, and no smaller than others may be.
             if !self.node().allows_missing_branch(&known.sums, known.missing_rows, min) {
                 return Ok(());

@@ -515,7 +515,7 @@ fn evaluate<S: SentSum + CodedSum>(
     let own = BinnedNode { context, counts: NodeCounts::All(&counters), totals, key, path: None };
     let mut order = Vec::new();
     let found = if let Some(first) = drawn_features(context, key, None, &mut order) {
-        search_in_order(&order, first, |drawn| own.choose(Some(drawn), workspace, &control))?
+        search_in_order(&order, first, &mut |drawn| own.choose(Some(drawn), workspace, &control))?
     } else if context.in_blocks {
         S::best_cut(&own, CutRows::Counted(&counters), None, &mut workspace.blocks)?
     } else {

@@ -113,7 +113,7 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
         if let Some(weights) = self.weights.fixed().filter(|_| (1..=MOST_CLASSES).contains(&k)) {
             let mut units = [0; MOST_CLASSES];
             let units = &mut units[..k];
-            weighed_sums(Level::active(), order, weights, &self.starts, units);
+            weighed_sums(order, weights, &self.starts, units);
             // The kernel gives the weight from the first row of each class on.
             let later = units[1..].iter().copied().chain([0]);
             return units
@@ -414,9 +414,13 @@ impl<'v, W: Scanning> FractionalEvaluator<'v, W> {
     fn best_split<S>(self, control: &Control) -> Result<Option<BestSplit<S>>> {
         let (setting, p) = (self.context.setting, self.context.data.columns().len());
         let allowed = |feature| self.path.is_none_or(|path| path.allows(feature));
-        search_among(p, setting.max_features, allowed, mix(setting.seed, self.key), |wanted| {
-            self.best_among(wanted, control)
-        })
+        search_among(
+            p,
+            setting.max_features,
+            &allowed,
+            mix(setting.seed, self.key),
+            &mut |wanted| self.best_among(wanted, control),
+        )
     }
 }
 

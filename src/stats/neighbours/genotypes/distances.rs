@@ -5,6 +5,7 @@
 //! samples stays in the second-level cache while all others pass, two against four in registers. If
 //! one tile holds all samples, each pair is compared once and mirrored.
 
+use super::super::distances::RowDistances;
 use super::gaps::Gaps;
 use super::samples::Samples;
 use crate::data::genotypes::GROUP_WORDS;
@@ -37,7 +38,6 @@ pub(super) fn bytes(t: usize) -> usize {
 
 /// Distances of a range of rows to all places.
 pub(super) struct DistanceTile {
-    rows: Range<usize>,
     places: usize,
     /// `[row][place]`: number of variants whose codes differ.
     whole: Vec<u32>,
@@ -61,24 +61,22 @@ impl DistanceTile {
             differing(control, samples, &own, false)?
         };
         let corrections = gaps.corrections(control, samples, &own)?;
-        Ok(Self { rows, places, whole, corrections })
+        Ok(Self { places, whole, corrections })
+    }
+}
+
+impl RowDistances for DistanceTile {
+    fn is_whole(&self) -> bool {
+        self.corrections.is_empty()
     }
 
-    /// The rows of the tile.
-    pub fn rows(&self) -> Range<usize> {
-        self.rows.clone()
-    }
-
-    /// Copy the distances of a row, by place, where no genotype is missing.
-    pub fn copy_whole(&self, row: usize, out: &mut Vec<i32>) {
-        let at = (row - self.rows.start) * self.places;
+    fn copy_whole(&self, i: usize, out: &mut Vec<i32>) {
         out.clear();
-        out.extend(self.whole[at..][..self.places].iter().map(|&d| d as i32));
+        out.extend(self.whole[i * self.places..][..self.places].iter().map(|&d| d as i32));
     }
 
-    /// Copy the corrected distances of a row, by place.
-    pub fn copy_real(&self, row: usize, out: &mut Vec<f64>) {
-        let at = (row - self.rows.start) * self.places;
+    fn copy_real(&self, i: usize, out: &mut Vec<f64>) {
+        let at = i * self.places;
         let both = self.whole[at..][..self.places].iter().zip(&self.corrections[at..]);
         out.clear();
         out.extend(both.map(|(&d, c)| f64::from(d) + c));

@@ -26,11 +26,12 @@ mod tests;
 use super::distances::Order;
 use super::grid::Grid;
 use super::rows::{Counts, Mass};
-use super::score::round;
-use super::select::{Contribution, Multiclass, NeighbourMethod, Picker};
+use super::score::{DistanceSum, distance_sums, pick, round};
+use super::select::{Multiclass, NeighbourMethod, Picker};
+use super::totals::mean_pairs;
 use crate::data::genotypes::GenotypePlanes;
 use crate::error::{Error, Result};
-use crate::parallel::{self, Control};
+use crate::parallel::Control;
 use crate::simd::Level;
 use distances::DistanceTile;
 use gaps::Gaps;
@@ -38,7 +39,7 @@ pub use permuted::{Permuted, genotype_tests};
 use picked::PickedRows;
 pub use samples::GenotypeRows;
 use samples::{Samples, is_constant};
-use std::ops::Range;
+use std::ops::{Add, Range};
 pub use sums::Differing;
 
 /// Most bytes that [`genotype_scores`] takes: in all, and in the largest single allocation.
@@ -145,26 +146,38 @@ impl<'a> Study<'a> {
         let from_pairs = method.needs_mean() && !self.gaps.is_empty();
         let t = self.samples.rows.samples.len() as u64;
         control.expect(t * (2 + u64::from(from_pairs && tiles.len() > 1)));
-        let mut only_tile = None; // kept for the second pass if it holds all rows
-        let mut mean = 0.0;
-        if from_pairs {
-            let (sum, tile) = self.sum_of_distances(control, &tiles)?;
-            only_tile = tile;
-            mean = sum / self.mean_pairs(multiclass);
-        } else if method.needs_mean() {
-            mean = self.counted_distances(t) as f64 / self.mean_pairs(multiclass);
-        }
-        let picker =
+        let pairs = mean_pairs(&self.mass, t as usize, multiclass);
+        let counted = self.counted_distances(t) as f64 / pairs;
+        let mean = if method.needs_mean() { counted } else { 0.0 };
+        let mut picker =
             Picker::new(method, multiclass, self.samples.order, &self.mass, mean, self.grid);
+        let distances = |rows: &Range<usize>| {
+            DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())
+        };
+        let mut only_tile = None; // kept for the second pass if it holds all rows
+        if from_pairs {
+            let mut sum = DistanceSum::default();
+            for rows in &tiles {
+                let tile = distances(rows)?;
+                sum = distance_sums(control, &picker, &tile, rows)?.into_iter().fold(sum, Add::add);
+                only_tile = (tiles.len() == 1).then_some(tile);
+                if tiles.len() > 1 {
+                    control.advance(rows.len() as u64);
+                }
+            }
+            picker.mean = self.grid.value(sum.steps) / pairs;
+        }
         // distances, neighbours and sums, tile by tile
+        let classes = self.samples.rows.classes;
         let mut scores = vec![0.0; self.samples.planes.counts.len()];
         for rows in &tiles {
             let tile = match only_tile.take() {
                 Some(tile) => tile,
-                None => DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())?,
+                None => distances(rows)?,
             };
             control.advance(rows.len() as u64);
-            let contributions = self.pick(control, &picker, &tile)?;
+            let keep = std::convert::identity;
+            let contributions = pick(control, classes, &picker, &tile, rows, keep)?;
             drop(tile); // its memory goes to the sums
             let constant: f64 = contributions.iter().map(|c| c.constant).sum();
             scores.iter_mut().for_each(|s| *s += constant);
@@ -182,12 +195,6 @@ impl<'a> Study<'a> {
         Ok(scores)
     }
 
-    /// Number of ordered pairs in SURF's mean distance; those of a row with itself only for Rebate.
-    fn mean_pairs(&self, multiclass: Multiclass) -> f64 {
-        let t = self.samples.rows.samples.len() as f64;
-        if multiclass == Multiclass::Rebate { t * t } else { t * (t - 1.0) }
-    }
-
     /// Ranges of rows whose distances are held at once.
     fn tiles(&self) -> Vec<Range<usize>> {
         let t = self.samples.rows.samples.len();
@@ -199,60 +206,5 @@ impl<'a> Study<'a> {
     fn counted_distances(&self, t: u64) -> u128 {
         let squares = |c: &[u32; 4]| c.iter().map(|&c| u128::from(c) * u128::from(c)).sum::<u128>();
         self.samples.planes.counts.iter().map(|c| u128::from(t) * u128::from(t) - squares(c)).sum()
-    }
-
-    /// Sum of the distances of all ordered pairs from the distances themselves, and the tile if one
-    /// holds all rows.
-    fn sum_of_distances(
-        &self,
-        control: &Control,
-        tiles: &[Range<usize>],
-    ) -> Result<(f64, Option<DistanceTile>)> {
-        let mut steps = 0i128;
-        let mut last = None;
-        for rows in tiles {
-            let tile = DistanceTile::new(control, &self.samples, &self.gaps, rows.clone())?;
-            let mut all = Vec::new();
-            for i in rows.clone() {
-                control.check()?;
-                tile.copy_real(i, &mut all);
-                all[self.samples.order.places[i] as usize] = 0.0;
-                steps += all.iter().map(|&d| i128::from(self.grid.steps(d))).sum::<i128>();
-            }
-            last = Some(tile);
-            if tiles.len() > 1 {
-                control.advance(rows.len() as u64);
-            }
-        }
-        Ok((self.grid.value(steps), if tiles.len() == 1 { last } else { None }))
-    }
-
-    /// The neighbours of each row of a tile.
-    fn pick(
-        &self,
-        control: &Control,
-        picker: &Picker<'_>,
-        tile: &DistanceTile,
-    ) -> Result<Vec<Contribution>> {
-        const TASK_ROWS: usize = 32;
-        let rows = tile.rows();
-        let parts = parallel::map(control, rows.len().div_ceil(TASK_ROWS), &|task| {
-            control.check()?;
-            let (mut whole, mut real) = (Vec::new(), Vec::new());
-            let task_rows = task * TASK_ROWS..((task + 1) * TASK_ROWS).min(rows.len());
-            let contribution = |i: usize| {
-                let row = rows.start + i;
-                let own = usize::from(self.samples.rows.classes[row]);
-                if self.gaps.is_empty() {
-                    tile.copy_whole(row, &mut whole);
-                    picker.pick(row, own, &mut whole)
-                } else {
-                    tile.copy_real(row, &mut real);
-                    picker.pick(row, own, &mut real)
-                }
-            };
-            Ok(task_rows.map(contribution).collect::<Vec<Contribution>>())
-        })?;
-        Ok(parts.into_iter().flatten().collect())
     }
 }

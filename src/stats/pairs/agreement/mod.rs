@@ -15,17 +15,16 @@
 //! step, so results do not depend on threads. O(t n) per set for t rows, a few nanoseconds per cell
 //! at most. For up to a few thousand rows the exact pass is as fast.
 
-mod refine;
 mod removals;
 mod rows;
 mod sums;
 #[cfg(test)]
 mod tests;
 
-use super::input::CodeTable;
+use super::input::{CodeTable, CodeValues};
 use crate::error::{Error, Result};
 use crate::parallel::{self, Control};
-use refine::{GroupNumbers, RefineScratch};
+use crate::stats::groups::{GroupNumbers, RefineScratch};
 use removals::Removals;
 use rows::RowTable;
 use sums::{GroupedRows, PairSums};
@@ -71,8 +70,11 @@ fn of_set(control: &Control, table: &RowTable<'_>, set: &[u32], shares: bool) ->
     let limit = (table.len() / 8).max(64);
     for &k in set {
         control.check()?;
-        let column = table.columns[k as usize].values();
-        groups.refine(column, table.levels[k as usize], limit, &mut scratch);
+        let levels = table.levels[k as usize];
+        match table.columns[k as usize].values() {
+            CodeValues::U8(c) => groups.refine(c, levels, limit, &mut scratch),
+            CodeValues::U16(c) => groups.refine(c, levels, limit, &mut scratch),
+        }
     }
     drop(scratch);
     // Count all four cases in these groups; that is final for the features that are not in the set.

@@ -6,12 +6,11 @@
 //! is a single feature k and the groups are those of S - k. A set of s features takes `s log2(s)`
 //! refinements of the groups, not of the rows.
 
-use super::super::input::CodeValues;
-use super::refine::{GroupNumbers, RefineScratch};
 use super::rows::RowTable;
 use super::sums::PairSums;
 use crate::error::Result;
 use crate::parallel::Control;
+use crate::stats::groups::{GroupNumbers, RefineScratch};
 use std::ops::Range;
 
 /// The rows of one class in a group of S.
@@ -62,7 +61,7 @@ impl<'a> Removals<'a> {
         }
         // Weights by (group, class), and of groups.
         let mut by_class = groups.clone();
-        by_class.refine(CodeValues::U16(&table.classes), table.n_classes, 0, &mut scratch);
+        by_class.refine(&table.classes, table.n_classes, 0, &mut scratch);
         let mut cells: Vec<GroupClass> = Vec::with_capacity(by_class.size);
         for (i, &cell) in by_class.of.iter().enumerate() {
             // `refine` without a limit numbers groups by their first row: a new one comes next.
@@ -112,8 +111,7 @@ impl<'a> Removals<'a> {
             for (kept, used) in [(left.clone(), right.clone()), (right, left)] {
                 let mut finer = merged.clone();
                 for j in used {
-                    let column = CodeValues::U16(&self.codes[j]);
-                    finer.refine(column, self.levels[j], limit, &mut self.scratch);
+                    finer.refine(&self.codes[j], self.levels[j], limit, &mut self.scratch);
                 }
                 open.push(OpenRange { range: kept, merged: finer });
             }
@@ -135,7 +133,7 @@ impl<'a> Removals<'a> {
         };
         let classes: Vec<u16> = self.cells.iter().map(|cell| cell.class).collect();
         let limit = 4 * self.cells.len() + 64;
-        by_class.refine(CodeValues::U16(&classes), self.n_classes, limit, &mut self.scratch);
+        by_class.refine(&classes, self.n_classes, limit, &mut self.scratch);
         let mut class_totals = vec![0u64; by_class.size];
         for (&class, cell) in by_class.of.iter().zip(&self.cells) {
             class_totals[class as usize] += u64::from(cell.weight);

@@ -6,8 +6,7 @@
 //! margins. Built once for all sets: O(t n) for t rows of n features; packs of features with five
 //! values take `t (n / 3 + n / 2)` bytes.
 
-use super::super::input::{CodeCells, CodeTable, CodeValues};
-use super::refine::{GroupNumbers, RefineScratch};
+use super::super::input::{CodeCells, CodeTable, CodeValues, DistinctRows};
 use crate::error::Result;
 use crate::parallel::{self, Control};
 use std::borrow::Cow;
@@ -54,7 +53,6 @@ impl<'a> RowTable<'a> {
             })
             .collect();
         let levels: Vec<usize> = codes.columns().iter().map(|c| c.levels).collect();
-        let n = codes.n_rows();
         let weights = codes.weights().map(<[u32]>::to_vec).filter(|w| w.iter().any(|&w| w != 1));
         let offsets: Vec<usize> = codes.offsets().into_iter().map(|o| o as usize).collect();
         let mut table = Self {
@@ -68,12 +66,15 @@ impl<'a> RowTable<'a> {
             packs: [Vec::new(), Vec::new()],
         };
         // Fewer rows: without those of weight 0, and distinct ones only.
-        if table.weights.as_ref().is_some_and(|w| w.contains(&0)) {
-            let kept: Vec<u32> = (0..n as u32).filter(|&r| table.weight(r as usize) > 0).collect();
-            let weights = kept.iter().map(|&r| table.weight(r as usize)).collect();
-            table.keep(&kept, weights);
+        let positive = codes.positive_rows(None);
+        let distinct = DistinctRows::among(codes, positive.as_deref())?;
+        if distinct.rows.len() < codes.n_rows() {
+            let row = |&i: &u32| positive.as_ref().map_or(i, |rows| rows[i as usize]);
+            let rows: Vec<u32> = distinct.rows.iter().map(row).collect();
+            table.columns.iter_mut().for_each(|column| *column = column.select(&rows));
+            table.classes = rows.iter().map(|&r| table.classes[r as usize]).collect();
+            table.weights = Some(distinct.weights);
         }
-        table.merge_identical(control)?;
         // What all sets share.
         table.of_slot = vec![0; table.offsets[table.columns.len()]];
         for k in 0..table.columns.len() {
@@ -98,42 +99,6 @@ impl<'a> RowTable<'a> {
     #[inline]
     pub fn weight(&self, row: usize) -> u32 {
         self.weights.as_ref().map_or(1, |w| w[row])
-    }
-
-    /// Keep the given rows, with these weights.
-    fn keep(&mut self, rows: &[u32], weights: Vec<u32>) {
-        for column in &mut self.columns {
-            *column = column.select(rows);
-        }
-        self.classes = rows.iter().map(|&r| self.classes[r as usize]).collect();
-        self.weights = Some(weights);
-    }
-
-    /// Merge rows with equal codes and class, unless more than four fifths would remain.
-    fn merge_identical(&mut self, control: &Control) -> Result<()> {
-        let n = self.len();
-        // Refine by all columns without gaps: the size is the number of distinct rows so far.
-        let mut scratch = RefineScratch::default();
-        let mut groups = GroupNumbers::one(n);
-        groups.refine(CodeValues::U16(&self.classes), self.n_classes, 0, &mut scratch);
-        for (column, &levels) in self.columns.iter().zip(&self.levels) {
-            control.check()?;
-            groups.refine(column.values(), levels, 0, &mut scratch);
-            if groups.size * 5 > n * 4 {
-                return Ok(());
-            }
-        }
-        // Groups are numbered by their first rows, so a new number is the next to be kept.
-        let mut kept = Vec::with_capacity(groups.size);
-        let mut weights = vec![0u32; groups.size];
-        for (i, &group) in groups.of.iter().enumerate() {
-            if group as usize == kept.len() {
-                kept.push(i as u32);
-            }
-            weights[group as usize] += self.weight(i);
-        }
-        self.keep(&kept, weights);
-        Ok(())
     }
 
     /// Packs of up to `most` codes, of two or more features each.

@@ -9,10 +9,10 @@
 //! feature; both give the same integers.
 
 use super::super::input::CodeValues;
-use super::refine::GroupNumbers;
 use super::rows::{Pack, RowTable};
 use crate::error::Result;
 use crate::parallel::Control;
+use crate::stats::groups::GroupNumbers;
 use std::ops::Range;
 
 /// Ordered pairs (i, j) within groups, for one value of i.

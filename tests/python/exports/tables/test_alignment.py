@@ -6,10 +6,13 @@ import pytest
 
 import fasttree
 from fasttree.cli import output
-from fasttree.exports.tables import Cell, ReportTable, render_latex, render_markdown, render_text
 from fasttree.exports.tables.alignment import is_number_column
 from fasttree.exports.tables.html import STYLE, html_table
+from fasttree.exports.tables.latex import render_latex
 from fasttree.exports.tables.listing import Records
+from fasttree.exports.tables.markdown import render_markdown
+from fasttree.exports.tables.table import Cell, ReportTable
+from fasttree.exports.tables.text import render_text
 
 TABLE = ReportTable(
     "",

@@ -5,22 +5,21 @@
 //! row: through a table of the product where that is not much larger than the rows, else through a
 //! hash table. O(t) per column for t rows.
 
-use super::super::input::CodeValues;
-
 /// Entry of a table that has no number yet.
 const FREE: u32 = u32::MAX;
 
 /// Rows in groups.
-#[derive(Clone)]
-pub(super) struct GroupNumbers {
+#[derive(Debug, Clone, Default)]
+pub struct GroupNumbers {
     /// Group of each row, below `size`; numbers may have gaps.
     pub of: Vec<u32>,
+    /// One more than the largest number of a group.
     pub size: usize,
 }
 
 /// Memory that is reused between columns.
-#[derive(Default)]
-pub(super) struct RefineScratch {
+#[derive(Debug, Default)]
+pub struct RefineScratch {
     table: Vec<u32>,
     /// Keys of the groups, for the hash table.
     keys: Vec<u64>,
@@ -34,17 +33,14 @@ impl GroupNumbers {
 
     /// Split the groups by a column of codes below `levels`. Numbers have gaps only where the
     /// product of the sizes is at most `limit`; with a limit of 0, `size` is the number of groups.
-    pub fn refine(
+    pub fn refine<T: Copy + Into<u32>>(
         &mut self,
-        column: CodeValues<'_>,
+        column: &[T],
         levels: usize,
         limit: usize,
         scratch: &mut RefineScratch,
     ) {
-        self.size = match column {
-            CodeValues::U8(c) => split(&mut self.of, self.size, c, levels, limit, scratch),
-            CodeValues::U16(c) => split(&mut self.of, self.size, c, levels, limit, scratch),
-        };
+        self.size = split(&mut self.of, self.size, column, levels, limit, scratch);
     }
 }
 
@@ -66,7 +62,7 @@ fn split<T: Copy + Into<u32>>(
     }
     // A product of a few times the rows: numbers by first occurrence, in a table of all codes.
     let mut next = 0u32;
-    if product <= of.len().saturating_mul(4).saturating_add(1024) {
+    if product <= of.len().saturating_mul(8).saturating_add(1024) {
         scratch.table.clear();
         scratch.table.resize(product, FREE);
         let levels = levels as u32;
@@ -120,8 +116,8 @@ mod tests {
         // a limit above the product, one below it, and a product too large for a table
         for (limit, levels) in [(usize::MAX >> 1, 211), (0, 211), (0, 60_000)] {
             let (mut groups, mut scratch) = (GroupNumbers::one(n), RefineScratch::default());
-            groups.refine(CodeValues::U8(&first), 7, limit, &mut scratch);
-            groups.refine(CodeValues::U16(&second), levels, limit, &mut scratch);
+            groups.refine(&first, 7, limit, &mut scratch);
+            groups.refine(&second, levels, limit, &mut scratch);
             assert!(groups.of.iter().all(|&g| (g as usize) < groups.size));
             for i in 0..n {
                 for j in 0..n {

@@ -2,7 +2,8 @@
 
 What
     For the nodes with the most rows, every candidate split is scored by every criterion on the rows
-    that reach the node. The best candidates by each criterion are kept.
+    that reach the node. The best candidates by each criterion are kept, and the best of each
+    feature.
 Complexity
     One search of a node per criterion, by the core.
 """
@@ -94,7 +95,7 @@ def candidates(
     if n_cut:
         notes.append(
             f"of {counted(n_cut, 'node')} the best {counted(limits.max_candidates, 'candidate')} "
-            f"(of up to {most:,})"
+            f"and the best of each feature (of up to {most:,})"
         )
     if len(scorer.sample) < len(rows.table):
         notes.append(
@@ -289,7 +290,8 @@ def _arrange(
     Args:
         tree, node: the node.
         listed: candidates by each criterion.
-        most: largest number of candidates kept: those with the best rank by any criterion.
+        most: largest number of candidates kept: those with the best rank by any criterion; the best
+            of each of the `most` best features by each criterion is kept in any case.
     """
     names = tree.model._schema.names
     keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
@@ -304,7 +306,12 @@ def _arrange(
         order = np.argsort(-comparable, axis=1, kind="stable")
         ranks = np.empty_like(order)
         np.put_along_axis(ranks, order, np.arange(len(keys))[None, :], axis=1)
-        kept = np.sort(np.argsort(ranks.min(axis=0), kind="stable")[:most])
+        features, leads = np.array([feature for feature, _ in keys]), np.zeros(len(keys), bool)
+        for row in order:
+            first = np.sort(np.unique(features[row], return_index=True)[1])[:most]
+            leads[row[first]] = True
+        kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
+        kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
     split = _split_of(tree, node)
     return {

@@ -280,6 +280,28 @@ def test_the_best_by_another_criterion_is_what_it_would_choose():
         assert own["words"][best] == f"\u2264 {other.tree_.threshold[0]:.6g}", criterion
 
 
+def test_the_best_of_each_feature_by_each_criterion_is_kept():
+    table = datasets.load_wine()
+    full, few = (
+        fasttree.fit(table, max_depth=3).explore(table, max_candidates=most).document
+        for most in (10_000, 20)
+    )
+    for node, own in few["trees"][0]["candidates"].items():
+        every = full["trees"][0]["candidates"][node]
+        for scores, known in zip(own["scores"], every["scores"], strict=True):
+            bests = {}
+            for feature, score in zip(every["feature"], known, strict=True):
+                name = full["features"][feature]["name"]
+                bests[name] = max(bests.get(name, -np.inf), -np.inf if score is None else score)
+            for name, best in bests.items():
+                here = [
+                    score
+                    for feature, score in zip(own["feature"], scores, strict=True)
+                    if few["features"][feature]["name"] == name and score is not None
+                ]
+                assert max(here, default=-np.inf) == best, (node, name)
+
+
 def test_every_criterion_on_tables_is_listed():
     names = {row["name"] for row in fasttree.list_criteria() if row["evidence"] == "table"}
     document = fasttree.fit("iris", criterion="relieff").explore("iris", candidate_nodes=1).document
@@ -309,7 +331,8 @@ def test_limits_hold_and_are_told():
     assert len(one["parent"]) <= 200 < one["nodes"] == model.n_nodes_
     assert len(document["rows"]["row"]) == 50 and len(one["candidates"]) == 3
     assert len(one["histograms"]) == 9
-    assert all(len(c["feature"]) == 7 < c["of"] for c in one["candidates"].values())
+    bests = 5 * len(document["criteria"])  # of each feature by each criterion
+    assert all(7 <= len(c["feature"]) <= bests < c["of"] for c in one["candidates"].values())
     assert all(len(h["counts"][0]) == 4 for h in one["histograms"].values())
     told = " ".join(document["kept"])
     for words in (

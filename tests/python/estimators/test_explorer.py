@@ -302,6 +302,31 @@ def test_the_best_of_each_feature_by_each_criterion_is_kept():
                 assert max(here, default=-np.inf) == best, (node, name)
 
 
+@pytest.mark.parametrize("preset", ["CTREE", "CHAID"])
+def test_a_criterion_beside_a_tree_by_significance_grows_a_tree_of_its_own(preset):
+    table = datasets.load_wine()
+    words = getattr(fasttree.presets, preset)
+    model = fasttree.FastTreeClassifier(**words).fit(table)
+    first, second = model.explore(table, beside="gini").document["trees"]
+    limits = {name: words[name] for name in ("min_samples_split", "min_samples_leaf")}
+    alone = {
+        name: words[name] for name in ("nominal_splits", "thresholds", "discretize", "n_bins")
+        if name in words
+    }  # fmt: skip
+    plain = fasttree.FastTreeClassifier(criterion="gini", **limits, **alone).fit(table)
+    plain = plain.explore(table).document["trees"][0]
+    assert "significance" in first["name"] and second["name"] == "gini"
+    assert (second["words"], second["weight"]) == (plain["words"], plain["weight"])
+    assert second["words"] != first["words"]
+
+
+def test_a_cut_by_a_criterion_keeps_the_test_of_the_features():
+    table = datasets.load_wine()
+    model = fasttree.FastTreeClassifier(**{**fasttree.presets.CTREE, "cut": "criterion"})
+    first, second = model.fit(table).explore(table, beside="gini").document["trees"]
+    assert first["name"].endswith("cut by info_gain)") and second["name"].endswith("cut by gini)")
+
+
 def test_every_criterion_on_tables_is_listed():
     names = {row["name"] for row in fasttree.list_criteria() if row["evidence"] == "table"}
     document = fasttree.fit("iris", criterion="relieff").explore("iris", candidate_nodes=1).document

@@ -107,7 +107,8 @@ def explore(
     models: list[tuple[str, Any]] = [(_name_of_model(fitted), fitted)]
     with about():
         if beside is not None:
-            models.append(_second_model(fitted, beside, X, y))
+            name, second = _second_model(fitted, beside, X, y)
+            models.append((f"{name}, beside" if name == models[0][0] else name, second))
         asked = ExplorerLimits(**limits)
         options: dict[str, Any] = {"criteria": criteria, "title": title, "stability": stability}
         return explored(models, X, y, limits=asked, **options)

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks.naming import display_name
-from .._checks.words import counted, some_of
+from .._checks.naming import display_name, is_by_test
+from .._checks.words import counted, p_value_text, some_of
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
@@ -26,6 +26,7 @@ from ..table import Table
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
 from .explained import APART, NodeCandidates, candidates_of, measure_of
+from .honest import is_honest
 from .new_rows import labelled
 from .parameters import config_of
 
@@ -202,16 +203,29 @@ class _Scorer:
         by = [_plain(one)["name"] for one in self.criteria]
         if found is not None and (said := _missing_in_words(dict(zip(by, listed, strict=True)))):
             found["missing"] = said
+        if found is not None and is_by_test(model) and not is_honest(model):
+            found["tests"] = self._tests(model, node, found["feature"])
         return found
+
+    def _search(self, model: Any, params: dict[str, Any], fractions: np.ndarray) -> NodeCandidates:
+        """Candidates and tests of the parts of rows, with some parameters of growth."""
+        table, weights = self._table(model), self.rows.weights
+        config, custom = config_of(params, table, weights)
+        config = model._weighted(table, weights).configured(config)
+        return candidates_of(model, table, fractions, config, custom, weights=weights)
+
+    def _tests(self, model: Any, node: int, features: list[int]) -> list[str]:
+        """The p-value in words of the feature of each candidate, from all rows, as growth has it;
+        "" where the feature is not tested."""
+        fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
+        tests = self._search(model, model.get_params(deep=False), fractions).tests
+        known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p == p}
+        return [known.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
         """Candidates by one criterion; none if it cannot score the node."""
-        model, weights = tree.model, self.rows.weights
-        table = self._table(model)
         try:
-            config, custom = config_of(_plain_tree(model, criterion), table, weights)
-            config = model._weighted(table, weights).configured(config)
-            found = candidates_of(model, table, fractions, config, custom, weights=weights)
+            found = self._search(tree.model, _plain_tree(tree.model, criterion), fractions)
         except ValueError as error:
             why = str(error)
             if "is not binned" in why:

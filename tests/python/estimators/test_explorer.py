@@ -21,6 +21,7 @@ from fasttree import (
     Table,
     datasets,
 )
+from fasttree._checks.words import p_value_text
 from fasttree.exports.explorer import ExplorerLimits, data_element
 from fasttree.exports.explorer.page import SCRIPTS
 
@@ -318,6 +319,21 @@ def test_a_criterion_beside_a_tree_by_significance_grows_a_tree_of_its_own(prese
     assert "significance" in first["name"] and second["name"] == "gini"
     assert (second["words"], second["weight"]) == (plain["words"], plain["weight"])
     assert second["words"] != first["words"]
+
+
+@pytest.mark.parametrize("words", [{}, {"adjust": "none"}, {"test": "maximum", "alpha": 0.2}])
+def test_a_node_by_significance_has_the_p_value_of_each_feature(words):
+    table = datasets.load_wine()
+    model = fasttree.FastTreeClassifier(**{**fasttree.presets.CTREE, **words}).fit(table)
+    document = model.explore(table, criteria=["gini"], max_candidates=10_000).document
+    names = [one["name"] for one in document["features"]]
+    for node, own in document["trees"][0]["candidates"].items():
+        known = {one["feature"]: one["p_value"] for one in model.explain(int(node), table)}
+        assert set(names) >= set(known)
+        for feature, said in zip(own["feature"], own["tests"], strict=True):
+            assert said == f"p{p_value_text(known[names[feature]], ' = ')}"
+    plain = fasttree.fit(table, max_depth=1).explore(table).document["trees"][0]
+    assert "tests" not in plain["candidates"]["0"]
 
 
 def test_a_cut_by_a_criterion_keeps_the_test_of_the_features():

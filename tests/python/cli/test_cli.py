@@ -476,6 +476,9 @@ def test_a_tree_of_tests_is_refitted_on_subsamples_and_not_pruned(ftree, tmp_pat
     document = strict((tmp_path / "d.json").read_text())
     assert document["leaves"] > 1 and document["stability"]["sample"] == "subsample"
     assert "5 refits on subsamples" in out and document["advice"] is None
+    shares = [100 * one["chosen"] for one in document["stability"]["nodes"]]
+    assert re.findall(r"(\d+) %\]", out) == [f"{share:.0f}" for share in shares]
+    assert "searches of the node that choose the feature" in out
 
 
 def test_rank_says_how_to_get_the_scores_of_the_root(ftree, tmp_path):

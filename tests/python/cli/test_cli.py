@@ -505,6 +505,27 @@ def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     refused(ftree("compare", "iris", "--stability", 0), "stability")
 
 
+def test_rank_speaks_of_a_date_as_it_is_scored(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, 300), "D")
+    frame = pd.DataFrame({"day": days.strftime("%d/%m/%Y"), "a": rng.normal(size=300)})
+    frame["town"] = [f"t{i % 100}" for i in range(300)]
+    frame["y"] = np.where(days.dayofweek > 3, "x", "z")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    words = ("rank", tmp_path / "d.csv", "-t", "y", "-c", "gini", "--test", "quadratic")
+    code, out, _ = ftree(*words, "--json", tmp_path / "d.json")
+    known = strict((tmp_path / "d.json").read_text())
+    assert code == 0 and known["few_rows_a_level"] == ["town"]
+    assert "day (" not in out.split("Caution")[1] and "adjusted for 5 columns that vary" in out
+    p, bare = (
+        fasttree.score_features(frame, "y", test="quadratic", adjust=adjust, named=True)["a"]
+        for adjust in ("bonferroni", "none")
+    )
+    assert p == pytest.approx(1 - (1 - bare) ** 5)
+    _, out, _ = ftree(*words, "--columns", "as_given")
+    assert "adjusted for 3 columns" in out and "day (" in out.split("Caution")[1]
+
+
 @pytest.mark.parametrize("test", ["quadratic", "maximum", "permutation"])
 @pytest.mark.parametrize("adjust", ["bonferroni", "none"])
 def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):

@@ -505,6 +505,18 @@ def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     refused(ftree("compare", "iris", "--stability", 0), "stability")
 
 
+def test_missing_cells_of_a_column_that_one_file_lacks_name_the_form_for_all(ftree, tmp_path):
+    for name in ("a", "b"):
+        lines = [f"{i if i % 5 else 'none'},{'xz'[i % 2]}" for i in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"{name},y", *lines]) + "\n")
+    words = ("compare", tmp_path / "a.csv", tmp_path / "b.csv", "-t", "y", "--cv", "1x2")
+    words = (*words, "-c", "gini,mdl", "--missing")
+    _, _, error = ftree(*words, "a=none")
+    assert "b.csv: 'a' is not a column" in error
+    assert "`--missing none` is for all columns of all files" in error
+    assert ftree(*words, "none")[0] == 0
+
+
 def test_rank_speaks_of_a_date_as_it_is_scored(ftree, tmp_path):
     rng = np.random.default_rng(0)
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, 300), "D")

@@ -219,7 +219,7 @@ class _Scorer:
         "" where the feature is not tested."""
         fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
         tests = self._search(model, model.get_params(deep=False), fractions).tests
-        known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p == p}
+        known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
         return [known.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:

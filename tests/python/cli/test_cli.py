@@ -256,6 +256,22 @@ def test_cite_prints_an_entry_per_publication(ftree):
     refused(ftree("cite", "ginni"), "'ginni'")
 
 
+@pytest.mark.parametrize(("limits", "scale"), [((), "log"), (("-p", "max_leaf_nodes=6"), "linear")])
+def test_leaves_have_an_axis_of_powers_where_they_span_some(ftree, tmp_path, monkeypatch, limits,
+                                                            scale):  # fmt: skip
+    drawn = []
+
+    def draw(*args, **options):
+        drawn.append(bars(*args, **options))
+        return drawn[-1]
+
+    bars = fasttree.plots.tree_size_bars
+    monkeypatch.setattr(fasttree.plots, "tree_size_bars", draw)
+    words = ("compare", "iris", "tic-tac-toe", "-c", "gini,hellinger", "--cv", "1x2")
+    code, _, _ = ftree(*words, *limits, "--pictures", tmp_path)
+    assert code == 0 and [ax.get_yscale() for ax in drawn] == [scale]
+
+
 def test_compare_draws_pictures(ftree, tmp_path):
     pytest.importorskip("matplotlib")
     code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--pictures", tmp_path / "p")

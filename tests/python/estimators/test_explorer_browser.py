@@ -125,9 +125,11 @@ PAGES = {
     ),
     "parts": weather_in_parts,
     "apart": missing_apart,
-    "significance": lambda: fasttree.FastTreeClassifier(**fasttree.presets.CTREE)
-    .fit("iris")
-    .explore("iris", criteria=["gini"]),
+    "significance": lambda: (
+        fasttree.FastTreeClassifier(**fasttree.presets.CTREE)
+        .fit("iris")
+        .explore("iris", criteria=["gini"])
+    ),
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,

@@ -139,7 +139,8 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
 
     other = clone(model).set_params(criterion=beside)
     if is_by_test(other) and other.cut != "criterion":  # no criterion would act
-        usual = defaults_of(type(other))
+        kind: Any = type(other)
+        usual = defaults_of(kind)
         other.set_params(selection=usual["selection"])
         for name in filter(partial(is_idle, other), CONDITIONS):
             other.set_params(**{name: usual[name]})

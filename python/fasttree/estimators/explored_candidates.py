@@ -25,10 +25,9 @@ from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, candidates_of, measure_of
+from .explained import APART, NodeCandidates, measure_of, searched
 from .honest import is_honest
 from .new_rows import labelled
-from .parameters import config_of
 
 COPIED = (
     "selection",
@@ -207,25 +206,21 @@ class _Scorer:
             found["tests"] = self._tests(model, node, found["feature"])
         return found
 
-    def _search(self, model: Any, params: dict[str, Any], fractions: np.ndarray) -> NodeCandidates:
-        """Candidates and tests of the parts of rows, with some parameters of growth."""
-        table, weights = self._table(model), self.rows.weights
-        config, custom = config_of(params, table, weights)
-        config = model._weighted(table, weights).configured(config)
-        return candidates_of(model, table, fractions, config, custom, weights=weights)
-
     def _tests(self, model: Any, node: int, features: list[int]) -> list[str]:
         """The p-value in words of the feature of each candidate, from all rows, as growth has it;
         "" where the feature is not tested."""
         fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
-        tests = self._search(model, model.get_params(deep=False), fractions).tests
+        table, params = self._table(model), model.get_params(deep=False)
+        tests = searched(model, params, table, fractions, self.rows.weights).tests
         known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
         return [known.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
         """Candidates by one criterion; none if it cannot score the node."""
+        model, weights = tree.model, self.rows.weights
+        table = self._table(model)
         try:
-            found = self._search(tree.model, _plain_tree(tree.model, criterion), fractions)
+            found = searched(model, _plain_tree(model, criterion), table, fractions, weights)
         except ValueError as error:
             why = str(error)
             if "is not binned" in why:

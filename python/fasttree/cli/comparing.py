@@ -440,7 +440,8 @@ def _draw(result: Comparison, size: Comparison, folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     save_picture(folder / f"compare-{result.metric}.png", lambda: criteria_dots(result))
-    save_picture(folder / "compare-leaves.png", lambda: tree_size_bars(size, log=True))
+    spread = bool(size.means.max() >= 10 * size.means.min())  # a linear axis shows less
+    save_picture(folder / "compare-leaves.png", lambda: tree_size_bars(size, log=spread))
     if min(result.means.shape) > 1:
         save_picture(
             folder / "compare-ranks.png", lambda: rank_diagram(result, title=result.metric)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 MOST_CLASSES = 100
 """More classes than this, each with fewer than five rows, are not cross-validated."""
+MOST_NODES = 63
+"""A larger tree is refitted as a whole: the shares of its tests are those of whole refits."""
 FOLD_SEED = 0
 """Seed of the folds."""
 
@@ -291,6 +293,7 @@ def fit(
     found = None
     if stability is not None:
         options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
+        options["nodes"] = tree.n_nodes_ <= MOST_NODES
         found = tree.stability(rows, repeats=stability, progress=True, **options)
     leaves = tree.get_n_leaves()
     warn_of_size(rows, leaves, tree._schema.unused)

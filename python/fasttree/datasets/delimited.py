@@ -36,7 +36,7 @@ import numpy as np
 
 from .._checks import shown
 from .._checks.plain_text import unguard_cell
-from .._checks.speech import given, option, reading, worded
+from .._checks.speech import argument, given, in_text, option, reading, worded
 from .._checks.words import counted, some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column
@@ -430,7 +430,9 @@ class _Pass:
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not {*self.cells.remembered}.issuperset(texts):
                 known_as = worded("missing", "--missing")
+                every = in_text(argument("missing", list(texts)))
                 hint = f"is not a column ({known_as}); {nearest(name, self.names)}"
+                hint += f"; {every} is for all columns{worded('', ' of all files')}"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None

@@ -231,6 +231,19 @@ def candidates_of(
     return found
 
 
+def searched(
+    fitted: Any,
+    params: dict[str, Any],
+    table: Table,
+    fractions: np.ndarray,
+    weights: np.ndarray | None,
+) -> NodeCandidates:
+    """`candidates_of` by parameters of a tree as a user gives them."""
+    config, custom = config_of(params, table, weights)
+    config = fitted._weighted(table, weights).configured(config)
+    return candidates_of(fitted, table, fractions, config, custom, weights=weights)
+
+
 @by_own_criterion
 def explain(
     fitted: Any,
@@ -401,12 +414,10 @@ def _candidates_at(
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
     weights = own_weights(table, sample_weight)
-    config, custom = config_of(fitted.get_params(deep=False), table, weights)
-    config = fitted._weighted(table, weights).configured(config)
     fractions = fitted._model.reach(blocks, n, node)
     if not fractions.any():
         raise ValueError(f"none of {counted(n, 'row')} reaches node {node}")
-    return candidates_of(fitted, table, fractions, config, custom, weights=weights)
+    return searched(fitted, fitted.get_params(deep=False), table, fractions, weights)
 
 
 def _split_of(fitted: Any, node: int, found: Sequence[Candidate]) -> tuple[str | None, Any]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +39,7 @@ from .constraints import constraints_given
 from .explained import divides_rows, rows_by_node
 from .explored_candidates import Rows, candidates, traced
 from .honest import known_intervals
+from .idle import CONDITIONS, defaults_of, is_idle
 from .new_rows import labelled, rows_for
 
 MAX_LEVELS = 500
@@ -77,7 +79,8 @@ def explore(
             was fitted with ``trace="candidates"``.
         y: their labels or numbers, unless X has them.
         beside: a second tree on the page: a fitted model, or a criterion with which this model
-            is fitted again on the rows.
+            is fitted again on the rows; of a tree by significance whose cuts no criterion
+            chooses, a tree by the scores of the criterion, with the same limits.
         criteria: criteria that score the candidates, in addition to the tree's own; by default
             all criteria on tables, of a regression tree all criteria on numbers.
         title: heading of the page.
@@ -104,7 +107,8 @@ def explore(
     models: list[tuple[str, Any]] = [(_name_of_model(fitted), fitted)]
     with about():
         if beside is not None:
-            models.append(_second_model(fitted, beside, X, y))
+            name, second = _second_model(fitted, beside, X, y)
+            models.append((f"{name}, beside" if name == models[0][0] else name, second))
         asked = ExplorerLimits(**limits)
         options: dict[str, Any] = {"criteria": criteria, "title": title, "stability": stability}
         return explored(models, X, y, limits=asked, **options)
@@ -134,6 +138,12 @@ def _second_model(model: Any, beside: Any, X: Any, y: Any) -> tuple[str, Any]:
     from sklearn.base import clone
 
     other = clone(model).set_params(criterion=beside)
+    if is_by_test(other) and other.cut != "criterion":  # no criterion would act
+        kind: Any = type(other)
+        usual = defaults_of(kind)
+        other.set_params(selection=usual["selection"])
+        for name in filter(partial(is_idle, other), CONDITIONS):
+            other.set_params(**{name: usual[name]})
     return _name_of_model(other), other.fit(*model._labelled_rows(X, y))
 
 

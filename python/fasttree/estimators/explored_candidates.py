@@ -2,7 +2,8 @@
 
 What
     For the nodes with the most rows, every candidate split is scored by every criterion on the rows
-    that reach the node. The best candidates by each criterion are kept.
+    that reach the node. The best candidates by each criterion are kept, and the best of each
+    feature.
 Complexity
     One search of a node per criterion, by the core.
 """
@@ -16,17 +17,17 @@ from typing import Any
 import numpy as np
 
 from .. import criteria as registry
-from .._checks.naming import display_name
-from .._checks.words import counted, some_of
+from .._checks.naming import display_name, is_by_test
+from .._checks.words import counted, p_value_text, some_of
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
 from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, candidates_of, measure_of
+from .explained import APART, NodeCandidates, measure_of, searched
+from .honest import is_honest
 from .new_rows import labelled
-from .parameters import config_of
 
 COPIED = (
     "selection",
@@ -94,7 +95,7 @@ def candidates(
     if n_cut:
         notes.append(
             f"of {counted(n_cut, 'node')} the best {counted(limits.max_candidates, 'candidate')} "
-            f"(of up to {most:,})"
+            f"and the best of each feature (of up to {most:,})"
         )
     if len(scorer.sample) < len(rows.table):
         notes.append(
@@ -201,16 +202,25 @@ class _Scorer:
         by = [_plain(one)["name"] for one in self.criteria]
         if found is not None and (said := _missing_in_words(dict(zip(by, listed, strict=True)))):
             found["missing"] = said
+        if found is not None and is_by_test(model) and not is_honest(model):
+            found["tests"] = self._tests(model, node, found["feature"])
         return found
+
+    def _tests(self, model: Any, node: int, features: list[int]) -> list[str]:
+        """The p-value in words of the feature of each candidate, from all rows, as growth has it;
+        "" where the feature is not tested."""
+        fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
+        table, params = self._table(model), model.get_params(deep=False)
+        tests = searched(model, params, table, fractions, self.rows.weights).tests
+        known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
+        return [known.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
         """Candidates by one criterion; none if it cannot score the node."""
         model, weights = tree.model, self.rows.weights
         table = self._table(model)
         try:
-            config, custom = config_of(_plain_tree(model, criterion), table, weights)
-            config = model._weighted(table, weights).configured(config)
-            found = candidates_of(model, table, fractions, config, custom, weights=weights)
+            found = searched(model, _plain_tree(model, criterion), table, fractions, weights)
         except ValueError as error:
             why = str(error)
             if "is not binned" in why:
@@ -289,7 +299,8 @@ def _arrange(
     Args:
         tree, node: the node.
         listed: candidates by each criterion.
-        most: largest number of candidates kept: those with the best rank by any criterion.
+        most: largest number of candidates kept: those with the best rank by any criterion; the best
+            of each of the `most` best features by each criterion is kept in any case.
     """
     names = tree.model._schema.names
     keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
@@ -304,7 +315,12 @@ def _arrange(
         order = np.argsort(-comparable, axis=1, kind="stable")
         ranks = np.empty_like(order)
         np.put_along_axis(ranks, order, np.arange(len(keys))[None, :], axis=1)
-        kept = np.sort(np.argsort(ranks.min(axis=0), kind="stable")[:most])
+        features, leads = np.array([feature for feature, _ in keys]), np.zeros(len(keys), bool)
+        for row in order:
+            first = np.sort(np.unique(features[row], return_index=True)[1])[:most]
+            leads[row[first]] = True
+        kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
+        kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
     split = _split_of(tree, node)
     return {

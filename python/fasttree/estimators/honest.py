@@ -9,7 +9,8 @@ Source and equation
     and B(1 - a/2; x + 1, n - x), a = 1 - level, x of n rows. A mean: m +- t(1 - a/2; n - 1)
     sqrt(v / (n - 1)), v the variance with divisor n. The q-quantile: the order statistics whose
     ranks are the a/2 and 1 - a/2 quantiles of the binomial distribution of n and q, the upper one
-    plus 1. Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965).
+    plus 1. Weights that are no copies of rows: n = (sum w)^2 / sum w^2 (Kish 1965). Of a leaf with
+    parts f of rows: n = sum w f / max w, at most (sum w f)^2 / sum (w f)^2.
 Complexity
     One walk of the kept rows down the tree; O(nodes x classes) for the intervals.
 When not to use it
@@ -101,11 +102,11 @@ def divided(
 
 
 def squares_by_node(fitted: Any, rows: TrainingRows) -> np.ndarray | float:
-    """Sum of the squared weights of the rows in each node, shape (n_nodes,); 1.0 where all weigh
-    1."""
+    """Sum of the squared weights of the rows in each node, shape (n_nodes,); where all weigh 1, or
+    no rows are kept for the leaves, the largest weight of a row."""
     weights = rows.importances
-    if weights is None:
-        return 1.0
+    if weights is None or not is_honest(fitted):
+        return 1.0 if weights is None else float(weights.max())
     found = np.bincount(fitted.apply(rows.table), weights**2, minlength=fitted.n_nodes_)
     parent = fitted.tree_.parent
     for node in range(len(found) - 1, 0, -1):
@@ -178,7 +179,8 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     the true share, mean or quantile of the region with a chance of `level`: Clopper-Pearson for the
     share of each class, Student's t for a mean (of numbers that are about normal, or many), order
     statistics for a median or quantile. A leaf without rows has the interval of the node that it
-    predicts as.
+    predicts as. With ``missing="fractional"`` a part of a row counts as that part of a row: n is
+    the weight of the leaf, divided by the largest weight of a row.
 
     Args:
         level: the chance of each interval, above 0 and below 1.
@@ -254,9 +256,12 @@ def _effective_rows(fitted: Any, weights: str) -> np.ndarray:
     tree, squares = fitted.tree_, fitted._leaf_squares
     total = tree.weighted_n_node_samples
     are_copies = np.array_equal(tree.n_node_samples, total)
-    if are_copies and (weights == "copies" or isinstance(squares, float)):
+    if are_copies and weights == "copies":
         return total
-    if squares is None:
+    largest = squares if isinstance(squares, float) else None
+    if largest is not None and (largest == 1.0 or np.any(tree.missing_branch == -2)):
+        return total / largest  # a part f of a row counts f at most
+    if squares is None or largest is not None:
         raise ValueError(
             f"leaf_intervals(weights={weights!r}) needs the squared weights of the rows in the "
             "leaves, which a fit with honest= keeps and a model file does not: fit with "

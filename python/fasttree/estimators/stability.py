@@ -44,7 +44,7 @@ from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test
 from .._checks.plain_text import one_line
 from .._checks.progress import counter
-from .._checks.speech import given, option
+from .._checks.speech import argument, given, in_text, option
 from .._checks.words import counted
 from ..exports.tables.text import columns_text
 from ..table import Table
@@ -294,8 +294,8 @@ class Stability:
 
 
 def _percent(share: float) -> str:
-    """A share as whole per cent."""
-    return f"{100 * share:.0f} %"
+    """A share as whole per cent; "<1 %" of one above 0 that they do not show."""
+    return "<1 %" if 0 < share <= 0.005 else f"{100 * share:.0f} %"
 
 
 def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[Any, ...]:
@@ -501,7 +501,8 @@ def _no_nodes(fitted: Any, table: Table) -> str:
     elif is_honest(fitted):
         why = "other rows than theirs have chosen the tests"
     elif any(table.columns[j].n_missing for j in tested):
-        why = "rows with missing values are in several nodes"
+        way = in_text(argument("missing", "branch"))
+        why = f"rows with missing values are in several nodes (they are in one with {way})"
     return f"Nodes are not searched one by one: {why}." if why else ""
 
 

@@ -125,8 +125,7 @@ class TreeEstimator(Readable, Estimator):
         if model.shape[0] == 1:
             warn_of_one_leaf(self, lambda one: one._fit_rows(given, groups))
         self._keep_rows(FittedOn(kept or rows, config))
-        if kept is not None or rows.importances is None:
-            self._leaf_squares = honest.squares_by_node(self, kept or rows)
+        self._leaf_squares = honest.squares_by_node(self, kept or rows)
         if self.trace == "candidates":
             self._candidates = explained.all_candidates(self, rows, config, custom)
         return self

@@ -170,7 +170,7 @@ class Drawing:
         empty: whether branches that no training row reached are shown.
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
-        show: words of `SHOW`, or one of them.
+        show: words of `SHOW`, as a list or with commas.
         highlight: one row, whose path is marked and opened first; None: no path.
         indented: nodes stand one below the other, each level further to the right, which is
             narrow and high; else levels stand side by side.
@@ -202,7 +202,8 @@ class Drawing:
         indented: bool = False,
     ) -> None:
         self.indented = indented
-        words = [show] if isinstance(show, str) else listing("show", show)
+        words = listing("show", show.split(",") if isinstance(show, str) else show)
+        words = [word.strip() if isinstance(word, str) else word for word in words]
         self._show = frozenset(one_of("show", word, SHOW) for word in words)
         max_depth = maybe(whole(0))("max_depth", max_depth)
         max_nodes = maybe(whole(1))("max_nodes", max_nodes)

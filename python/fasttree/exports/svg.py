@@ -154,7 +154,8 @@ def to_svg(
         highlight: one row, whose path is marked, as in `fasttree.plots.plot_tree`.
         show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
             ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
-            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; one word or several.
+            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a list of words, or
+            a text with commas.
         title: a heading; none by default, as the legend names the target.
         fontsize: size of the names, px; all of the picture grows with it. None: 12.5.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._checks import checked, listing, mapping, number_array, number_in, shown, string, whole
 from .._checks.words import counted
-from .canvas import AXES, REFERENCE, Axes, axes_of, colour, draw_legend, finish
+from .canvas import AXES, BESIDE, REFERENCE, Axes, axes_of, colour, draw_legend, finish
 
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++")
 """Patterns of the bars of methods, which tell them apart without colour."""
@@ -91,7 +91,7 @@ def grouped_bars(
         )
     ax.set_xticks(centres, list(groups), rotation=rotate, ha="right" if rotate else "center")
     ax.margins(x=0.02)
-    return finish(ax, title, legend={} if legend else None, ylabel=ylabel)
+    return finish(ax, title, legend=BESIDE if legend else None, ylabel=ylabel)
 
 
 def _sizes(name: str, value: Any) -> Any:

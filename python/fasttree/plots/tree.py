@@ -161,7 +161,8 @@ def plot_tree(
             column names, or a list of cells in column order.
         show: what cards show beside features, answers and rows: ``"scores"`` of the splits, their
             ``"p_values"`` (of a tree grown with ``selection="significance"``), ``"node_ids"``, the
-            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; one word or several.
+            numbers of the nodes as in ``tree_``, ``"counts"`` of the classes; a list of words, or
+            a text with commas.
         decimals: digits of numbers after the point (cards show four figures, or all
             before the point).
         ax: axes to draw into; by default pyplot's current ones.

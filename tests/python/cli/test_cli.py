@@ -256,6 +256,22 @@ def test_cite_prints_an_entry_per_publication(ftree):
     refused(ftree("cite", "ginni"), "'ginni'")
 
 
+@pytest.mark.parametrize(("limits", "scale"), [((), "log"), (("-p", "max_leaf_nodes=6"), "linear")])
+def test_leaves_have_an_axis_of_powers_where_they_span_some(ftree, tmp_path, monkeypatch, limits,
+                                                            scale):  # fmt: skip
+    drawn = []
+
+    def draw(*args, **options):
+        drawn.append(bars(*args, **options))
+        return drawn[-1]
+
+    bars = fasttree.plots.tree_size_bars
+    monkeypatch.setattr(fasttree.plots, "tree_size_bars", draw)
+    words = ("compare", "iris", "tic-tac-toe", "-c", "gini,hellinger", "--cv", "1x2")
+    code, _, _ = ftree(*words, *limits, "--pictures", tmp_path)
+    assert code == 0 and [ax.get_yscale() for ax in drawn] == [scale]
+
+
 def test_compare_draws_pictures(ftree, tmp_path):
     pytest.importorskip("matplotlib")
     code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--pictures", tmp_path / "p")
@@ -478,6 +494,9 @@ def test_a_tree_of_tests_is_refitted_on_subsamples_and_not_pruned(ftree, tmp_pat
     document = strict((tmp_path / "d.json").read_text())
     assert document["leaves"] > 1 and document["stability"]["sample"] == "subsample"
     assert "5 refits on subsamples" in out and document["advice"] is None
+    shares = [100 * one["chosen"] for one in document["stability"]["nodes"]]
+    assert re.findall(r"(\d+) %\]", out) == [f"{share:.0f}" for share in shares]
+    assert "searches of the node that choose the feature" in out
 
 
 def test_rank_says_how_to_get_the_scores_of_the_root(ftree, tmp_path):
@@ -502,6 +521,39 @@ def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     assert found["agreement"] == expected.trees.agreement
     assert ftree(*words, "--full")[1].count("Stability: 3 refits") == 1
     refused(ftree("compare", "iris", "--stability", 0), "stability")
+
+
+def test_missing_cells_of_a_column_that_one_file_lacks_name_the_form_for_all(ftree, tmp_path):
+    for name in ("a", "b"):
+        lines = [f"{i if i % 5 else 'none'},{'xz'[i % 2]}" for i in range(40)]
+        (tmp_path / f"{name}.csv").write_text("\n".join([f"{name},y", *lines]) + "\n")
+    words = ("compare", tmp_path / "a.csv", tmp_path / "b.csv", "-t", "y", "--cv", "1x2")
+    words = (*words, "-c", "gini,mdl", "--missing")
+    _, _, error = ftree(*words, "a=none")
+    assert "b.csv: 'a' is not a column" in error
+    assert "`--missing none` is for all columns of all files" in error
+    assert ftree(*words, "none")[0] == 0
+
+
+def test_rank_speaks_of_a_date_as_it_is_scored(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 700, 300), "D")
+    frame = pd.DataFrame({"day": days.strftime("%d/%m/%Y"), "a": rng.normal(size=300)})
+    frame["town"] = [f"t{i % 100}" for i in range(300)]
+    frame["y"] = np.where(days.dayofweek > 3, "x", "z")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    words = ("rank", tmp_path / "d.csv", "-t", "y", "-c", "gini", "--test", "quadratic")
+    code, out, _ = ftree(*words, "--json", tmp_path / "d.json")
+    known = strict((tmp_path / "d.json").read_text())
+    assert code == 0 and known["few_rows_a_level"] == ["town"]
+    assert "day (" not in out.split("Caution")[1] and "adjusted for 5 columns that vary" in out
+    p, bare = (
+        fasttree.score_features(frame, "y", test="quadratic", adjust=adjust, named=True)["a"]
+        for adjust in ("bonferroni", "none")
+    )
+    assert p == pytest.approx(1 - (1 - bare) ** 5)
+    _, out, _ = ftree(*words, "--columns", "as_given")
+    assert "adjusted for 3 columns" in out and "day (" in out.split("Caution")[1]
 
 
 @pytest.mark.parametrize("test", ["quadratic", "maximum", "permutation"])

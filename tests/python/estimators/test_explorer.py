@@ -21,6 +21,7 @@ from fasttree import (
     Table,
     datasets,
 )
+from fasttree._checks.words import p_value_text
 from fasttree.exports.explorer import ExplorerLimits, data_element
 from fasttree.exports.explorer.page import SCRIPTS
 
@@ -280,6 +281,68 @@ def test_the_best_by_another_criterion_is_what_it_would_choose():
         assert own["words"][best] == f"\u2264 {other.tree_.threshold[0]:.6g}", criterion
 
 
+def test_the_best_of_each_feature_by_each_criterion_is_kept():
+    table = datasets.load_wine()
+    full, few = (
+        fasttree.fit(table, max_depth=3).explore(table, max_candidates=most).document
+        for most in (10_000, 20)
+    )
+    for node, own in few["trees"][0]["candidates"].items():
+        every = full["trees"][0]["candidates"][node]
+        for scores, known in zip(own["scores"], every["scores"], strict=True):
+            bests = {}
+            for feature, score in zip(every["feature"], known, strict=True):
+                name = full["features"][feature]["name"]
+                bests[name] = max(bests.get(name, -np.inf), -np.inf if score is None else score)
+            for name, best in bests.items():
+                here = [
+                    score
+                    for feature, score in zip(own["feature"], scores, strict=True)
+                    if few["features"][feature]["name"] == name and score is not None
+                ]
+                assert max(here, default=-np.inf) == best, (node, name)
+
+
+@pytest.mark.parametrize("preset", ["CTREE", "CHAID"])
+def test_a_criterion_beside_a_tree_by_significance_grows_a_tree_of_its_own(preset):
+    table = datasets.load_wine()
+    words = getattr(fasttree.presets, preset)
+    model = fasttree.FastTreeClassifier(**words).fit(table)
+    first, second = model.explore(table, beside="gini").document["trees"]
+    limits = {name: words[name] for name in ("min_samples_split", "min_samples_leaf")}
+    alone = {
+        name: words[name] for name in ("nominal_splits", "thresholds", "discretize", "n_bins")
+        if name in words
+    }  # fmt: skip
+    plain = fasttree.FastTreeClassifier(criterion="gini", **limits, **alone).fit(table)
+    plain = plain.explore(table).document["trees"][0]
+    assert "significance" in first["name"] and second["name"] == "gini"
+    assert (second["words"], second["weight"]) == (plain["words"], plain["weight"])
+    assert second["words"] != first["words"]
+
+
+@pytest.mark.parametrize("words", [{}, {"adjust": "none"}, {"test": "maximum", "alpha": 0.2}])
+def test_a_node_by_significance_has_the_p_value_of_each_feature(words):
+    table = datasets.load_wine()
+    model = fasttree.FastTreeClassifier(**{**fasttree.presets.CTREE, **words}).fit(table)
+    document = model.explore(table, criteria=["gini"], max_candidates=10_000).document
+    names = [one["name"] for one in document["features"]]
+    for node, own in document["trees"][0]["candidates"].items():
+        known = {one["feature"]: one["p_value"] for one in model.explain(int(node), table)}
+        assert set(names) >= set(known)
+        for feature, said in zip(own["feature"], own["tests"], strict=True):
+            assert said == f"p{p_value_text(known[names[feature]], ' = ')}"
+    plain = fasttree.fit(table, max_depth=1).explore(table).document["trees"][0]
+    assert "tests" not in plain["candidates"]["0"]
+
+
+def test_a_cut_by_a_criterion_keeps_the_test_of_the_features():
+    table = datasets.load_wine()
+    model = fasttree.FastTreeClassifier(**{**fasttree.presets.CTREE, "cut": "criterion"})
+    first, second = model.fit(table).explore(table, beside="gini").document["trees"]
+    assert first["name"].endswith("cut by info_gain)") and second["name"].endswith("cut by gini)")
+
+
 def test_every_criterion_on_tables_is_listed():
     names = {row["name"] for row in fasttree.list_criteria() if row["evidence"] == "table"}
     document = fasttree.fit("iris", criterion="relieff").explore("iris", candidate_nodes=1).document
@@ -309,7 +372,8 @@ def test_limits_hold_and_are_told():
     assert len(one["parent"]) <= 200 < one["nodes"] == model.n_nodes_
     assert len(document["rows"]["row"]) == 50 and len(one["candidates"]) == 3
     assert len(one["histograms"]) == 9
-    assert all(len(c["feature"]) == 7 < c["of"] for c in one["candidates"].values())
+    bests = 5 * len(document["criteria"])  # of each feature by each criterion
+    assert all(7 <= len(c["feature"]) <= bests < c["of"] for c in one["candidates"].values())
     assert all(len(h["counts"][0]) == 4 for h in one["histograms"].values())
     told = " ".join(document["kept"])
     for words in (

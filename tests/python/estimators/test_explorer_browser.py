@@ -3,6 +3,7 @@ schemes. Skipped, with the reason, where playwright or Chromium is missing; one 
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import resources
 
@@ -88,6 +89,17 @@ def weather_in_parts():
     return fasttree.fit(frame, "play").explore(frame, "play", candidate_nodes=3)
 
 
+def missing_apart():
+    """Two trees that differ at the root in nothing but the rows without a value."""
+    frame = datasets.load_iris().to_frame()[["petal length (cm)", "class"]]
+    frame.loc[::9, "petal length (cm)"] = None
+    first, second = (
+        fasttree.fit(frame, "class", criterion="gini", max_depth=1, missing=missing)
+        for missing in ("fractional", "branch")
+    )
+    return first.explore(frame, "class", beside=second)
+
+
 def forest():
     table = datasets.load_iris()
     found = FastForestClassifier(n_estimators=4, random_state=0).fit(table)
@@ -112,6 +124,12 @@ PAGES = {
         "breast-cancer", beside="gain_ratio", candidate_nodes=3
     ),
     "parts": weather_in_parts,
+    "apart": missing_apart,
+    "significance": lambda: (
+        fasttree.FastTreeClassifier(**fasttree.presets.CTREE)
+        .fit("iris")
+        .explore("iris", criteria=["gini"])
+    ),
     "one": lambda: fasttree.fit("iris").explore("iris", candidate_nodes=3),
     "nasty": lambda: fasttree.fit(nasty_table()).explore(nasty_table(), candidate_nodes=3),
     "forest": forest,
@@ -284,6 +302,28 @@ def test_two_trees_mark_where_they_part(show):
     assert page.locator("[role=tree]").count() == 1
 
 
+def test_a_mark_says_how_the_other_tree_differs(show):
+    page = show("apart")
+    found = page.locator(".fx-panel .fx-badge").first.locator("..").inner_text()
+    assert found.startswith("\u2260 first difference: gini, beside asks petal ")
+    assert "missing" in found
+    assert page.locator("h2").inner_text().startswith("Node 0 of gini: petal ")
+    assert page.locator(".fx-item .fx-badge").all_inner_texts() == ["\u2260 first"] * 2
+
+
+def test_criteria_are_compared_with_the_split_of_the_tree(show):
+    page = show("significance")
+    document = json.loads(page.locator("#fx-data").inner_text())
+    for node, own in document["trees"][0]["candidates"].items():
+        page.evaluate(f"document.querySelector(\"[data-node='{node}']\").click()")
+        marked = page.locator(".fx-bestword.fx-other").count()
+        assert marked == sum(best != own["chosen"] for best in own["best"])
+        said = page.locator(".fx-verdict").inner_text()
+        assert ("The tree asks" in said) == (own["chosen"] not in own["best"])
+        shown = page.locator(".fx-bars li").all_inner_texts()
+        assert shown and all("p = " in one or "p < " in one for one in shown)
+
+
 @pytest.mark.parametrize("width", (1300, 1060))
 @pytest.mark.parametrize("name", ("two", "wide"))
 def test_two_trees_fit_beside_each_other(show, name, width):
@@ -355,6 +395,15 @@ def test_paper_holds_all_texts(show):
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.locator("[role=treeitem]").count() == seen
+
+
+def test_paper_names_the_trees_that_it_leaves_out(show):
+    page = show("forest")
+    assert not page.locator(".fx-paper").is_visible()
+    page.emulate_media(media="print")
+    names = page.locator("[aria-label=Tree] option").all_inner_texts()
+    said = page.locator(".fx-paper").inner_text()
+    assert said == f"Not printed, choose it on the page: {', '.join(names[1:])}."
 
 
 @pytest.mark.parametrize("name", ("two", "deep"))
@@ -442,7 +491,7 @@ def test_a_leaf_of_a_number_shows_how_its_rows_lie(show):
     page, tree = show("numbers"), number_model().tree_
     leaf = int(np.flatnonzero(tree.n_children == 0)[0])
     page.locator(f"[role=treeitem][data-node='{leaf}']").first.click()
-    assert heading(page) == f"Leaf {leaf}: {tree.value[leaf]:.4g}"
+    assert heading(page) == f"Leaf {leaf} of squared_error: {tree.value[leaf]:.4g}"
     facts = page.locator(".fx-panel .fx-facts").inner_text()
     assert f"{tree.value[leaf]:.4g}" in facts
     assert f"{int(tree.weighted_n_node_samples[leaf])}" in facts

@@ -311,6 +311,22 @@ def test_fractional_weights_count_as_the_rows_that_they_are_worth():
                                    rtol=1e-7)  # fmt: skip
 
 
+@pytest.mark.parametrize("weighing", WEIGHTS)
+@pytest.mark.parametrize("kind", [FastTreeClassifier, FastTreeRegressor])
+def test_parts_of_rows_count_no_more_than_their_parts(kind, weighing):
+    X, y = rows(kind)
+    weights = weights_of(weighing, len(y))
+    tree = kind(missing="fractional", max_depth=3).fit(X, y, sample_weight=weights)
+    w = np.ones(len(y)) if weights is None else weights
+    Xt = tree._blocks(X)
+    for node in np.flatnonzero(tree.tree_.n_children == 0).tolist():
+        parts_of = w * tree._model.reach(*Xt, node)
+        kish = parts_of.sum() ** 2 / (parts_of**2).sum()
+        found = tree.leaf_intervals(weights="sampling").n[node]
+        np.testing.assert_allclose(found, parts_of.sum() / w.max(), rtol=1e-6)
+        assert found <= kish * (1 + 1e-9)
+
+
 def test_copies_are_said_and_sampling_weights_are_wider():
     X, y = rows(FastTreeClassifier)
     weights = weights_of("copies", len(y)) * 50
@@ -430,8 +446,9 @@ def test_what_does_not_go_with_honest_leaves_is_refused():
         (lambda: clone(made).fit(whole, y).prune("mdl"), "prune of an honest tree"),
         (lambda: clone(made).fit(whole, y).leaf_intervals(1.0), "level=1.0 must be a number"),
         (lambda: clone(made).fit(whole, y).leaf_intervals(weights="survey"), "weights='survey'"),
-        (lambda: FastTreeClassifier().fit(whole, y, sample_weight=np.linspace(0.1, 2, len(y)))
-         .leaf_intervals(), "squared weights"),
+        (lambda: FastTreeClassifier(missing="branch")
+         .fit(whole, y, sample_weight=np.linspace(0.1, 2, len(y))).leaf_intervals(),
+         "squared weights"),
         (lambda: fasttree.score_features(whole, y, criterion="gini", honest=True),
          "honest=True cannot act"),
     ]  # fmt: skip

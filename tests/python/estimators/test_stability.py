@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import fasttree
 from fasttree import FastTreeClassifier, FastTreeRegressor
+from fasttree.estimators.stability import _percent
 from fasttree.pruning import ReducedError
 
 X, Y = load_breast_cancer(return_X_y=True)
@@ -293,3 +294,19 @@ def test_other_columns_are_refused():
 def test_one_refit_has_no_agreement():
     found = FastTreeClassifier(max_depth=2).fit(X, Y).stability(X, Y, repeats=1)
     assert np.isnan(found.trees.agreement) and np.isnan(found.trees.similarity)
+
+
+def test_a_share_that_is_not_0_is_not_printed_as_0():
+    shares = [_percent(n / 1000) for n in (0, 1, 4, 6, 999, 1000)]
+    assert shares == ["0 %", "<1 %", "<1 %", "1 %", "100 %", "100 %"]
+    assert _percent(0.005) != "0 %"
+
+
+def test_nodes_that_cannot_be_searched_name_the_way_out():
+    frame = fasttree.datasets.load_iris().to_frame()[["petal length (cm)", "class"]]
+    frame.loc[::7, "petal length (cm)"] = None
+    model = fasttree.fit(frame, "class", max_depth=2)
+    found = model.stability(frame, "class", repeats=3, nodes=True)
+    assert found.nodes is None and "missing='branch'" in str(found)
+    model = fasttree.fit(frame, "class", max_depth=2, missing="branch")
+    assert model.stability(frame, "class", repeats=3, nodes=True).nodes

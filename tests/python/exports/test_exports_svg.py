@@ -405,6 +405,8 @@ def test_what_is_shown_on_request_is_that_of_the_tree(iris):
     text = iris.to_dot(show=["counts", "scores"])
     assert "versicolor: 50, virginica: 50" in text and ", score 0.39" in text and "#0" not in text
     assert iris.to_svg(show="scores") == iris.to_svg(show=("scores",)) != iris.to_svg()
+    both = iris.to_svg(show=["scores", "node_ids"])
+    assert iris.to_svg(show="scores,node_ids") == iris.to_svg(show="node_ids, scores") == both
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,9 @@ def test_tree_sizes_of_a_comparison_and_of_a_mapping(comparison):
     assert [bar.get_height() for bar in ax.patches] == means.T.ravel().tolist()
     ax = plots.tree_size_bars({"iris": {"gini": 9, "mdl": 8}})
     assert [bar.get_height() for bar in ax.patches] == [9, 8]
+    assert ax.get_yscale() == "linear"
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1  # over no bar
 
 
 def bars_of(ax, criteria=1):

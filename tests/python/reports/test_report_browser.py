@@ -28,6 +28,8 @@ def test_paper_holds_all_parts_of_a_comparison():
         for tree in page.locator(".fx").all():  # also in parts that have never been open
             assert tree.locator("[role=treeitem]").count() > 1
         assert page.evaluate("document.documentElement.scrollWidth") <= 720
+        cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth).length"
+        assert page.locator("pre").count() and page.eval_on_selector_all("pre", cut) == 0
         page.emulate_media(media="screen")
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert page.evaluate(closed) == before

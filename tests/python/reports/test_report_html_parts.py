@@ -24,7 +24,7 @@ from fasttree.model_selection import (
 from fasttree.reports import render_html
 from fasttree.reports.html.charts import Series, line_chart, nice_ticks, path_of
 from fasttree.reports.html.finding import finding, paragraph
-from fasttree.reports.html.ranks import rank_svg
+from fasttree.reports.html.ranks import bars_text, rank_svg
 from fasttree.reports.html.settings import run_again
 
 MEANS = {
@@ -84,6 +84,8 @@ def test_the_finding_says_what_the_tests_do(name):
     # The sentence, the table and both diagrams decide as the finding does.
     together = tuple(names[j] for j in np.argsort(ranks.mean_ranks, kind="stable"))
     assert (f"{ranks.test}: no difference" in rank_svg(ranks)) == (not ranks.significant)
+    assert ("no difference among them" in bars_text(ranks)) == (not ranks.significant)
+    assert ("Nemenyi" in bars_text(ranks)) == ("Nemenyi" in ranks.sentence) == ranks.significant
     assert ("do not differ significantly" in ranks.sentence) == (not ranks.significant)
     assert (ranks.groups == [together]) == expected.startswith("No method")
     assert {len(row) for row in ranks.tables()[0].rows} == {2 + ranks.significant}

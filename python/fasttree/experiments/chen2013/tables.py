@@ -215,7 +215,7 @@ def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
     for place, (ax, (title, counts)) in enumerate(zip(axes, panels.items(), strict=True)):
         values = {method: [counts[name][method] for name in results] for method in methods}
         grouped_bars(
-            values, list(results), ylabel="leaves", title=title, ax=ax, legend=place == 0, rotate=20
+            values, list(results), ylabel="leaves", title=title, ax=ax, legend=place == 1, rotate=20
         )
     figure.suptitle("Number of leaves for different measures")
     return figure

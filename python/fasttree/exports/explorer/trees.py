@@ -39,7 +39,8 @@ class ExplorerLimits:
         max_nodes: largest number of nodes in all trees, those with the most rows first; at least 1.
         max_rows: largest number of rows that can be followed, evenly spaced; 0: none.
         max_candidates: largest number of candidates per node, the best by every criterion first; at
-            least 1.
+            least 1. The best of each feature by each criterion is kept beyond it, of as many
+            features at most.
         candidate_nodes: largest number of nodes with candidates, those with the most rows first; 0:
             none.
         candidate_rows: largest number of rows on which candidates are scored, evenly spaced; at

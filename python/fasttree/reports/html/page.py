@@ -31,7 +31,7 @@ from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import confusion_of
 from .curves import Panel, curve_panels
 from .finding import METHODS, finding, listed, paragraph
-from .ranks import rank_svg
+from .ranks import bars_text, rank_svg
 from .trees import trees_of
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Page:
     paper: str = ""
     tables: list[ReportTable] = field(default_factory=list)
     ranks: str = ""
+    bars: str = ""
     charts: list[Panel] = field(default_factory=list)
     sections: list[dict[str, Any]] = field(default_factory=list)
     facts: list[tuple[str, str]] = field(default_factory=list)
@@ -189,7 +190,8 @@ def _comparison_page(result: Comparison, title: str, nodes: int, rope: float | N
     if rope is not None and k > 1:
         page.tables.append(_posterior_table(result, rope))
     if result.is_ranked:
-        page.ranks = rank_svg(result.friedman())
+        ranked = result.friedman()
+        page.ranks, page.bars = rank_svg(ranked), bars_text(ranked)
     # The nodes of a page are divided among its trees.
     share = max(9, min(80, nodes // max(1, n * k))) if nodes else 0
     page.sections = [

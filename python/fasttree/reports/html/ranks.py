@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 SMALL, LINE, SCALE_WIDTH, LONGEST = 12.5, 22, 420, 260
 
 
+def bars_text(result: FriedmanResult) -> str:
+    """What the bars of `rank_svg` are over."""
+    if result.significant:
+        return "Methods under one bar do not differ significantly (Nemenyi's test)."
+    return (
+        f"One bar is over all methods: {result.test}'s test shows no difference among them, so "
+        "that pairs are not compared."
+    )
+
+
 def rank_svg(result: FriedmanResult) -> str:
     """Return an SVG element of a `FriedmanResult`."""
     # The scale of ranks is SCALE_WIDTH px wide, between margins for the longest name.

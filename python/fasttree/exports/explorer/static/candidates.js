@@ -76,6 +76,8 @@ function verdict(tree, node, own, state, go) {
   if (state.a === state.b) text.append("Choose two criteria to compare them.");
   else if (a === b) text.append("Both choose ", make("b", {}, candidateWords(own, a, data)), ".");
   else text.append(make("span.badge", {}, "≠"), " They disagree here.");
+  if (own.chosen >= 0 && own.chosen !== a && own.chosen !== b)
+    text.append(" The tree asks ", make("b", {}, candidateWords(own, own.chosen, data)), ".");
   if (state.a === state.b) return text;
   var differ = tree.disagreements(state.a, state.b),
     whole = Object.keys(tree.raw.candidates).length;
@@ -119,6 +121,7 @@ function bars(own, data, state, two, changed) {
       tags.push(make("span.tag.a", {}, "best by " + data.criteria[state.a].name));
     if (two && state.b !== state.a && k === own.best[state.b])
       tags.push(make("span.tag.b", {}, "best by " + data.criteria[state.b].name));
+    if (own.tests && own.tests[k]) tags.push(make("span.note", {}, own.tests[k]));
     var item = make("li", {},
       make("div.cand", {}, make("bdi", {}, candidateWords(own, k, data)), tags));
     item.append(bar("a", shareA(a[k]), a[k], data.criteria[state.a].name));
@@ -148,8 +151,10 @@ function strips(own, data, state, changed) {
   var box = make("details.strips", { open: true }, make("summary", {}, "Under every criterion"));
   box.append(make("p.note", {},
     "One bar per candidate, in the order of features and thresholds (shaded by feature). "
-    + "The best one is marked.",
+    + "The best one is marked, and “≠” where it is not "
+    + (own.chosen >= 0 ? "the split of the tree." : "the best by criterion A."),
     make("span.screen", {}, " Press a line to compare it as criterion B.")));
+  var inTree = own.chosen >= 0, compared = inTree ? own.chosen : own.best[state.a];
   var n = own.feature.length, wide = 150, high = 26, step = wide / n;
   var list = make("div.striplist");
   data.criteria.forEach(function (criterion, c) {
@@ -170,13 +175,14 @@ function strips(own, data, state, changed) {
         { x: Math.max(best * step - 0.6, 0), y: 0, width: Math.max(step, 1.8), height: high }));
     }
     var words = best < 0 ? "–" : candidateWords(own, best, data);
-    var same = best >= 0 && best === own.best[state.a];
+    var same = best >= 0 && best === compared;
     list.append(make("button.stripline" + (c === state.a ? ".isa" : c === state.b ? ".isb" : ""), {
       type: "button",
       title: criterion.name + ": " + words,
       "aria-pressed": c === state.b ? "true" : "false",
       "aria-label": criterion.name + ": best is " + words
-        + (same ? "" : ", another than by " + data.criteria[state.a].name),
+        + (same ? "" : ", another than " + (inTree ? "in the tree"
+          : "by " + data.criteria[state.a].name)),
       onclick: function () { state.b = c; changed(); }
     }, make("span.crit", {}, criterion.name), picture,
       make("span.bestword" + (same ? "" : ".other"), {}, (same ? "" : "≠ ") + words)));

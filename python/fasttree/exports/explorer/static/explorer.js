@@ -22,7 +22,8 @@ function Explorer(root, data) {
   this.body = make("div.body");
   this.stage = make("div.stage");
   this.panel = make("aside.panel", { "aria-label": "Details", tabindex: "-1" });
-  this.body.append(this.stage, this.panel);
+  this.unseen = make("p.note.paper");
+  this.body.append(this.stage, this.unseen, this.panel);
   this.status = make("p.status.hide", { "aria-live": "polite" });
   root.append(this.body, this.footer(), this.status);
   this.addPane(0);
@@ -227,15 +228,23 @@ Explorer.prototype.print = function (starts) {
 
 /** Mark the first node at which two trees side by side differ. */
 Explorer.prototype.differ = function () {
-  var two = this.panes.length > 1,
+  var self = this, two = this.panes.length > 1,
     found = two ? firstDifference(this.panes[0].tree, this.panes[1].tree) : null;
   this.firstPair = found;
+  var unseen = this.trees.filter(function (tree) {
+    return self.panes.every(function (pane) { return pane.tree !== tree; });
+  }).map(function (tree) { return tree.name; });
+  this.unseen.textContent = !unseen.length ? "" : "Not printed, choose it on the page: "
+    + (unseen.length > 4 ? unseen.length + " trees" : unseen.join(", ")) + ".";
   this.each(function (pane) { pane.marks.clear(); });
   if (!two) this.markCriteria(this.panes[0]);
   this.difference.hidden = !two;
   this.difference.disabled = !found;
   this.difference.textContent = found ? "≠ First difference" : "The trees are the same";
-  if (found) this.each(function (pane, k) { pane.marks.set(found[k], "first difference"); });
+  if (found) this.each(function (pane, k) {
+    var other = self.panes[1 - k].tree;
+    pane.marks.set(found[k], "first difference: " + other.name + " " + other.asks(found[1 - k]));
+  });
   this.each(function (pane) { pane.draw(); });
 };
 
@@ -286,7 +295,7 @@ Explorer.prototype.showPanel = function () {
     : this.tab === "roots" ? this.list.element
     : nodePanel(tree, node, this.state, function () { self.keepScroll(); }, function (to) {
       pane.go(to);
-    });
+    }, this.panes.length > 1 && pane.marks.get(node));
   this.panel.replaceChildren(tabs, inner);
 };
 

@@ -3,13 +3,15 @@
 
 var MOST_BRANCHES = 40; // branches in a list
 
-/** The panel of a node. */
-function nodePanel(tree, node, state, changed, go) {
+/** The panel of a node; `mark` says how the tree beside it differs here, if it does. */
+function nodePanel(tree, node, state, changed, go, mark) {
   var data = tree.data, box = document.createDocumentFragment();
   var kind = tree.isLeaf(node) ? "Leaf " : "Node ";
-  box.append(make("h2", {}, kind + tree.id(node) + ": ",
+  var of = data.trees.length > 1 ? [" of ", make("bdi", {}, tree.name)] : [];
+  box.append(make("h2", {}, kind + tree.id(node), of, ": ",
     make("bdi", {}, tree.isLeaf(node) ? tree.title(node) : tree.title(node) + "?")));
   box.append(wayTo(tree, node, go));
+  if (mark) box.append(make("p.note", {}, make("span.badge", {}, "≠"), " " + mark + "."));
   if (data.number) box.append(numberOf(tree, node));
   else box.append(classTable(tree, node));
   (tree.raw.notes[node] || []).forEach(function (one) {

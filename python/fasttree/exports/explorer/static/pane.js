@@ -219,8 +219,7 @@ Pane.prototype.badges = function (node) {
   var found = [];
   var text = this.marks.get(node);
   if (text) found.push(make("span.badge", { title: text },
-    text.indexOf("first") ? "≠" : this.element.classList.contains("fx-small") ? "≠ first"
-    : "≠ " + text));
+    text.indexOf("first") ? "≠" : "≠ first"));
   return found;
 };
 

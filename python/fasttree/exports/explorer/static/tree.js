@@ -64,6 +64,14 @@ Tree.prototype.title = function (i) {
   return this.data.number ? said(this.raw.value[i]) : this.className(this.raw.label[i]);
 };
 
+/** What a node asks, with its branches, or predicts. */
+Tree.prototype.asks = function (i) {
+  var words = this.raw.words, kids = this.children[i];
+  if (this.isLeaf(i)) return "predicts " + this.title(i);
+  return "asks " + this.featureName(i) + (kids.length ? ": " : "")
+    + kids.map(function (c) { return words[c]; }).join("; ");
+};
+
 /** What the way of a row ends with, in words. */
 Tree.prototype.answer = function (found) {
   return this.data.number ? said(found.number) : this.className(found.label);

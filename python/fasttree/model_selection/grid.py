@@ -133,7 +133,7 @@ def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[Jour
     for task, name in zip(tasks, names, strict=True):
         about = {} if name is None else {"data set": repr(name)}
         calls.append((task, name, about | settings_of(task)))
-    met = [journal.meet(number, *call) for number, call in enumerate(calls)]
+    met = [journal.meet(*call) for call in calls]
     return [journal.enter(known, *call) for known, call in zip(met, calls, strict=True)]
 
 

@@ -534,7 +534,7 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     assert run(["status", str(path)]) == 0
     said = capsys.readouterr().out
     assert (
-        "100 % of the work is finished; no run is writing it" in said
+        "finished: 12 of 12 fits in 1 cross-validation begun so far; no run is writing it" in said
         and "  mdl: 6 of 6 folds" in said
     )
     assert run(["status", str(path), "--json", "-"]) == 0
@@ -546,6 +546,21 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     path.write_bytes(path.read_bytes()[:-3])
     assert run(["status", str(path)]) == 0
     assert "a torn last line of" in capsys.readouterr().out
+
+
+def test_status_adds_up_what_is_alike_and_gives_no_share_of_an_unknown_whole(tmp_path, capsys):
+    from fasttree.cli.run import run
+    from fasttree.model_selection.grid import executing_on
+
+    path = tmp_path / "run.journal"
+    for n_calls in (2, 3):  # as `ftree reproduce` does, and again after it was killed
+        with executing_on(None, path):
+            for seed in range(n_calls):
+                model_selection.cross_validate("iris", ["gini"], cv="1x2", random_state=seed)
+                assert run(["status", str(path)]) == 0
+    said = capsys.readouterr().out.splitlines()[-4:]
+    assert said[0].startswith("finished: 6 of 6 fits in 3 cross-validations begun so far; ")
+    assert said[2:] == ["iris (3 cross-validations):", "  gini: 6 of 6 folds"]
 
 
 def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch):
@@ -562,10 +577,10 @@ def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch)
     line = ["-c", "gini,pi", "--cv", "2x3", "-j", "1", "--journal", str(path)]
     assert run(["compare", "iris", *line]) == 130
     said = capsys.readouterr().err
-    share = re.search(r"ftree: (\d+ % of the work) is in .*iris\.journal; the same command", said)
-    assert share and said.endswith("ftree: interrupted\n")
+    done = re.search(r"iris\.journal holds ((\d+) of 12 fits in 1 .*); the same command", said)
+    assert done and said.endswith("ftree: interrupted\n")
     assert run(["status", str(path)]) == 0
-    assert f"{share[1]} is finished" in capsys.readouterr().out and share[1] != "100 %"
+    assert f"finished: {done[1]}; " in capsys.readouterr().out and int(done[2]) < 12
     monkeypatch.undo()
     assert run(["compare", "iris", *line]) == 0
 

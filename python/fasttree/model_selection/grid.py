@@ -119,8 +119,7 @@ def settings_of(task: Task) -> dict[str, str]:
         if not is_ours(estimator):
             package, version = version_of(estimator)
             found[f"version of {package}"] = version
-    if task.outside:
-        found["scorers"] = text_of(task.outside)
+    found["scorers of fitted estimators in scoring"] = text_of(task.outside)
     data = task.data
     found["data"] = hash_of_rows(data.X, data.labels, data.table)
     return found

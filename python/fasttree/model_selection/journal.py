@@ -34,7 +34,7 @@ from .run import REFUSALS, Runs, Task
 from .units import Outcome, Unit, check_runs
 
 MAGIC = "fasttree journal"
-FORMAT = 3
+FORMAT = 4
 _KINDS = {
     "ValueError": ValueError,
     "TypeError": TypeError,

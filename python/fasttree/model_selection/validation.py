@@ -444,14 +444,14 @@ def make_run(
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
     configured, refused = _all_configured(methods, data, on_error)
-    known = {name: settings[name] for name in ("task", "cv", "scoring", "random_state")}
+    known = {name: settings[name] for name in ("task", "cv", "random_state")}
     unit_task = Task(
         configured,
         data,
         folds,
         want,
         outside_scorers(scorers),
-        {**known, "probabilities": want},
+        {**known, "probabilities for scoring (--metric)": want},
         n_jobs,
         memory_limit,
     )

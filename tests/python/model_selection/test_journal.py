@@ -13,6 +13,7 @@ import zlib
 
 import numpy as np
 import pytest
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
@@ -339,7 +340,14 @@ OTHER = {
     "cv": ({"cv": "2x5"}, r"cv: '2x4' in the journal, '2x5' now"),
     "seed": ({"random_state": 1}, r"random_state: 0 in the journal, 1 now"),
     "tree": ({"max_depth": 3}, r"gini: max_depth: None in the journal, 3 now"),
-    "metric": ({"scoring": ["accuracy"]}, r"scoring: \['accuracy', 'auc'\] in the journal"),
+    "metric": (
+        {"scoring": ["accuracy"]},
+        r"probabilities for scoring \(--metric\): 'scores' in the journal, None now",
+    ),
+    "scorer": (
+        {"scoring": ["auc", make_scorer(accuracy_score)]},
+        r"scorers of fitted estimators in scoring: {} in the journal, {.*accuracy_score.* now",
+    ),
     "method": (
         {"criterion": ["gini"]},
         r"methods: gini, pi, bayes, tree in the journal; gini, bayes, tree now",
@@ -349,6 +357,23 @@ OTHER = {
         r"bayes: var_smoothing: 1e-09 in the journal, 0.1 now",
     ),
 }
+
+
+def test_a_finished_journal_gives_other_metrics(journal):
+    """In any order, and those of trees: all that needs no other output of the methods."""
+    content = journal.read_bytes()
+    scoring = ["auc", "leaves", "depth", "accuracy"]
+    how = {**HOW, "scoring": scoring}
+    found = model_selection.cross_validate(X, Y, **how, journal=journal)
+    assert journal.read_bytes() == content and list(found.metrics) == scoring
+    assert_same(found, model_selection.cross_validate(X, Y, **how))
+
+
+def test_scorers_of_fitted_estimators_are_kept_in_any_order(tmp_path):
+    scorers = [make_scorer(accuracy_score), make_scorer(f1_score)]
+    how = {"criterion": ["gini"], "cv": "1x3", "journal": tmp_path / "j"}
+    first = model_selection.cross_validate(X, Y, scoring=scorers, **how)
+    assert_same(model_selection.cross_validate(X, Y, scoring=scorers[::-1], **how), first)
 
 
 @pytest.mark.parametrize("name", OTHER)

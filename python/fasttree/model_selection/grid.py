@@ -26,7 +26,7 @@ from .folds import Folds
 from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal, JournalTask
-from .run import Runs, Task, is_ours, named_error
+from .run import Runs, Task, is_ours, lacks_seed, named_error
 from .units import (
     Outcome,
     Unit,
@@ -102,7 +102,11 @@ class Finished(NamedTuple):
 
 
 def settings_of(task: Task) -> dict[str, str]:
-    """All that the output of a task depends on, as texts that a journal can compare."""
+    """All that the output of a task depends on, as texts that a journal can compare.
+
+    Raises:
+        ValueError: an estimator that draws random numbers without a seed.
+    """
     folds = hashlib.sha256()
     for pair in task.folds.pairs:
         for rows in pair:
@@ -111,6 +115,11 @@ def settings_of(task: Task) -> dict[str, str]:
     found["folds"] = folds.hexdigest()[:16]
     for method in task.methods:
         estimator = method.estimator
+        if lacks_seed(estimator):
+            raise ValueError(
+                f"journal= needs a seed of every estimator that draws random numbers: give "
+                f"{method.name} a random_state"
+            )
         found[method.name] = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
         if hasattr(estimator, "get_params"):
             for name, value in sorted(estimator.get_params(deep=False).items()):

@@ -9,12 +9,16 @@ import re
 import sys
 import textwrap
 import time
+import warnings
 import zlib
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import fasttree
@@ -433,6 +437,38 @@ def test_bad_paths_and_draws_without_a_seed(tmp_path):
         model_selection.cross_validate(X, Y, **HOW, journal=tmp_path / "no" / "file")
     with pytest.raises(ValueError, match="journal= needs random_state as a number"):
         model_selection.cross_validate(X, Y, **HOW, random_state=None, journal=tmp_path / "j")
+
+
+FOREST = fasttree.FastForestClassifier(2)
+WITHOUT_SEED = {
+    "forest": FOREST,
+    "features": fasttree.FastTreeClassifier(max_features=1),
+    "ties": fasttree.FastTreeClassifier(ties="random"),
+    "thresholds": fasttree.FastTreeClassifier(splitter="random"),
+    "honest": fasttree.FastTreeClassifier(honest=True),
+    "permutations": fasttree.FastTreeClassifier(selection="significance", test="permutation"),
+    "pipeline": make_pipeline(StandardScaler(), FOREST),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_SEED)
+def test_draws_of_estimators_need_a_seed(tmp_path, name):
+    path, one = tmp_path / "run.journal", WITHOUT_SEED[name]
+    how = {"estimators": {"plain": fasttree.FastTreeClassifier(), name: one}, "cv": "1x2"}
+    with pytest.warns(UserWarning, match=f"^iris: {name}: random numbers are drawn without a seed"):
+        found = model_selection.compare("iris", **how)
+    assert found.document()["settings"]["without_seed"] == [name]
+    with (
+        pytest.raises(ValueError, match=f"draws random numbers: give {name} a random_state"),
+        pytest.warns(UserWarning),
+    ):
+        model_selection.compare("iris", **how, journal=path)
+    key = "fastforestclassifier__random_state" if name == "pipeline" else "random_state"
+    how["estimators"][name] = clone(one).set_params(**{key: 0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model_selection.compare("iris", **how, journal=path)
+    assert found.document()["settings"]["without_seed"] == []
 
 
 def test_methods_that_do_not_apply_are_kept_with_the_reason(tmp_path):

@@ -31,7 +31,8 @@ Folder = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="Folder of data files; default: $FASTTREE_DATA, else the bundled sets.",
+        help="Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there is "
+        "one, else the bundled sets.",
     ),
 ]
 

@@ -508,10 +508,13 @@ def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):
     words = ("--test", test, "-c", "gini", "-p", f"adjust={adjust}", "--csv", tmp_path / "r.csv")
     code, out, _ = ftree("rank", "iris", *words, "--json", "-")
     table = datasets.load_iris()
-    options = {"test": test, "named": True, "adjust": adjust}
+    options = {"test": test, "named": True, "adjust": adjust, "random_state": 0}
     p = fasttree.score_features(table, **options)
     statistics = fasttree.score_features(table, statistic=True, **options)
     scores = fasttree.score_features(table, criterion="gini", named=True)
+    assert ("9,999 permutations (random_state=0)" in ftree("rank", "iris", *words)[1]) == (
+        test == "permutation"
+    )
     rows = {row["feature"]: row for row in strict(out)["rows"]}
     assert code == 0 and {name: row["p_value"] for name, row in rows.items()} == p
     assert {name: row["statistic"] for name, row in rows.items()} == statistics

@@ -26,6 +26,7 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.plain_text import one_line
+from .._checks.warned import warn_caller
 from .._checks.words import counted, p_value_text
 from ..criteria import NamedCallable
 from ..exports.tables.html import Lines, bar
@@ -253,7 +254,8 @@ def explain(
     Returns:
         One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
         of the first branch of a subset split (the best subset of each feature; else None);
-        ``score``; ``chosen``: whether it is the split of the tree. With
+        ``score``; ``chosen``: whether it is the split of the tree (a warning where none is, as on
+        other rows or weights than those of the fit). With
         ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
         NaN where it does not vary), by which the candidates are then sorted first, and with
         ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
@@ -284,6 +286,12 @@ def explain(
             for name, tried, score in found
         ]
     )
+    if feature is not None and not is_honest(fitted) and not any(one["chosen"] for one in entries):
+        warn_caller(
+            f"no candidate is the test of node {node}: the rows or their weights are not those of "
+            "the fit (a tree i of a forest has sample_weight=forest.bootstrap_counts(X, y)[i])",
+            UserWarning,
+        )
     by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):

@@ -22,7 +22,7 @@ pytest.importorskip("rich")
 import typer
 
 import fasttree
-from fasttree import datasets
+from fasttree import datasets, presets
 from fasttree.cli import options, unknown_names
 from fasttree.cli.app import app
 from fasttree.cli.shell import SHELL, missing_cells
@@ -230,12 +230,21 @@ def test_cite_prints_an_entry_per_publication(ftree):
     assert fields["title"] == f"{{{known['title']}}}"
     assert fields["author"] == f"{{{known['name']}}}"
     assert fields["version"] == known["version"] == fasttree.__version__
+    assert f"date-released: {fields['year']}-" in cff
     # Each publication has one entry, whose key the sources of criteria in the core name.
     core = (root / "src/criteria").glob("*.rs")
     named = " ".join(
         key for file in core for key in re.findall(r'source: "(.*)"', file.read_text())
     )
-    assert set(named.replace(";", "").split()) == set(bibtex.publications())
+    of_tests = {*bibtex.OF_COMPARISON, *bibtex.OF_PRESETS.values()}
+    assert {*named.replace(";", "").split()} | of_tests == set(bibtex.publications())
+    assert {*bibtex.OF_PRESETS} == {*presets.__all__}
+    assert [key for _, key, _ in entries(ftree("cite", "ctree,CHAID", "compare")[1])] == [
+        "hothorn2006",
+        "kass1980",
+        "nadeau2003",
+        "demsar2006",
+    ]
     rows = fasttree.list_criteria()
     found = entries(ftree("cite", *(row["name"] for row in rows))[1])
     keys = {key: fields for _, key, fields in found}

@@ -539,6 +539,11 @@ def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):
         assert {name: one["p_value"] for name, one in found.items()} == p
 
 
+def test_a_function_in_a_file_is_referred_to_python(ftree):
+    for text in ("own.py:tsallis", "own:tsallis", "own.py"):
+        refused(ftree("fit", "iris", "-c", text), f"-c {text}: the command takes the names")
+
+
 def test_rank_refuses_tests_where_there_are_none(ftree):
     refused(ftree("rank", "iris", "--test", "t"), "test='t' is not known")
     refused(ftree("rank", "tic-tac-toe", "--test", "maximum", "--estimate", "rows"), "leave one")

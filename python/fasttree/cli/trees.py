@@ -301,8 +301,8 @@ def rank(
     said = _left_out_rows(rows, {} if estimate or "missing" in given else chosen)
     if test == "permutation":
         said.append(
-            f"The test draws up to 9,999 permutations (random_state={seed}), until 100 of them reach "
-            "the statistic."
+            f"The test draws up to 9,999 permutations (random_state={seed}), until 100 of them "
+            "reach the statistic."
         )
     shown, facts = _ranking(scored, scores, errors, tests, left_out=left_out, said=said, top=top)
     about = {"data": repr(scored), "random_state": seed}

@@ -34,7 +34,8 @@ def test_a_signal_ends_a_long_comparison(tmp_path, sent, ends_with, code):
         "import sys, fasttree.estimators, fasttree.model_selection\n"
         "from fasttree.cli import main\n"
         "print('ready', flush=True)\n"
-        f"sys.exit(main(['compare', 'breast-cancer', '--cv', '2000x10', '--journal', {str(path)!r}]))\n"
+        "sys.exit(main(['compare', 'breast-cancer', '--cv', '2000x10', '--journal', "
+        f"{str(path)!r}]))\n"
     )
     process = run_python(program)
     assert process.stdout.readline() == "ready\n"

@@ -341,9 +341,9 @@ def _compare(
         body,
         "Percent, mean (standard deviation of five repetition means), the best of ours emphasised; "
         "*: the best differs from the second (two-sample t, two-sided 0.05); x: the two means "
-        "differ by more than 2 sqrt(s1^2 + s2^2), s1 and s2 their standard deviations. Ranks agree: "
-        "Spearman's correlation of the five means, ours and the printed ones. Rank 1 is the best. "
-        "Averages are over the domains shown, of ours and of the printed means; the paper's "
+        "differ by more than 2 sqrt(s1^2 + s2^2), s1 and s2 their standard deviations. Ranks "
+        "agree: Spearman's correlation of the five means, ours and the printed ones. Rank 1 is the "
+        "best. Averages are over the domains shown, of ours and of the printed means; the paper's "
         f"averages over 18 are {whole}.",
         rules=(len(body) - 2,),
     )

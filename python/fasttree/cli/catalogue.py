@@ -87,6 +87,10 @@ def _described(row: dict[str, Any]) -> str:
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]
+    if row["evidence"] == "pairs":
+        lines.append(
+            "numbers   in 10 bins of equal width, unless -p discretize, n_bins say otherwise"
+        )
     for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
     task = " --task regression" if row["target"] == "number" else ""

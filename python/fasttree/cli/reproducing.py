@@ -53,7 +53,9 @@ def reproduce(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="A shorter run: fewer repeats, variations or data sets, as it says."
+            "--quick",
+            help="A shorter run, up to a minute of one processor: fewer repeats, variations or "
+            "data sets, as it says.",
         ),
     ] = False,
     out: o.Pictures = None,

@@ -265,6 +265,16 @@ def test_cite_prints_an_entry_per_publication(ftree):
     refused(ftree("cite", "ginni"), "'ginni'")
 
 
+@pytest.mark.parametrize("name", ["contextual_merit", "pi", "gini"])
+def test_a_criterion_on_pairs_says_how_it_reads_numbers(ftree, name):
+    said = "10 bins of equal width" in ftree("criteria", name)[1]
+    binned, default = (
+        fasttree.score_features("iris", criterion=name, **how).tolist()
+        for how in ({"discretize": "equal_width", "n_bins": 10}, {})
+    )
+    assert said == (binned == default)
+
+
 def test_compare_draws_pictures(ftree, tmp_path):
     pytest.importorskip("matplotlib")
     code, _, _ = ftree("compare", "iris", "wine", "--cv", "2x3", "--pictures", tmp_path / "p")

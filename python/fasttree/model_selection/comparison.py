@@ -396,7 +396,7 @@ class Comparison(Rendered, Named[CrossValidation]):
             "settings": {
                 **next(iter(self.results.values())).environment(),
                 "automatic": automatic_notes(self.results.values()),
-                "data": {name: one.about_data() for name, one in self.results.items()},
+                "data": {name: one.environment()["data"] for name, one in self.results.items()},
             },
         }
 

@@ -297,24 +297,17 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         return out
 
     def environment(self) -> dict[str, Any]:
-        """Return what is needed to run it again: methods, folds, seed, data, versions."""
-        made = {name: _made(one) for name, one in self.settings["methods"].items()}
-        about = {"data": self.about_data(), "versions": versions()}
-        return {**self.settings, "methods": made, **about}
+        """Return what is needed to run it again: methods, folds, seed, data, versions.
 
-    def about_data(self) -> dict[str, Any]:
-        """Return the facts of the data: rows, target, the Python that reads a file or data set
-        again (``read_by``, "" for others) and the SHA-256 of columns and target; the last two of
-        results that have the rows."""
-        data = self.data
-        if data is None:
-            return dict(self.settings["data"])
-        source = {"read_by": getattr(data.table, "origin", "")}
-        return {
-            **self.settings["data"],
-            **source,
-            "sha256": hash_of_rows(data.X, data.labels, data.table),
-        }
+        ``data`` has rows and target; of a result that has the rows also the Python that reads a
+        file or data set again (``read_by``, "" for others) and the SHA-256 of columns and target.
+        """
+        made = {name: _made(one) for name, one in self.settings["methods"].items()}
+        about, data = dict(self.settings["data"]), self.data
+        if data is not None:
+            about["read_by"] = getattr(data.table, "origin", "")
+            about["sha256"] = hash_of_rows(data.X, data.labels, data.table)
+        return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""

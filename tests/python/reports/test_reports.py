@@ -165,7 +165,7 @@ def test_json_is_strict_and_complete(comparison, validation):
     assert document["averages"]["N_B"] == comparison.averages[1]
     assert set(document["settings"]["versions"]) >= {"python", "numpy", "platform", "processor"}
     for name, one in comparison.results.items():
-        assert document["settings"]["data"][name]["sha256"] == one.about_data()["sha256"]
+        assert document["settings"]["data"][name]["sha256"] == one.environment()["data"]["sha256"]
         for test in document["tests"][name]:
             found = comparison.pair_test(name, *test["names"])
             assert test == plain(found.to_dict()) and test["names"][1] == comparison.baseline

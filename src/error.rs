@@ -65,10 +65,10 @@ pub enum Error {
     /// A callback (a user's criterion) failed; the binding keeps the original exception.
     #[error("the user's criterion failed: {0}")]
     Callback(String),
-    /// A user's criterion returned NaN.
+    /// A user's criterion returned NaN or infinity.
     #[error(
-        "the user's criterion failed: the score of a split on column {} is NaN; scores must be \
-         numbers",
+        "the user's criterion failed: the score of a split on column {} is NaN or inf; scores must \
+         be finite, or -inf for a split that is never chosen",
         name.as_ref().map_or_else(|| format!("{feature} (counted from 0)"), |n| format!("'{n}'"))
     )]
     NotANumber {

@@ -95,7 +95,8 @@ impl CallableCriterion {
     }
 }
 
-/// The return value of a user's function as one number per candidate.
+/// The return value of a user's function as one number per candidate; infinity becomes NaN, whose
+/// refusal names the column.
 ///
 /// # Errors
 /// A ValueError if it has another shape or length.
@@ -120,7 +121,7 @@ pub(super) fn one_score_each(
             array.len(),
         )));
     }
-    Ok(array.to_vec())
+    Ok(array.iter().map(|&x| if x == f64::INFINITY { f64::NAN } else { x }).collect())
 }
 
 impl Properties for CallableCriterion {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -38,7 +39,8 @@ def commit() -> str | None:
 
 
 def versions() -> dict[str, str]:
-    """Versions that results depend on, for records of them; with the commit where it is known.
+    """Versions that results depend on, for records of them, with system and processor, and the
+    commit where it is known.
 
     Examples:
         >>> list(versions())[:4]
@@ -46,7 +48,14 @@ def versions() -> dict[str, str]:
     """
     of_packages = {name: version(name) for name in ("numpy", "scikit-learn")}
     found = {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
+    found |= _machine()
     return found if commit() is None else {**found, "commit": str(commit())}
+
+
+def _machine() -> dict[str, str]:
+    """The system, and level and number of the processors."""
+    processor = f"{platform.machine()}, {simd_level()}, {os.cpu_count()} cores"
+    return {"platform": platform.platform(), "processor": processor}
 
 
 def show_versions() -> None:
@@ -58,13 +67,10 @@ def show_versions() -> None:
         >>> fasttree.show_versions()    # doctest: +ELLIPSIS
         fasttree        ...
     """
-    import os
-
     rows = [
         ("fasttree", core_version()),
         ("python", sys.version.split()[0]),
-        ("platform", platform.platform()),
-        ("processor", f"{simd_level()}, {os.cpu_count()} cores"),
+        *_machine().items(),
     ]
     for name in PACKAGES:
         try:

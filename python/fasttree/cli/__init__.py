@@ -3,8 +3,9 @@
 
 What
     `main` is the entry point of ``ftree`` and of ``python -m fasttree.cli``. Wrong usage, bad data
-    and bad parameters print one line on stderr and exit with 2. Ctrl-C exits with 130, a defect of
-    fasttree with 1 and a request to report it. The commands are in `app`, their ends in `run`.
+    and bad parameters print one line on stderr and exit with 2. Ctrl-C exits with 130, SIGTERM
+    with 143, a defect of fasttree with 1 and a request to report it. The commands are in `app`,
+    their ends in `run`.
 When not to use it
     From Python: every command is a few calls of the package.
 """

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .._engine import core_version
-from ..exports.bibtex import publications
+from ..exports.bibtex import OF_COMPARISON, OF_PRESETS, SOFTWARE, publications
 from . import options as o
 from .bundles import examples
 from .output import emit, table
@@ -87,6 +87,10 @@ def _described(row: dict[str, Any]) -> str:
         f"looks at  {row['evidence']}",
         f"range     {_bound(row['lowest'])} to {_bound(row['highest'])}; larger is better",
     ]
+    if row["evidence"] == "pairs":
+        lines.append(
+            "numbers   in 10 bins of equal width, unless -p discretize, n_bins say otherwise"
+        )
     for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")
     task = " --task regression" if row["target"] == "number" else ""
@@ -98,27 +102,28 @@ def _bound(value: Any) -> str:
     return "unbounded" if value is None else f"{value:g}"
 
 
-SOFTWARE = """@software{{fasttree,
-  author  = {{{{The fasttree authors}}}},
-  title   = {{{{fasttree: decision trees whose split criterion is the subject}}}},
-  version = {{{}}},
-}}"""
-
-
-@examples("ftree cite", "ftree cite gain_ratio", "ftree cite gini 'pi(alpha=1)'")
+@examples("ftree cite", "ftree cite gain_ratio", "ftree cite gini 'pi(alpha=1)' CTREE compare")
 def cite(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[CRITERION]...", help="Criteria, as -c takes them; default: fasttree itself."
+            metavar="[NAME]...",
+            help="Criteria, as -c takes them, presets, or 'compare' for its tests; default: "
+            "fasttree itself.",
         ),
     ] = None,
     *,
     json: o.Json = None,
 ) -> None:
-    """Print BibTeX to cite fasttree, or what split criteria come from."""
-    rows = [found(text.partition("(")[0]) for text in split_list(names)]
-    keys = dict.fromkeys(key for row in rows for key in row["publications"])
+    """Print BibTeX to cite fasttree, or what criteria, presets and tests come from."""
+    keys: dict[str, None] = {}
+    for text in split_list(names):
+        if text == "compare":
+            keys |= dict.fromkeys(OF_COMPARISON)
+        elif text.upper() in OF_PRESETS:
+            keys[OF_PRESETS[text.upper()]] = None
+        else:
+            keys |= dict.fromkeys(found(text.partition("(")[0])["publications"])
     entries = [publications()[key] for key in keys] or [SOFTWARE.format(core_version())]
     text = "\n\n".join(entries)
     emit(text, {"command": "cite", "bibtex": text}, json)

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .._checks.words import counted
 from . import options as o
 from .bundles import examples
 from .output import emit
@@ -54,8 +55,8 @@ class Execution:
                 yield {"client": client, "journal": self.journal}
         except KeyboardInterrupt:
             if self.journal is not None and self.journal.exists():
-                share = _share_done(read_journal(self.journal))
-                say(f"ftree: {share} is in {self.journal}; the same command goes on from there")
+                done = _done(read_journal(self.journal))
+                say(f"ftree: {self.journal} holds {done}; the same command goes on from there")
             raise
 
     def _client(self) -> AbstractContextManager[Any]:
@@ -72,11 +73,11 @@ class Execution:
         return client
 
 
-def _share_done(found: dict[str, Any]) -> str:
-    """The share of the fits that a journal holds, in words."""
-    done = sum(sum(task["finished"].values()) for task in found["tasks"])
-    fits = sum(len(task["methods"]) * task["folds"] for task in found["tasks"])
-    return f"{100 * done / max(1, fits):.0f} % of the work"
+def _done(found: dict[str, Any]) -> str:
+    """What a journal holds, in words. No share: a run enters some data sets only when it gets
+    there, so that a journal does not know how many will follow."""
+    begun = counted(len(found["tasks"]), "cross-validation")
+    return f"{found['units_done']:,} of {counted(found['units'], 'fit')} in {begun} begun so far"
 
 
 @examples("ftree status run.journal", "ftree status run.journal --json -")
@@ -88,20 +89,24 @@ def status(
     """Show what a journal contains: what is finished, and whether a run writes it."""
     from ..model_selection.journal import read_journal
 
-    # All units together, then each data set with its methods.
+    # All units together, then each data set with its methods; equal ones are added up.
     found = read_journal(journal)
     lines = [
-        f"{_share_done(found)} is finished; "
+        f"finished: {_done(found)}; "
         + ("a run is writing the journal" if found["running"] else "no run is writing it"),
         "versions: " + ", ".join(f"{name} {v}" for name, v in found["versions"].items()),
     ]
+    alike: dict[Any, list[dict[str, Any]]] = {}
     for number, task in enumerate(found["tasks"], 1):
         name = task["name"] or f"data set {number}"
-        lines.append(f"{name}:")
+        alike.setdefault((name, *task["methods"]), []).append(task)
+    for (name, *methods), tasks in alike.items():
+        n_folds, skipped = sum(task["folds"] for task in tasks), tasks[-1]["skipped"]
+        lines.append(f"{name}{f' ({len(tasks)} cross-validations)' * (len(tasks) > 1)}:")
         lines += [
-            f"  {method}: {folds} of {task['folds']} folds"
-            + (f"; does not apply: {why}" if (why := task["skipped"].get(method)) else "")
-            for method, folds in task["finished"].items()
+            f"  {method}: {sum(task['finished'][method] for task in tasks)} of {n_folds} folds"
+            + (f"; does not apply: {skipped[method]}" if method in skipped else "")
+            for method in methods
         ]
     if found["bytes_dropped"]:
         lines.append(f"a torn last line of {found['bytes_dropped']} bytes does not count")

@@ -38,7 +38,7 @@ Commands:
                        a page.
   criteria             List the split criteria, or describe one with its formula, options and
                        source.
-  cite                 Print BibTeX to cite fasttree, or what split criteria come from.
+  cite                 Print BibTeX to cite fasttree, or what criteria, presets and tests come from.
   doctor               Versions, threads and processor level, and a short exercise of the core.
   reproduce            Run a paper's experiment again and print its numbers beside ours.
   status               Show what a journal contains: what is finished, and whether a run writes it.

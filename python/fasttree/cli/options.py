@@ -379,6 +379,12 @@ def criterion_of(text: str) -> Any:
     from .. import criteria
 
     name, options = _with_options(text, "criterion")
+    if ".py" in name or ":" in name:
+        raise ValueError(
+            f"-c {text}: the command takes the names that `ftree criteria` lists; a function of "
+            "your own is for Python: fasttree.fit(data, criterion=function), compare(data, "
+            "{'name': function})"
+        )
     made: Any = criteria.make(name)
     return made.set_params(**options) if options else name
 

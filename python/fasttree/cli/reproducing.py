@@ -31,7 +31,8 @@ Folder = Annotated[
     typer.Option(
         "--data",
         metavar="DIR",
-        help="Folder of data files; default: $FASTTREE_DATA, else the bundled sets.",
+        help="Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there is "
+        "one, else the bundled sets.",
     ),
 ]
 
@@ -52,7 +53,9 @@ def reproduce(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="A shorter run: fewer repeats, variations or data sets, as it says."
+            "--quick",
+            help="A shorter run, up to a minute of one processor: fewer repeats, variations or "
+            "data sets, as it says.",
         ),
     ] = False,
     out: o.Pictures = None,

@@ -5,8 +5,11 @@ Messages name options in place of arguments (`shell`).
 
 from __future__ import annotations
 
+import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any
 
@@ -18,8 +21,8 @@ from .shell import SHELL
 from .streams import drop, say
 from .unknown_names import meant_by
 
-REFUSED, INTERRUPTED, BROKEN = 2, 130, 1
-"""Exit codes: a request that cannot be fulfilled; Ctrl-C; a defect of fasttree."""
+REFUSED, INTERRUPTED, TERMINATED, BROKEN = 2, 130, 143, 1
+"""Exit codes: a request that cannot be fulfilled; Ctrl-C; SIGTERM; a defect of fasttree."""
 
 REFUSALS = (ValueError, TypeError, KeyError, OSError, ImportError, NotImplementedError, MemoryError)
 """What a request that cannot be fulfilled raises; any other error is a defect."""
@@ -61,12 +64,36 @@ def run(arguments: list[str]) -> int:
             warnings.simplefilter("ignore", kind)
         warnings.showwarning = _warning
         SHELL.file = None
-        with speaking(SHELL):
-            return copy_context().run(_run, arguments)  # a later call repeats the warnings
+        with speaking(SHELL), _terminable() as asked:
+            return copy_context().run(_run, arguments, asked)  # a later call repeats the warnings
 
 
-def _run(arguments: list[str]) -> int:
-    """Run the command; every exception becomes a message and an exit code."""
+@contextmanager
+def _terminable() -> Iterator[list[int]]:
+    """A context in which SIGTERM interrupts the command as Ctrl-C does, so that it says what a
+    journal holds; the list gets the signal's number."""
+    asked: list[int] = []
+
+    def interrupt(number: int, _: Any) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:  # not in the main thread
+        yield asked
+        return
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _run(arguments: list[str], asked: list[int]) -> int:
+    """Run the command; every exception becomes a message and an exit code.
+
+    `asked` holds the number of SIGTERM once it has come.
+    """
     try:
         from .app import app
 
@@ -76,8 +103,8 @@ def _run(arguments: list[str]) -> int:
             raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
-        say("ftree: interrupted")
-        return INTERRUPTED
+        say("ftree: terminated" if asked else "ftree: interrupted")
+        return TERMINATED if asked else INTERRUPTED
     except typer.Exit as stop:
         return int(stop.exit_code)
     except (BrokenPipeError, SystemExit):  # stdout was closed, as in `ftree ... | head`

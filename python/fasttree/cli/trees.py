@@ -279,6 +279,7 @@ def rank(
     named = o.criteria_of(criteria)
     given = o.pairs_of(param or [], "--param")
     rows = columns.table(data, named.values(), given)
+    seed = given.get("random_state", 0)
     chosen = named or o.criteria_of(TASKS[rows.task].ranking if estimate is None else ["pi"])
     treated = screened(rows, columns.treatment)
     settings = {"n_jobs": n_jobs, "columns": columns.treatment}
@@ -288,7 +289,7 @@ def rank(
     with quiet():  # the columns have been said
         tests: dict[str, np.ndarray] = {}
         if test is not None:
-            how = {"test": test, **settings, **o.params_of(param)}
+            how = {"test": test, "random_state": seed, **settings, **o.params_of(param)}
             tests["statistic"] = score_features(scored, statistic=True, **how)
             tests["p_value"] = score_features(scored, **how)
             # scores by a criterion have nothing to adjust
@@ -297,8 +298,13 @@ def rank(
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
     said = _left_out_rows(rows, {} if estimate or "missing" in given else chosen)
+    if test == "permutation":
+        said.append(
+            f"The test draws up to 9,999 permutations (random_state={seed}), until 100 of them "
+            "reach the statistic."
+        )
     shown, facts = _ranking(scored, scores, errors, tests, treated=treated, said=said, top=top)
-    about = {"data": repr(scored), "random_state": given.get("random_state", 0)}
+    about = {"data": repr(scored), "random_state": seed}
     emit(lambda: render(shown), {"command": "rank", **about, **facts}, json, csv)
 
 

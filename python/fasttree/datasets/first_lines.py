@@ -72,6 +72,8 @@ class Layout(NamedTuple):
     def names(self, cells: Sequence[str]) -> list[str]:
         """The names of the columns, of the cells of the header; those without one are empty."""
         found = _unmarked([cell.strip() for cell in cells], self.width)
+        if all(len(one) > 2 and one[0] == one[-1] == "'" for one in found):
+            found = [one[1:-1] for one in found]  # quoted as in ARFF
         return ["", *found] if self.has_row_names else found[: self.width]
 
 

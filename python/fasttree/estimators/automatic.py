@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import criteria
-from .._checks.speech import argument
 from .._checks.words import counted
 
 if TYPE_CHECKING:
@@ -131,7 +130,7 @@ def _turned(trees: Mapping[str, Settings]) -> str:
     ]
     if not 0 < len(turned) < len(trees):
         return ""
-    return f" ({argument('missing', 'auto')} alone is 'fractional' for {_listed(turned)})"
+    return f" (missing='auto' alone is 'fractional' for {_listed(turned)})"
 
 
 def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[str]:

@@ -26,8 +26,10 @@ from .._checks import shown
 from .._checks.aliases import MaybeArray
 from .._checks.naming import is_by_test, shown_criterion
 from .._checks.plain_text import one_line
+from .._checks.warned import warn_caller
 from .._checks.words import counted, p_value_text
 from ..criteria import NamedCallable
+from ..exports.reading import Reading
 from ..exports.tables.html import Lines, bar
 from ..exports.tables.listing import Records
 from ..table import Table
@@ -266,7 +268,10 @@ def explain(
     Returns:
         One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
         of the first branch of a subset split (the best subset of each feature; else None);
-        ``score``; ``chosen``: whether it is the split of the tree. With
+        ``score``; ``chosen``: whether it is the split of the tree (a warning where none is, as on
+        other rows or weights than those of the fit). Where the split has a branch for each group
+        of levels or bins, or for each bin, also its ``limits``: of each branch the levels, or
+        (lower, upper) of the numbers above the first and up to the second. With
         ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;
         NaN where it does not vary), by which the candidates are then sorted first, and with
         ``cut="statistic"`` the score is Pearson's chi-squared X² of the split (the largest squared
@@ -297,6 +302,15 @@ def explain(
             for name, tried, score in found
         ]
     )
+    if feature is not None and not is_honest(fitted) and not any(one["chosen"] for one in entries):
+        warn_caller(
+            f"no candidate is the test of node {node}: the rows or their weights are not those of "
+            "the fit (a tree i of a forest has sample_weight=forest.bootstrap_counts(X, y)[i])",
+            UserWarning,
+        )
+    if feature is not None and (limits := _limits_of(fitted, node)):
+        for one in entries:
+            one["limits"] = limits if one["chosen"] else None
     by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
@@ -337,6 +351,22 @@ def explain(
         ],
         displayed=displayed,
     )
+
+
+def _limits_of(fitted: Any, node: int) -> list[tuple[Any, ...]]:
+    """The values of each branch of a split by bins or by groups of levels or bins, a branch of
+    missing values alone without any; empty for other nodes."""
+    tree = fitted.tree_
+    levels = fitted._schema.levels[tree.feature[node]]
+    is_other = not math.isnan(tree.threshold[node]) or tree.n_levels[node]
+    if is_other or (levels and not tree.n_groups[node]):
+        return []
+    return [
+        tuple(levels[code] for code in sorted(one.codes))
+        if one.codes is not None
+        else (one.lower, one.upper) * (one.lower < one.upper)
+        for one in Reading(fitted).branch_sets(node)
+    ]
 
 
 def _chosen_by_other_rows(fitted: Any, entries: list[Entry], feature: str | None) -> list[str]:

@@ -153,6 +153,12 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     return int(source.randint(np.iinfo(np.int32).max))
 
 
+def grows_at_random(params: Mapping[str, Any]) -> bool:
+    """Whether the growth of a tree with these parameters draws random numbers."""
+    is_drawn = "random" in (params["ties"], params["splitter"])
+    return is_drawn or params["max_features"] is not None or params.get("test") == "permutation"
+
+
 def discretizer_of(params: Mapping[str, Any], criterion: Any) -> dict[str, Any] | None:
     """The core's discretisation method; None when thresholds are searched. ``"auto"`` follows the
     criterion's evidence, and merged levels are made of bins."""
@@ -402,14 +408,12 @@ def config_of(
     # Parameters that the core takes as they are, then those that need the data or other parameters.
     checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
-    random = "random" in (config["ties"], config["splitter"]) or params["max_features"] is not None
-    random = random or config.get("test") == "permutation"
     config |= {
         "discretize": discretizer_of(params, criterion),
         **{name: row_count(name, checked[name], n_rows) for name in SHARES},
         "max_features": max_features(params["max_features"], table.n_features),
         "smoothing": smoothing_of(checked.get("leaf_smoothing")),
-        "seed": seed_of(params["random_state"], drawn=random),
+        "seed": seed_of(params["random_state"], drawn=grows_at_random(params)),
         "parameters": stored_parameters(params, table.file_cells),
         **{k: v for k, v in prunings_of(params | checked).items() if v is not None},
     }

@@ -10,6 +10,30 @@ _ENTRY = re.compile(r"^@\w+\{(\w+),\n.*?^\}", re.MULTILINE | re.DOTALL)
 _FIELD = re.compile(r"^  (\w+) *= \{(.*?)\},$", re.MULTILINE | re.DOTALL)
 
 
+SOFTWARE = """@software{{fasttree,
+  author  = {{{{The fasttree authors}}}},
+  title   = {{{{fasttree: decision trees whose split criterion is the subject}}}},
+  version = {{{}}},
+  year    = {{2026}},
+}}"""
+"""The entry of this package, with a place for its version."""
+
+OF_PRESETS = {
+    "ID3": "quinlan1986",
+    "C45": "quinlan1993",
+    "CART": "breiman1984",
+    "CHAID": "kass1980",
+    "CTREE": "hothorn2006",
+    "CHEN2013": "chen2013",
+    "FMEASURE": "stadler",
+    "VILALTA2001": "vilalta2001",
+}
+"""The publication of each preset."""
+
+OF_COMPARISON = ("nadeau2003", "demsar2006")
+"""What a comparison tests by: pairs of methods on the folds of a data set, ranks over data sets."""
+
+
 @cache
 def publications() -> dict[str, str]:
     """Entries of BibTeX by their keys."""

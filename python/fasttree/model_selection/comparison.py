@@ -358,6 +358,20 @@ class Comparison(Rendered, Named[CrossValidation]):
         values = (one[field] for one in constants)
         return {**out, field: dict(zip(self.datasets, values, strict=True))}
 
+    def _tests_in_full(self) -> dict[str, list[dict[str, Any]]]:
+        """The test of each method against the baseline by data set: statistic, degrees of freedom,
+        interval and so on; none where a fold value is not finite."""
+        return {
+            dataset: [
+                self.pair_test(dataset, method, self.baseline).to_dict()
+                for method, p_value in zip(self.methods, p_values, strict=True)
+                if method != self.baseline and np.isfinite(p_value)
+            ]
+            for dataset, p_values in zip(
+                self.datasets, self.p_values[:, :, self._baseline], strict=True
+            )
+        }
+
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""
         return {
@@ -375,13 +389,14 @@ class Comparison(Rendered, Named[CrossValidation]):
             "wins_ties_losses": dict(
                 zip(self.methods, self.wins_ties_losses.tolist(), strict=True)
             ),
+            "tests": self._tests_in_full(),
             "win_matrix": self.win_matrix.tolist(),
             "significantly_worse": self.significantly_worse(),
             **self._over_sets(),
             "settings": {
                 **next(iter(self.results.values())).environment(),
                 "automatic": automatic_notes(self.results.values()),
-                "data": {name: one.settings["data"] for name, one in self.results.items()},
+                "data": {name: one.environment()["data"] for name, one in self.results.items()},
             },
         }
 

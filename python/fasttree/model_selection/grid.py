@@ -26,7 +26,7 @@ from .folds import Folds
 from .identity import hash_of_rows, text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal, JournalTask
-from .run import Runs, Task, is_ours, named_error
+from .run import Runs, Task, is_ours, lacks_seed, named_error
 from .units import (
     Outcome,
     Unit,
@@ -102,7 +102,11 @@ class Finished(NamedTuple):
 
 
 def settings_of(task: Task) -> dict[str, str]:
-    """All that the output of a task depends on, as texts that a journal can compare."""
+    """All that the output of a task depends on, as texts that a journal can compare.
+
+    Raises:
+        ValueError: an estimator that draws random numbers without a seed.
+    """
     folds = hashlib.sha256()
     for pair in task.folds.pairs:
         for rows in pair:
@@ -111,6 +115,11 @@ def settings_of(task: Task) -> dict[str, str]:
     found["folds"] = folds.hexdigest()[:16]
     for method in task.methods:
         estimator = method.estimator
+        if lacks_seed(estimator):
+            raise ValueError(
+                f"journal= needs a seed of every estimator that draws random numbers: give "
+                f"{method.name} a random_state"
+            )
         found[method.name] = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
         if hasattr(estimator, "get_params"):
             for name, value in sorted(estimator.get_params(deep=False).items()):
@@ -119,8 +128,7 @@ def settings_of(task: Task) -> dict[str, str]:
         if not is_ours(estimator):
             package, version = version_of(estimator)
             found[f"version of {package}"] = version
-    if task.outside:
-        found["scorers"] = text_of(task.outside)
+    found["scorers of fitted estimators in scoring"] = text_of(task.outside)
     data = task.data
     found["data"] = hash_of_rows(data.X, data.labels, data.table)
     return found
@@ -133,7 +141,7 @@ def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[Jour
     for task, name in zip(tasks, names, strict=True):
         about = {} if name is None else {"data set": repr(name)}
         calls.append((task, name, about | settings_of(task)))
-    met = [journal.meet(number, *call) for number, call in enumerate(calls)]
+    met = [journal.meet(*call) for call in calls]
     return [journal.enter(known, *call) for known, call in zip(met, calls, strict=True)]
 
 

@@ -34,7 +34,7 @@ from .run import REFUSALS, Runs, Task
 from .units import Outcome, Unit, check_runs
 
 MAGIC = "fasttree journal"
-FORMAT = 3
+FORMAT = 4
 _KINDS = {
     "ValueError": ValueError,
     "TypeError": TypeError,
@@ -265,6 +265,8 @@ class Journal:
         except BaseException:
             self._file.close()
             raise
+        self._n_met = 0
+        """Tasks that this run has asked for, in one call or several."""
         self._before: int | None = None
         """Size of the file before this call's tasks and methods, until these are `settled`."""
 
@@ -307,15 +309,15 @@ class Journal:
         """Note that the first units of all methods are finished: none of them is refused."""
         self._before = None
 
-    def meet(
-        self, number: int, task: Task, name: Any, settings: dict[str, str]
-    ) -> JournalTask | None:
-        """The task of this number in the journal, which must agree with what this run does; None
-        if the journal has no such task.
+    def meet(self, task: Task, name: Any, settings: dict[str, str]) -> JournalTask | None:
+        """The next task of the journal, which must agree with what this run does; None if the
+        journal has no more tasks.
 
         Raises:
             ValueError: the journal's task has other settings.
         """
+        number = self._n_met
+        self._n_met += 1
         if number >= len(self.tasks):
             return None
         own, methods = self.tasks[number], [method.name for method in task.methods]

@@ -24,6 +24,7 @@ from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable
 from ..metrics.class_table import per_class_table
 from .folds import Folds
+from .identity import hash_of_rows
 from .scoring import greater_is_better
 from .statistics.outcome import PairedTestResult
 from .statistics.t_tests import corrected_resampled_t_test
@@ -296,9 +297,17 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         return out
 
     def environment(self) -> dict[str, Any]:
-        """Return what is needed to run it again: methods, folds, seed, versions."""
+        """Return what is needed to run it again: methods, folds, seed, data, versions.
+
+        ``data`` has rows and target; of a result that has the rows also the Python that reads a
+        file or data set again (``read_by``, "" for others) and the SHA-256 of columns and target.
+        """
         made = {name: _made(one) for name, one in self.settings["methods"].items()}
-        return {**self.settings, "methods": made, "versions": versions()}
+        about, data = dict(self.settings["data"]), self.data
+        if data is not None:
+            about["read_by"] = getattr(data.table, "origin", "")
+            about["sha256"] = hash_of_rows(data.X, data.labels, data.table)
+        return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
         """Return the whole result as plain data, for JSON."""

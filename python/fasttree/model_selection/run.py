@@ -222,6 +222,26 @@ def is_ours(estimator: Any) -> bool:
     return type(estimator).__module__.split(".")[0] == __name__.split(".", maxsplit=1)[0]
 
 
+def lacks_seed(estimator: Any) -> bool:
+    """Whether an estimator of this package, or a part of a pipeline, draws random numbers and has
+    no seed, so that two runs differ. Other packages' estimators are not judged."""
+    from ..estimators.parameters import grows_at_random
+
+    for one in (
+        estimator,
+        *(estimator.get_params().values() if hasattr(estimator, "steps") else ()),
+    ):
+        params = one.get_params(deep=False) if is_ours(one) and hasattr(one, "get_params") else {}
+        if params.get("random_state", 0) is None and (
+            params.keys().isdisjoint({"ties"})  # no tree
+            or "n_estimators" in params
+            or params.get("honest")
+            or grows_at_random(params)
+        ):
+            return True
+    return False
+
+
 def take_rows(X: Any, rows: np.ndarray) -> Any:
     """Return rows of an array, frame, list or sparse matrix."""
     if isinstance(X, np.ndarray):

@@ -145,8 +145,8 @@ def only_scores(scoring: Scoring) -> bool:
 
 
 def outside_scorers(scoring: Scoring) -> Scoring:
-    """Return the scorers that need a fitted estimator of their own."""
-    return {name: one for name, one in scoring.items() if not isinstance(one, Scorer)}
+    """Return the scorers that need a fitted estimator of their own, by name."""
+    return {name: one for name, one in sorted(scoring.items()) if not isinstance(one, Scorer)}
 
 
 def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:

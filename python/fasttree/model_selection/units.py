@@ -224,7 +224,7 @@ def check_runs(task: Task, outcome: Outcome) -> None:
                 raise ValueError("a prediction is no finite number")
         else:
             _check_classes(task, runs, own, place)
-        sizes = [f"sizes {name}" for name in SIZES if task.methods[place].config]
+        sizes = [f"sizes {name}" for name in SIZES if task.is_fast(task.methods[place])]
         found = [runs.folds[name][own] for name in (*sizes, "seconds")]
         if not all(np.isfinite(v).all() and (v >= 0).all() for v in found):
             raise ValueError("a size or a time is no number from 0 up")

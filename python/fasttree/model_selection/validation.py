@@ -28,7 +28,7 @@ from ..metrics.labels import codes_of, sorted_classes
 from ..table.data_checks.findings import inspect, screened
 from ..table.data_checks.targets import warn_of_small_classes
 from ..table.data_checks.unreadable import table_to_inspect
-from ..table.data_checks.warned import about, groups_known
+from ..table.data_checks.warned import about, groups_known, warn_caller
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.target import no_target
@@ -37,7 +37,7 @@ from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
 from .result import CrossValidation, MethodScores
-from .run import REFUSALS, Data, Method, Task, is_ours, named_error
+from .run import REFUSALS, Data, Method, Task, is_ours, lacks_seed, named_error
 from .scoring import (
     FoldScores,
     greater_is_better,
@@ -428,6 +428,13 @@ def make_run(
     methods = with_one_treatment(methods, data)
     folds = make_folds(cv, data.target, random_state, task, groups)
     about_columns = _about_columns(data, methods)
+    unseeded = [name for name, one in methods if random_state is not None and lacks_seed(one)]
+    if unseeded:
+        warn_caller(
+            f"{some_of(unseeded)}: random numbers are drawn without a seed, so that another run "
+            "gives other results; give random_state to the estimator",
+            UserWarning,
+        )
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
@@ -440,18 +447,19 @@ def make_run(
         "scoring": tuple(scorers),
         "random_state": random_state,
         "params": dict(params),
+        "without_seed": unseeded,
         "data": {**about_columns, "rows": len(data.target)},
     }
     call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
     configured, refused = _all_configured(methods, data, on_error)
-    known = {name: settings[name] for name in ("task", "cv", "scoring", "random_state")}
+    known = {name: settings[name] for name in ("task", "cv", "random_state")}
     unit_task = Task(
         configured,
         data,
         folds,
         want,
         outside_scorers(scorers),
-        {**known, "probabilities": want},
+        {**known, "probabilities for scoring (--metric)": want},
         n_jobs,
         memory_limit,
     )

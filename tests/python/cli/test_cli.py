@@ -22,7 +22,7 @@ pytest.importorskip("rich")
 import typer
 
 import fasttree
-from fasttree import datasets
+from fasttree import datasets, presets
 from fasttree.cli import options, unknown_names
 from fasttree.cli.app import app
 from fasttree.cli.shell import SHELL, missing_cells
@@ -96,7 +96,7 @@ def test_compare_needs_nothing_and_names_the_winners(ftree, tmp_path):
     assert "differ on these 8 data sets (Iman-Davenport test of accuracy, p = 0.027), but" in words
     assert lines[-1] == ("Next: ftree advise FILE -t COLUMN (more: --full)")
     out = ftree("compare", "iris", "wine", "--cv", "2x5", "-c", "gini,info_gain")[1]
-    assert "No method is significantly better than another on these 2 data sets" in out
+    assert "Over these 2 data sets together no method is significantly better than another" in out
     assert "These sets do not decide; yours may: ftree advise FILE" in out
     code, out, _ = ftree("compare", "iris", "wine", "--cv", "2x5", "--full")
     assert code == 0
@@ -230,12 +230,21 @@ def test_cite_prints_an_entry_per_publication(ftree):
     assert fields["title"] == f"{{{known['title']}}}"
     assert fields["author"] == f"{{{known['name']}}}"
     assert fields["version"] == known["version"] == fasttree.__version__
+    assert f"date-released: {fields['year']}-" in cff
     # Each publication has one entry, whose key the sources of criteria in the core name.
     core = (root / "src/criteria").glob("*.rs")
     named = " ".join(
         key for file in core for key in re.findall(r'source: "(.*)"', file.read_text())
     )
-    assert set(named.replace(";", "").split()) == set(bibtex.publications())
+    of_tests = {*bibtex.OF_COMPARISON, *bibtex.OF_PRESETS.values()}
+    assert {*named.replace(";", "").split()} | of_tests == set(bibtex.publications())
+    assert {*bibtex.OF_PRESETS} == {*presets.__all__}
+    assert [key for _, key, _ in entries(ftree("cite", "ctree,CHAID", "compare")[1])] == [
+        "hothorn2006",
+        "kass1980",
+        "nadeau2003",
+        "demsar2006",
+    ]
     rows = fasttree.list_criteria()
     found = entries(ftree("cite", *(row["name"] for row in rows))[1])
     keys = {key: fields for _, key, fields in found}
@@ -270,6 +279,16 @@ def test_leaves_have_an_axis_of_powers_where_they_span_some(ftree, tmp_path, mon
     words = ("compare", "iris", "tic-tac-toe", "-c", "gini,hellinger", "--cv", "1x2")
     code, _, _ = ftree(*words, *limits, "--pictures", tmp_path)
     assert code == 0 and [ax.get_yscale() for ax in drawn] == [scale]
+
+
+@pytest.mark.parametrize("name", ["contextual_merit", "pi", "gini"])
+def test_a_criterion_on_pairs_says_how_it_reads_numbers(ftree, name):
+    said = "10 bins of equal width" in ftree("criteria", name)[1]
+    binned, default = (
+        fasttree.score_features("iris", criterion=name, **how).tolist()
+        for how in ({"discretize": "equal_width", "n_bins": 10}, {})
+    )
+    assert said == (binned == default)
 
 
 def test_compare_draws_pictures(ftree, tmp_path):
@@ -562,10 +581,13 @@ def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):
     words = ("--test", test, "-c", "gini", "-p", f"adjust={adjust}", "--csv", tmp_path / "r.csv")
     code, out, _ = ftree("rank", "iris", *words, "--json", "-")
     table = datasets.load_iris()
-    options = {"test": test, "named": True, "adjust": adjust}
+    options = {"test": test, "named": True, "adjust": adjust, "random_state": 0}
     p = fasttree.score_features(table, **options)
     statistics = fasttree.score_features(table, statistic=True, **options)
     scores = fasttree.score_features(table, criterion="gini", named=True)
+    assert ("9,999 permutations (random_state=0)" in ftree("rank", "iris", *words)[1]) == (
+        test == "permutation"
+    )
     rows = {row["feature"]: row for row in strict(out)["rows"]}
     assert code == 0 and {name: row["p_value"] for name, row in rows.items()} == p
     assert {name: row["statistic"] for name, row in rows.items()} == statistics
@@ -579,6 +601,11 @@ def test_rank_shows_the_tests_at_the_root(ftree, test, adjust, tmp_path):
         found = {one["feature"]: one for one in tree.explain(0, table)}
         assert {name: one["statistic"] for name, one in found.items()} == statistics
         assert {name: one["p_value"] for name, one in found.items()} == p
+
+
+def test_a_function_in_a_file_is_referred_to_python(ftree):
+    for text in ("own.py:tsallis", "own:tsallis", "own.py"):
+        refused(ftree("fit", "iris", "-c", text), f"-c {text}: the command takes the names")
 
 
 def test_rank_refuses_tests_where_there_are_none(ftree):

@@ -24,23 +24,29 @@ def run_python(code: str, **kwargs):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_ends_a_long_comparison_with_130():
-    code = (
+@pytest.mark.parametrize(
+    ("sent", "ends_with", "code"),
+    [(signal.SIGINT, "ftree: interrupted\n", 130), (signal.SIGTERM, "ftree: terminated\n", 143)],
+)
+def test_a_signal_ends_a_long_comparison(tmp_path, sent, ends_with, code):
+    path = tmp_path / "j"
+    program = (
         "import sys, fasttree.estimators, fasttree.model_selection\n"
         "from fasttree.cli import main\n"
         "print('ready', flush=True)\n"
-        "sys.exit(main(['compare', 'breast-cancer', '--cv', '2000x10']))\n"
+        "sys.exit(main(['compare', 'breast-cancer', '--cv', '2000x10', '--journal', "
+        f"{str(path)!r}]))\n"
     )
-    process = run_python(code)
+    process = run_python(program)
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.5)
     assert process.poll() is None
     started = time.monotonic()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, err = process.communicate(timeout=30)
     assert time.monotonic() - started < 5
-    assert process.returncode == 130
-    assert "Traceback" not in err
+    assert process.returncode == code and err.endswith(ends_with)
+    assert "Traceback" not in err and "the same command goes on from there" in err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes")

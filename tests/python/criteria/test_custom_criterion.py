@@ -182,11 +182,15 @@ WRONG = {
     "nothing": (lambda t: None, r"array of shape \(\)"),
     "NaN": (
         lambda t: np.full(len(t), np.nan),
-        "score of a split on column '.+' is NaN; scores must be numbers",
+        "score of a split on column '.+' is NaN or inf; scores must be finite, or -inf for",
     ),
     "one NaN": (
         lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.nan, 1.0),
-        "is NaN; scores must be numbers",
+        "is NaN or inf; scores must be finite",
+    ),
+    "infinity": (
+        lambda t: np.where(np.arange(len(t)) == len(t) - 1, np.inf, 1.0),
+        "score of a split on column '.+' is NaN or inf; scores must be finite, or -inf for",
     ),
     "words": (lambda t: ["good"] * len(t), "could not convert string to float"),
 }

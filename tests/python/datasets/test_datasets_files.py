@@ -51,6 +51,18 @@ def test_header_kinds_missing_and_quotes(tmp_path):
     assert table.classes == (0, 1) and table.y.tolist() == [1, 0, 1]
 
 
+@pytest.mark.parametrize("sep", [",", ";", "\t"])
+def test_single_quotes_around_all_names_are_no_part_of_them(tmp_path, sep):
+    rows = ["1,2,a", "2,3,b", "3,4,a"]
+    for header, names in [
+        ("'age','a b','vote'", ["age", "a b", "vote"]),
+        ("'age',b,'vote'", ["'age'", "b", "'vote'"]),
+    ]:
+        text = "\n".join([header, *rows, ""]).replace(",", sep)
+        table = load(write(tmp_path, "quoted.csv", text), target=names[-1])
+        assert table.feature_names == names[:-1] and table.target == names[-1]
+
+
 def test_without_header(tmp_path):
     table = load(write(tmp_path, "a.csv", "39, State-gov, x\n50, Self, y\n"))
     assert (

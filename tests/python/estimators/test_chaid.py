@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fasttree
-from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, presets
+from fasttree import FastForestClassifier, FastTreeClassifier, FastTreeRegressor, datasets, presets
 from fasttree.exports.reading import Reading
 
 from ..tools import body_of, chaid_oracle, file_of, thinned
@@ -220,6 +220,32 @@ def test_p_values_of_features_are_those_of_the_root():
     chosen = told[frame.columns[model.tree_.feature[0]]]
     assert chosen["chosen"] and math.isclose(chosen["score"], model.tree_.score[0])
     assert found.min() == model.tree_.p_value[0]
+
+
+@pytest.mark.parametrize("data", ["iris", "tic-tac-toe"])
+@pytest.mark.parametrize("how", [presets.CHAID, {"discretize": "equal_width", "n_bins": 4}])
+def test_explain_gives_the_limits_of_each_branch(data, how):
+    """They send each row where the tree sends it."""
+    table = datasets.load(data)
+    model = fasttree.FastTreeClassifier(**how, max_depth=1).fit(table)
+    rows = {one["feature"]: one for one in model.explain(0, table)}
+    name = table.feature_names[model.tree_.feature[0]]
+    if how is not presets.CHAID and data == "tic-tac-toe":  # the levels are the branches
+        assert "limits" not in rows[name]
+        return
+    limits = rows[name]["limits"]
+    assert all(one["limits"] is None for one in rows.values() if one["feature"] != name)
+    assert len(limits) == model.tree_.n_children[0] > 1
+    values = [row[0] for row in table.to_frame()[[name]].to_numpy().tolist()]
+    inside = [
+        [low < value <= high for low, high in limits]
+        if isinstance(value, float)
+        else [value in levels for levels in limits]
+        for value in values
+    ]
+    assert all(sum(one) == 1 for one in inside)
+    children = model.tree_.children_of(0)
+    assert [children[one.index(True)] for one in inside] == model.apply(table).tolist()
 
 
 def test_models_are_kept_and_damaged_groups_refused():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import fasttree
 from fasttree import FastTreeRegressor, criteria
 
 
@@ -120,3 +123,23 @@ def test_a_plot_has_a_text_for_every_card(rows):
     for leaf in leaves.tolist():
         assert f"{model.tree_.value[leaf]:.4g}" in texts
     ax.figure.clf()
+
+
+def test_a_warning_says_that_no_candidate_is_the_test_of_the_node():
+    """On other rows or weights than those of the fit."""
+    forest = fasttree.FastForestClassifier(4, random_state=0).fit("iris")
+    counts = forest.bootstrap_counts("iris")
+    warned = 0
+    for tree, weights in zip(forest.estimators_, counts, strict=True):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            chosen = [one["chosen"] for one in tree.explain(0, "iris", sample_weight=weights)]
+        assert sum(chosen) == 1
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = tree.explain(0, "iris")
+        assert ["no candidate is the test of node 0" in str(one.message) for one in said] == (
+            [] if any(one["chosen"] for one in found) else [True]
+        )
+        warned += len(said)
+    assert warned > 0

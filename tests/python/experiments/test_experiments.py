@@ -129,7 +129,7 @@ def test_the_json_of_a_reproduction_is_strict_and_has_the_agreed_keys(no_data):
         found.to_json(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON")
     )
     assert document["missing"] == ["iris"]
-    versions = {"fasttree", "python", "numpy", "scikit-learn"}
+    versions = {"fasttree", "python", "numpy", "scikit-learn", "platform", "processor"}
     assert document["versions"].keys() - {"commit"} == versions  # of a clone its commit, too
     assert all(set(row) - {"note"} == KEYS for row in document["rows"])
     (row,) = [

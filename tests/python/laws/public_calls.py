@@ -214,7 +214,7 @@ SHORT = {
       CrossValidation.methods CrossValidation.records CrossValidation.repeat_means
       CrossValidation.sd CrossValidation.summary CrossValidation.tables CrossValidation.to_frame
       CrossValidation.true_codes CrossValidation.true_numbers CrossValidation.values FiveByTwo
-      FriedmanResult.caption FriedmanResult.groups FriedmanResult.intervals
+      FriedmanResult.beats FriedmanResult.caption FriedmanResult.groups FriedmanResult.intervals
       FriedmanResult.sentence FriedmanResult.significant FriedmanResult.tables FriedmanResult.test
       LearningCurve.document LearningCurve.methods LearningCurve.records LearningCurve.tables
       LearningCurve.values PairedTestResult.sentence

@@ -9,11 +9,16 @@ import re
 import sys
 import textwrap
 import time
+import warnings
 import zlib
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.metrics import accuracy_score, f1_score, make_scorer
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import fasttree
@@ -339,7 +344,14 @@ OTHER = {
     "cv": ({"cv": "2x5"}, r"cv: '2x4' in the journal, '2x5' now"),
     "seed": ({"random_state": 1}, r"random_state: 0 in the journal, 1 now"),
     "tree": ({"max_depth": 3}, r"gini: max_depth: None in the journal, 3 now"),
-    "metric": ({"scoring": ["accuracy"]}, r"scoring: \['accuracy', 'auc'\] in the journal"),
+    "metric": (
+        {"scoring": ["accuracy"]},
+        r"probabilities for scoring \(--metric\): 'scores' in the journal, None now",
+    ),
+    "scorer": (
+        {"scoring": ["auc", make_scorer(accuracy_score)]},
+        r"scorers of fitted estimators in scoring: {} in the journal, {.*accuracy_score.* now",
+    ),
     "method": (
         {"criterion": ["gini"]},
         r"methods: gini, pi, bayes, tree in the journal; gini, bayes, tree now",
@@ -349,6 +361,23 @@ OTHER = {
         r"bayes: var_smoothing: 1e-09 in the journal, 0.1 now",
     ),
 }
+
+
+def test_a_finished_journal_gives_other_metrics(journal):
+    """In any order, and those of trees: all that needs no other output of the methods."""
+    content = journal.read_bytes()
+    scoring = ["auc", "leaves", "depth", "accuracy"]
+    how = {**HOW, "scoring": scoring}
+    found = model_selection.cross_validate(X, Y, **how, journal=journal)
+    assert journal.read_bytes() == content and list(found.metrics) == scoring
+    assert_same(found, model_selection.cross_validate(X, Y, **how))
+
+
+def test_scorers_of_fitted_estimators_are_kept_in_any_order(tmp_path):
+    scorers = [make_scorer(accuracy_score), make_scorer(f1_score)]
+    how = {"criterion": ["gini"], "cv": "1x3", "journal": tmp_path / "j"}
+    first = model_selection.cross_validate(X, Y, scoring=scorers, **how)
+    assert_same(model_selection.cross_validate(X, Y, scoring=scorers[::-1], **how), first)
 
 
 @pytest.mark.parametrize("name", OTHER)
@@ -408,6 +437,38 @@ def test_bad_paths_and_draws_without_a_seed(tmp_path):
         model_selection.cross_validate(X, Y, **HOW, journal=tmp_path / "no" / "file")
     with pytest.raises(ValueError, match="journal= needs random_state as a number"):
         model_selection.cross_validate(X, Y, **HOW, random_state=None, journal=tmp_path / "j")
+
+
+FOREST = fasttree.FastForestClassifier(2)
+WITHOUT_SEED = {
+    "forest": FOREST,
+    "features": fasttree.FastTreeClassifier(max_features=1),
+    "ties": fasttree.FastTreeClassifier(ties="random"),
+    "thresholds": fasttree.FastTreeClassifier(splitter="random"),
+    "honest": fasttree.FastTreeClassifier(honest=True),
+    "permutations": fasttree.FastTreeClassifier(selection="significance", test="permutation"),
+    "pipeline": make_pipeline(StandardScaler(), FOREST),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_SEED)
+def test_draws_of_estimators_need_a_seed(tmp_path, name):
+    path, one = tmp_path / "run.journal", WITHOUT_SEED[name]
+    how = {"estimators": {"plain": fasttree.FastTreeClassifier(), name: one}, "cv": "1x2"}
+    with pytest.warns(UserWarning, match=f"^iris: {name}: random numbers are drawn without a seed"):
+        found = model_selection.compare("iris", **how)
+    assert found.document()["settings"]["without_seed"] == [name]
+    with (
+        pytest.raises(ValueError, match=f"draws random numbers: give {name} a random_state"),
+        pytest.warns(UserWarning),
+    ):
+        model_selection.compare("iris", **how, journal=path)
+    key = "fastforestclassifier__random_state" if name == "pipeline" else "random_state"
+    how["estimators"][name] = clone(one).set_params(**{key: 0})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model_selection.compare("iris", **how, journal=path)
+    assert found.document()["settings"]["without_seed"] == []
 
 
 def test_methods_that_do_not_apply_are_kept_with_the_reason(tmp_path):
@@ -534,7 +595,7 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     assert run(["status", str(path)]) == 0
     said = capsys.readouterr().out
     assert (
-        "100 % of the work is finished; no run is writing it" in said
+        "finished: 12 of 12 fits in 1 cross-validation begun so far; no run is writing it" in said
         and "  mdl: 6 of 6 folds" in said
     )
     assert run(["status", str(path), "--json", "-"]) == 0
@@ -546,6 +607,21 @@ def test_the_command_goes_on_and_says_what_is_done(tmp_path, capsys):
     path.write_bytes(path.read_bytes()[:-3])
     assert run(["status", str(path)]) == 0
     assert "a torn last line of" in capsys.readouterr().out
+
+
+def test_status_adds_up_what_is_alike_and_gives_no_share_of_an_unknown_whole(tmp_path, capsys):
+    from fasttree.cli.run import run
+    from fasttree.model_selection.grid import executing_on
+
+    path = tmp_path / "run.journal"
+    for n_calls in (2, 3):  # as `ftree reproduce` does, and again after it was killed
+        with executing_on(None, path):
+            for seed in range(n_calls):
+                model_selection.cross_validate("iris", ["gini"], cv="1x2", random_state=seed)
+                assert run(["status", str(path)]) == 0
+    said = capsys.readouterr().out.splitlines()[-4:]
+    assert said[0].startswith("finished: 6 of 6 fits in 3 cross-validations begun so far; ")
+    assert said[2:] == ["iris (3 cross-validations):", "  gini: 6 of 6 folds"]
 
 
 def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch):
@@ -562,10 +638,10 @@ def test_an_interrupted_command_says_what_is_kept(tmp_path, capsys, monkeypatch)
     line = ["-c", "gini,pi", "--cv", "2x3", "-j", "1", "--journal", str(path)]
     assert run(["compare", "iris", *line]) == 130
     said = capsys.readouterr().err
-    share = re.search(r"ftree: (\d+ % of the work) is in .*iris\.journal; the same command", said)
-    assert share and said.endswith("ftree: interrupted\n")
+    done = re.search(r"iris\.journal holds ((\d+) of 12 fits in 1 .*); the same command", said)
+    assert done and said.endswith("ftree: interrupted\n")
     assert run(["status", str(path)]) == 0
-    assert f"{share[1]} is finished" in capsys.readouterr().out and share[1] != "100 %"
+    assert f"finished: {done[1]}; " in capsys.readouterr().out and int(done[2]) < 12
     monkeypatch.undo()
     assert run(["compare", "iris", *line]) == 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -28,7 +29,10 @@ from fasttree.reports.html.ranks import bars_text, rank_svg
 from fasttree.reports.html.settings import run_again
 
 MEANS = {
-    "equal": ([[3.0, 3.0, 3.0]] * 4, "No method is significantly better than another on these 4"),
+    "equal": (
+        [[3.0, 3.0, 3.0]] * 4,
+        "Over these 4 data sets together no method is significantly better",
+    ),
     "best": (
         [[9.0 - j + 0.01 * i * j for j in range(4)] for i in range(12)],
         "a has the best mean rank on these 12 data sets and is significantly better than c and d",
@@ -38,7 +42,10 @@ MEANS = {
         [[4.5, 2.5, 2, 0]] * 3 + [[4.5, 2.5, 1, 1], [1.5, 2.5, 4, 1]],
         "a has the best mean rank on these 5 data sets and is significantly better than d",
     ),
-    "alike, too few": ([[2.0, 1.0]] * 2, "No method is significantly better than another on these"),
+    "alike, too few": (
+        [[2.0, 1.0]] * 2,
+        "Over these 2 data sets together no method is significantly",
+    ),
 }
 
 
@@ -73,9 +80,10 @@ def test_the_finding_says_what_the_tests_do(name):
     )
     result = SimpleNamespace(
         means=np.array(means), friedman=lambda: ranks, methods=names, metric="accuracy",
-        results={"x": settings},
+        results={"x": settings}, marks=np.array([["", "v"]]),
     )  # fmt: skip
     assert finding(result).startswith(expected)
+    assert finding(result).endswith(" Each mark v or * is of one data set alone.")
     said = paragraph(result)
     assert (
         f"{ranks.test} test" in said and f"p = {ranks.f_p_value:.3f}" in said or "p < 0.001" in said
@@ -87,7 +95,11 @@ def test_the_finding_says_what_the_tests_do(name):
     assert ("no difference among them" in bars_text(ranks)) == (not ranks.significant)
     assert ("Nemenyi" in bars_text(ranks)) == ("Nemenyi" in ranks.sentence) == ranks.significant
     assert ("do not differ significantly" in ranks.sentence) == (not ranks.significant)
-    assert (ranks.groups == [together]) == expected.startswith("No method")
+    assert (ranks.groups == [together]) == expected.startswith("Over")
+    assert ("Over fewer than 10 data sets" in ranks.sentence) == (ranks.n < 10)
+    for i, j in combinations(range(len(names)), 2):  # the best has the first name
+        is_beyond = ranks.significant and ranks.pairwise_p[i, j] < ranks.alpha
+        assert (f"; {names[i]} and {names[j]}" in ranks.sentence) == is_beyond
     assert {len(row) for row in ranks.tables()[0].rows} == {2 + ranks.significant}
     for one, rank in zip(names, ranks.mean_ranks, strict=True):
         assert f"{one} {rank:.2f}" in said

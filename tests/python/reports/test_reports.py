@@ -163,7 +163,14 @@ def test_json_is_strict_and_complete(comparison, validation):
     assert document["rows"] == [plain(record) for record in comparison.records()]
     assert document["wins_ties_losses"]["prior"] == [0, 2, 0]
     assert document["averages"]["N_B"] == comparison.averages[1]
-    assert set(document["settings"]["versions"]) >= {"python", "numpy"}
+    assert set(document["settings"]["versions"]) >= {"python", "numpy", "platform", "processor"}
+    for name, one in comparison.results.items():
+        assert document["settings"]["data"][name]["sha256"] == one.environment()["data"]["sha256"]
+        for test in document["tests"][name]:
+            found = comparison.pair_test(name, *test["names"])
+            assert test == plain(found.to_dict()) and test["names"][1] == comparison.baseline
+            assert {"statistic", "df", "interval", "p_value"} <= test.keys()
+    assert len({one["sha256"] for one in document["settings"]["data"].values()}) == 2
     document = strict(validation.to_json())
     assert document["folds"]["tree|2"]["accuracy"] == validation["tree|2"]["accuracy"].tolist()
     assert document["folds"]["N_B"]["leaves"] == [None] * 10

@@ -14,7 +14,7 @@ What cannot be known
     The seeds of the folds, how missing values were treated (here they are a value of their own),
     and the confidence of the pruning. The paper says "a pessimistic-pruning method" with a
     reference to C4.5; error-based pruning with its default of 0.25 is assumed. So cells are
-    compared within two standard deviations of both, and by rank.
+    compared within two standard deviations of their difference, and by rank.
 The asterisk
     A two-sample t test over the five repetition means (8 degrees of freedom, two-sided 0.05)
     between the best and the second-best metric. Applied to the printed means and deviations, it
@@ -288,8 +288,9 @@ def _add_sweeps(out: Reproduction, studies: Mapping[str, sweeps.Study]) -> None:
 
 
 def _near(ours: float, sd: float, printed: Sequence[str]) -> bool:
-    """Whether a printed mean is within two standard deviations, the sum of ours and the printed."""
-    return abs(ours - float(printed[0])) <= 2.0 * (sd + float(printed[1]))
+    """Whether a printed mean differs from ours by at most two standard deviations of the
+    difference, which is the root of the sum of both variances."""
+    return abs(ours - float(printed[0])) <= 2.0 * math.hypot(sd, float(printed[1]))
 
 
 def _compare(
@@ -339,15 +340,17 @@ def _compare(
         [*HEADER, "ranks agree"],
         body,
         "Percent, mean (standard deviation of five repetition means), the best of ours emphasised; "
-        "*: the best differs from the second (two-sample t, two-sided 0.05); x: not within two "
-        "standard deviations, the sum of both, of ours. Ranks agree: Spearman's correlation of the "
-        "five means, ours and the printed ones. Rank 1 is the best. Averages are over the domains "
-        f"shown, of ours and of the printed means; the paper's averages over 18 are {whole}.",
+        "*: the best differs from the second (two-sample t, two-sided 0.05); x: the two means "
+        "differ by more than 2 sqrt(s1^2 + s2^2), s1 and s2 their standard deviations. Ranks "
+        "agree: Spearman's correlation of the five means, ours and the printed ones. Rank 1 is the "
+        "best. Averages are over the domains shown, of ours and of the printed means; the paper's "
+        f"averages over 18 are {whole}.",
         rules=(len(body) - 2,),
     )
     out.said = (
-        f"{out.cells['matched']} of {out.cells['total']} accuracies within two standard deviations "
-        "(of both) of the printed ones, the others marked x; mean rank agreement "
+        f"{out.cells['matched']} of {out.cells['total']} accuracies differ from the printed ones "
+        "by at most two standard deviations of the difference, the others marked x; mean rank "
+        "agreement "
         f"{np.mean(rhos) if rhos else float('nan'):+.2f} over {len(rhos)} domains, whose highest "
         f"average is that of {best[0]} here and of {best[1]} in the paper"
     )
@@ -374,7 +377,7 @@ def _compare_samples(
         [*HEADER, "near"],
         body,
         f"Percent, mean (standard deviation) over {SEEDS} samples, each with one 10-fold "
-        "cross-validation; near: within two standard deviations of both.",
+        "cross-validation; near: the means differ by at most 2 sqrt(s1^2 + s2^2).",
     )
 
 

@@ -51,6 +51,7 @@ def _one(table: ReportTable) -> str:
     out = [r"\begin{table}", r"\centering"]
     if table.title:
         out.append(rf"\caption{{{escape(table.title)}}}")
+        out.append(rf"\label{{tab:{'-'.join(re.findall('[a-z0-9]+', table.title.lower()))}}}")
     letters = "".join("r" if is_number else "l" for is_number in table.number_columns())
     out.append(rf"\begin{{tabular}}{{{letters}}}")
     out += [r"\toprule", " & ".join(map(escape, table.header)) + r" \\", r"\midrule"]

@@ -19,6 +19,10 @@ from ..._engine.versions import versions
 from ...exports.tables.forms import Rendered
 from ...exports.tables.table import Cell, ReportTable, number
 
+FEW_SETS = 10
+"""Data sets below which the distributions of the rank tests are rough approximations, and the
+signed-rank posterior has no verdict."""
+
 
 def check_alpha(alpha: float) -> float:
     """Return `alpha`; ValueError unless it lies strictly between 0 and 1."""
@@ -149,7 +153,7 @@ class Posterior(Shown):
     @property
     def _undecided(self) -> str:
         """What is said without a verdict."""
-        return "the data do not decide"
+        return f"the data do not decide at the {1 - self.alpha:g} level"
 
     @property
     def _details(self) -> str:
@@ -162,15 +166,15 @@ class Posterior(Shown):
         first, second = self.names
         left, rope, right = (f"{100 * p:.1f} %" for p in self.probabilities)
         found = {
-            "left": f"{first} is lower than {second}",
-            "rope": f"{first} and {second} are equal in practice",
-            "right": f"{first} is higher than {second}",
+            "left": f"{first} is lower than {second} at the {1 - self.alpha:g} level",
+            "rope": f"{first} and {second} are equal in practice at the {1 - self.alpha:g} level",
+            "right": f"{first} is higher than {second} at the {1 - self.alpha:g} level",
             "undecided": self._undecided,
         }[self.verdict]
         region = f"within {self.rope:g} of each other {rope}" if self.rope > 0 else f"equal {rope}"
         return (
             f"{direction_words(self.mean_difference, self.names, self.greater_is_better)}; "
-            f"{found} at the {1 - self.alpha:g} level: probability of {first} lower {left}, "
+            f"{found}: probability of {first} lower {left}, "
             f"{region}, {first} higher {right} ({self._details})."
         )
 
@@ -299,6 +303,13 @@ class FriedmanResult(Ranked):
         return bool(self.f_p_value < self.alpha)
 
     @property
+    def beats(self) -> np.ndarray:
+        """Whether each method ranks significantly better than each other by Nemenyi's test, bool
+        (methods, methods); nowhere where the ranks do not differ (`significant`)."""
+        lower = self.mean_ranks[:, None] < self.mean_ranks[None, :]
+        return np.asarray(lower & (self.pairwise_p < self.alpha) & self.significant)
+
+    @property
     def intervals(self) -> np.ndarray:
         """Nemenyi's simultaneous intervals of the differences of mean ranks, (methods, methods, 2).
 
@@ -338,7 +349,9 @@ class FriedmanResult(Ranked):
     def sentence(self) -> str:
         """The finding in words."""
         order = np.argsort(self.mean_ranks, kind="stable")
-        pairs = f"Nemenyi's critical difference is {self.critical_difference:.4g}"
+        beyond = [f"{self.names[i]} and {self.names[j]}" for i, j in np.argwhere(self.beats)]
+        pairs = f"{'; '.join(beyond) or 'no two methods'} differ by more than Nemenyi's critical"
+        pairs += f" difference, {self.critical_difference:.4g}"
         pairs = pairs if self.significant else "pairs of methods are not compared"
         ranks = ", ".join(f"{self.names[i]} {self.mean_ranks[i]:.3f}" for i in order)
         verdict = "differ" if self.significant else "do not differ"
@@ -350,6 +363,8 @@ class FriedmanResult(Ranked):
             f"significantly at the {self.alpha:g} level (Iman-Davenport {said}; "
             f"Friedman chi2({self.df}) = {self.statistic:.4g}, {format_p(self.p_value)}); "
             f"mean ranks: {ranks}; {pairs}."
+            + f" Over fewer than {FEW_SETS} data sets both p-values are rough."
+            * (self.n < FEW_SETS)
         )
 
 

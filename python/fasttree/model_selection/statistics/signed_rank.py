@@ -21,14 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..._checks import at_least_zero, checked, number_in, whole
-from .outcome import Posterior, check_alpha
+from .outcome import FEW_SETS, Posterior, check_alpha
 from .t_tests import paired_values
 from .ties import TIED, exact_mean
 
 BATCH = 1000
 """Draws that are computed at once."""
-LEAST_SETS = 10
-"""Data sets below which the posterior has no verdict."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +59,13 @@ class SignedRankPosterior(Posterior):
     @property
     def verdict(self) -> str:
         """As of other posteriors; "undecided" over fewer than ten data sets."""
-        return super().verdict if self.n >= LEAST_SETS else "undecided"
+        return super().verdict if self.n >= FEW_SETS else "undecided"
 
     @property
     def _undecided(self) -> str:
         """What is said without a verdict."""
-        few = self.n < LEAST_SETS
-        return f"{self.n} data sets cannot tell" if few else super()._undecided
+        few = f"there is no verdict over fewer than {FEW_SETS} data sets"
+        return few if self.n < FEW_SETS else super()._undecided
 
     @property
     def _details(self) -> str:

@@ -52,7 +52,8 @@ def finding(result: Comparison) -> str:
     ]
     more = f" By {listed(others)}, the verdict differs." if others else ""
     if ranks is not None:
-        return _of_ranks(ranks, result.metric) + more
+        marked = " Each mark v or * is of one data set alone." * bool((result.marks != "").any())
+        return _of_ranks(ranks, result.metric) + marked + more
     better, worse = found
     words = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} significantly {how} than"
@@ -73,7 +74,7 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
     """The methods that are significantly better than the baseline, and those that are worse; over
     several data sets those that beat another by ranks, and those that are beaten."""
     if ranks is not None:
-        beats = _beats(ranks)
+        beats = ranks.beats
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))
     else:
         marks = result.marks
@@ -82,19 +83,13 @@ def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str
     return better, worse
 
 
-def _beats(found: FriedmanResult) -> np.ndarray:
-    """Whether each method ranks significantly better than each other, (methods, methods)."""
-    lower = found.mean_ranks[:, None] < found.mean_ranks[None, :]
-    return np.asarray(lower & (found.pairwise_p < found.alpha) & found.significant)
-
-
 def _of_ranks(found: FriedmanResult, metric: str) -> str:
     """The sentence of the tests of ranks."""
     sets, tested = _sets(found.n), f"{found.test} test of {metric}, {_p(found.f_p_value)}"
     if not found.significant:
-        return f"No method is significantly better than another on {sets} ({tested})."
+        return f"Over {sets} together no method is significantly better than another ({tested})."
     order = np.argsort(found.mean_ranks, kind="stable")
-    names, beats = [found.names[j] for j in order], _beats(found)[order][:, order]
+    names, beats = [found.names[j] for j in order], found.beats[order][:, order]
     if beats[0].any():
         beaten = [names[j] for j in np.flatnonzero(beats[0])]
         return (

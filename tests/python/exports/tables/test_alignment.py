@@ -47,6 +47,8 @@ def test_text_is_aligned_to_the_left_and_numbers_to_the_right_in_every_form():
     assert first.index("0.5") + 3 == second.index("12.25") + 5 == head.index("score") + 5
     assert "|:--|--:|:--|" in render_markdown([TABLE])
     assert r"\begin{tabular}{lrl}" in render_latex([TABLE])
+    titled = render_latex([ReportTable("Leaves (%): mean ranks", TABLE.header, TABLE.rows)])
+    assert "\\caption{Leaves (\\%): mean ranks}\n\\label{tab:leaves-mean-ranks}\n" in titled
     page = html_table(["name", "score"], [["gini", 0.5], ["<b>", None]])
     assert '<td class="n">0.5</td>' in page and "<td>gini</td>" in page and '<th class="n">' in page
 

@@ -64,9 +64,9 @@ def test_no_remedy_is_advised_that_is_given(ftree, tmp_path, given):
     rng = np.random.default_rng(3)
     file = tmp_path / "noise.csv"
     city = [f"c{v}" for v in rng.integers(0, 40, 240)]
-    pd.DataFrame({"city": city, "y": rng.choice(["p", "q", "r"], 240), "x": rng.random(240)}).to_csv(
-        file, index=False
-    )
+    pd.DataFrame(
+        {"city": city, "y": rng.choice(["p", "q", "r"], 240), "x": rng.random(240)}
+    ).to_csv(file, index=False)
     _, _, err = ftree("fit", file, "-t", "y", "--no-cv", *given.split())
     said = re.search(r"memorises rows.*", err)
     assert said is None or ("pruning" in said[0]) == ("max_leaf_nodes" in given)

@@ -21,7 +21,7 @@ from .._checks.saving import save_text
 from .._checks.speech import argument, in_text
 from .._checks.words import counted
 from ..exports.answers import figures
-from ..metrics.rare import RareClass
+from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect
 from ..table.data_checks.warned import quiet
 from . import options as o
@@ -194,15 +194,20 @@ def of_quantile(tree: Any) -> str | None:
 
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
-    """What to compare trees by where one class is rare and errors have no costs; else None."""
+    """What to compare trees by where one class is rare and errors have no costs, or which of
+    several classes have too few rows; else None."""
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
         return None
-    rare = RareClass.of(np.bincount(rows.y_codes, minlength=len(rows.classes)), rows.classes)
+    counts = np.bincount(rows.y_codes, minlength=len(rows.classes))
+    few = few_rows(counts, rows.classes) if len(rows.classes) > 2 else ""
+    if few:
+        return few
+    rare = RareClass.of(counts, rows.classes)
     if rare is None:
         return None
     metrics = " or ".join(f"`--metric {shell}`" for _, shell in rare.proposals())
     return (
-        f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}; the accuracy says little "
+        f"{rare.head()}; the accuracy says little "
         f"about this class: compare trees by ftree advise or ftree cv {metrics}, or give the trees "
         f"costs: {argument('cost_matrix', '...')} ({o.COST_ORDER})."
     )

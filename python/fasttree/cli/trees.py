@@ -296,9 +296,8 @@ def rank(
         scores, errors = _scored(scored, chosen, estimate, param, settings)
     if plot is not None:
         _draw_scores(scores, rows.feature_names, plot)
-    left_out = [name for name in treated.unused if name not in treated.dates]
     said = _left_out_rows(rows, {} if estimate or "missing" in given else chosen)
-    shown, facts = _ranking(scored, scores, errors, tests, left_out=left_out, said=said, top=top)
+    shown, facts = _ranking(scored, scores, errors, tests, treated=treated, said=said, top=top)
     about = {"data": repr(scored), "random_state": given.get("random_state", 0)}
     emit(lambda: render(shown), {"command": "rank", **about, **facts}, json, csv)
 
@@ -309,14 +308,15 @@ def _ranking(
     errors: dict[str, np.ndarray],
     tests: dict[str, np.ndarray],
     *,
-    left_out: list[str],
+    treated: Table,
     said: list[str],
     top: int | None,
 ) -> tuple[ReportTable, dict[str, Any]]:
     """The features in the order of the first criterion's scores, best first, but for those that
-    were left out, as a table and as values; `said` are notes on the scores."""
+    were left out of `treated`, as a table and as values; `said` are notes on the scores."""
     from ..table.data_checks import inspect
 
+    left_out = [name for name in treated.unused if name not in treated.dates]
     # Ranks by every criterion; the order is that of the first.
     ranks = {name: _ranks(values) for name, values in scores.items()}
     first = next(iter(scores.values()))
@@ -359,7 +359,7 @@ def _ranking(
     if left_out:
         facts["left_out"] = left_out
         notes.append(f"Left out, without a score: {some_of(left_out)}.")
-    shown = {names[j] for j in order}
+    shown = {names[j] for j in order}.difference(treated.dates)  # which have no levels
     found = inspect(rows, "as_given").of("thin_levels")
     thin = {one.column: one.evidence for one in found if one.column in shown}
     if thin:

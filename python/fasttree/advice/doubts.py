@@ -305,7 +305,7 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
 
 
 def few_rows_per_level(table: Table, model: Any) -> Iterator[str]:
-    """That the model asks for columns with fewer than five rows per level, and what leaves them out.
+    """That the model splits on columns of fewer than five rows per level, and what leaves them out.
 
     Args:
         table: the rows of its fit.

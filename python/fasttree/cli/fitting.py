@@ -359,6 +359,7 @@ def fit(
         *filter(None, (advice, rare)),
         *order,
         *costs_said([rows], settings),
+        *_held_out(rows, tree),
         *([_proof(tree)] if optimal else []),
         "",
         text_of(
@@ -372,6 +373,17 @@ def fit(
         *_written(tree, rows, look, found, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
+
+
+def _held_out(rows: Table, tree: Any) -> list[str]:
+    """How many rows a pruning has held out, which the counts in the tree are without."""
+    pruning, n_held = getattr(tree, "pruning", None), len(rows) - int(tree.tree_.n_node_samples[0])
+    if "reduced_error" not in (pruning, getattr(pruning, "name", "")) or n_held <= 0:
+        return []
+    return [
+        f"reduced_error held out {counted(n_held, 'row')} to prune the tree; its counts are those "
+        "of the others."
+    ]
 
 
 def _proof(tree: Any) -> str:

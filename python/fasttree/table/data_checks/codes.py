@@ -50,8 +50,8 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
 
     Args:
         facts: the data.
-        by_name: only those whose names say so (region, zip_code, user_id, rs1234_A); else all with up to 12
-            values.
+        by_name: only those whose names say so (region, zip_code, user_id, rs1234_A); else all with
+            up to 12 values.
 
     Examples:
         >>> from fasttree import Table

@@ -26,6 +26,9 @@ pub struct FitPlan {
     pub(super) criterion: Box<dyn Criterion>,
     pub(super) config: Config,
     limits: GrowthLimits,
+    /// What decides the growth of a tree on some rows; `None` for a user's criterion, and where
+    /// more than the growth of one tree comes before pruning.
+    growth: Option<String>,
     /// The rule of significance, where it chooses the features.
     pub(super) significance: Option<Significance>,
 }
@@ -33,6 +36,7 @@ pub struct FitPlan {
 impl FitPlan {
     /// Check parameters. `custom` is a user's criterion, which replaces `config.criterion`.
     pub fn new(config: Config, custom: Option<Box<dyn Criterion>>) -> Result<Self> {
+        let growth = growth_of(&config).filter(|_| custom.is_none());
         let named = custom.map_or_else(|| config.criterion(), Ok)?;
         let significance = validate::significance(&config, named.as_ref())?;
         let criterion = config.split_criterion(named)?;
@@ -71,7 +75,12 @@ impl FitPlan {
         {
             return Err(Error::parameter("leaf_smoothing", m, "m must be a positive number"));
         }
-        Ok(Self { criterion, config, limits, significance })
+        Ok(Self { criterion, config, limits, growth, significance })
+    }
+
+    /// Whether another plan grows the same trees on the same rows, and prunes them differently.
+    pub fn grows_as(&self, other: &Self) -> bool {
+        self.growth.is_some() && self.growth == other.growth
     }
 
     /// The criterion.
@@ -272,4 +281,15 @@ impl FitPlan {
             given => given,
         }
     }
+}
+
+/// The parameters but for pruning; `None` where pruning holds rows out or chooses its penalty by
+/// fits of its own.
+fn growth_of(config: &Config) -> Option<String> {
+    let holds_out = matches!(config.pruning, Some(PruneMethod::ReducedError { .. }));
+    if holds_out || config.alpha_rule.is_some() || config.honest.is_some() {
+        return None;
+    }
+    let grown = Config { pruning: None, parameters: String::new(), ..config.clone() };
+    Some(format!("{grown:?}"))
 }

@@ -2,7 +2,8 @@
 //!
 //! Cross-validation of several criteria calls [`FitPlan::fit_beside`] per fold. Pairs of rows cost
 //! O(rows^2 columns) and do not depend on the criterion, so criteria on pairs count them once per
-//! node ([`PairMemo`]). Other plans are fitted alone.
+//! node ([`PairMemo`]). Plans that differ in their pruning alone grow one tree
+//! ([`FitPlan::fit_grown`]). Other plans are fitted alone.
 
 use super::grow::TreeRows;
 use super::plan::FitPlan;
@@ -12,7 +13,7 @@ use crate::error::Result;
 use crate::grow::{KnownPairs, PairMemo};
 use crate::model::Model;
 use crate::parallel::Control;
-use crate::prune::PruneMethod;
+use crate::prune::{PruneMethod, PruneRows};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -56,6 +57,26 @@ impl FitPlan {
     /// A key of the prepared columns: plans with equal keys share them.
     pub fn preparation(&self) -> String {
         format!("{:?} {:?}", self.config.discretize, self.config.missing)
+    }
+
+    /// Fit a tree as [`FitPlan::fit`] does, from the tree that a plan before it has grown, if this
+    /// plan grows alike ([`FitPlan::grows_as`]); the grown tree is left in `grown`.
+    pub fn fit_grown(
+        &self,
+        data: &Dataset,
+        rows: &RowSet,
+        weights: &Weights,
+        grown: &mut Option<Model>,
+        control: &Control,
+    ) -> Result<Model> {
+        let rows = self.training_rows(data, rows, weights)?;
+        let model = match grown.take() {
+            Some(model) => model,
+            None => self.grow(data, &rows, weights, control)?.model,
+        };
+        *grown = Some(model.clone());
+        let prune_rows = PruneRows { data, rows: rows.rows(), weights };
+        Ok(self.pruned(model, self.config.pruning.as_ref(), Some(&prune_rows), control)?.0)
     }
 
     /// Fit a tree as [`FitPlan::fit`] does, and share what `common` holds with the other plans.

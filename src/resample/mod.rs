@@ -107,12 +107,19 @@ pub fn cross_validate(
         let fold = &folds[f];
         let rows = RowSet::of(internal(data, &fold.train)?, data.len());
         let mut common = Common::new(roots[f].clone(), kept);
-        plans
-            .iter()
-            .map(|plan| {
+        let mut grown = None; // the tree of the plan before, if it grows as this one does
+        (0..plans.len())
+            .map(|p| {
                 control.check()?;
+                let plan = &plans[p];
+                let as_last = p > 0 && plan.grows_as(&plans[p - 1]);
+                let as_next = plans.get(p + 1).is_some_and(|next| plan.grows_as(next));
+                grown = grown.take().filter(|_| as_last);
                 let model = match plan.alpha_rule() {
                     Some(_) => alpha::fit_counted(plan, data, &rows, weights, &serial)?.0.model,
+                    None if (as_last || as_next) && !plan.shares_pairs() => {
+                        plan.fit_grown(data, &rows, weights, &mut grown, &serial)?
+                    }
                     None => plan.fit_beside(data, &rows, weights, &mut common, &serial)?,
                 };
                 let outcome = predict(&model, data, &fold.test, probabilities)?;

@@ -25,6 +25,7 @@ _CONTROLS = re.compile(
 """C0 and C1 controls, line and paragraph separators, characters that change the direction of
 writing or have no width, and halves of surrogate pairs, which no encoding can print."""
 
+_IN_LISTS = frozenset(",{}")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -37,6 +38,17 @@ def one_line(text: object) -> str:
         ('two lines', ' [31mred ')
     """
     return _CONTROLS.sub(" ", str(text))
+
+
+def level_text(level: object) -> str:
+    """A level as texts name it: in quotes if it holds a comma or a brace, as lists of levels do.
+
+    Examples:
+        >>> level_text("red"), level_text("red, dark"), level_text(3)
+        ('red', "'red, dark'", '3')
+    """
+    text = str(level)
+    return repr(text) if _IN_LISTS.intersection(text) else text
 
 
 def for_terminal(text: str) -> str:

@@ -7,7 +7,8 @@ What
     tree is judged by earlier rows as well, without the year (`on_later_rows`). A feature in the
     order of the target, one that alone separates all classes, or one of which the tree reads little
     more than whether it is known, may be known only after the target is (`leaks`,
-    `told_by_gaps`).
+    `told_by_gaps`). A split on a column of few rows per level says little of new levels
+    (`few_rows_per_level`).
 Complexity
     O(n log n) per date and numeric feature, and five fits of one tree.
 """
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks.speech import argument, in_text
+from .._checks.words import some_of
 from ..datasets.files import frame_of_file
 from ..model_selection import cross_validate
 from ..model_selection.folds import make_folds
@@ -300,6 +302,29 @@ def told_by_gaps(table: Table, model: Any) -> Iterator[str]:
                 f"{table.target!r}: is it filled in before {table.target!r} is known? If not, "
                 f"leave it out: {in_text(argument('drop', [name]))}."
             )
+
+
+def few_rows_per_level(table: Table, model: Any) -> Iterator[str]:
+    """That the model splits on columns of fewer than five rows per level, and what leaves them out.
+
+    Args:
+        table: the rows of its fit.
+        model: the tree.
+
+    Examples:
+        >>> table = Table([[f"town {i // 3}"] for i in range(60)], [i // 3 % 2 for i in range(60)])
+        >>> from fasttree import FastTreeClassifier
+        >>> next(few_rows_per_level(table, FastTreeClassifier(nominal_splits="subset").fit(table)))
+        "The tree splits on 'x0' (20 levels), with fewer than five rows per level: rows with a ..."
+    """
+    tested = {model._schema.names[place] for place in set(model.tree_.feature) if place >= 0}
+    thin = [one for one in inspect(table).of("thin_levels") if one.column in tested]
+    if thin:
+        yield (
+            f"The tree splits on {some_of([one.text for one in thin])}, with fewer than five rows "
+            "per level: rows with a new level are predicted as rows without a value; to compare "
+            f"trees without: {in_text(argument('drop', [one.column for one in thin]))}."
+        )
 
 
 def _separates(values: np.ndarray, classes: np.ndarray, most: float) -> bool:

@@ -50,7 +50,14 @@ from ..table.data_checks.warned import about, held_warnings, quiet
 from ..table.exposure import with_exposure
 from ..table.groups import group_codes, taken_groups
 from .candidates import WORK, Candidate, Work, candidates, folds_for, rows_compared, work_of
-from .doubts import leaks, on_later_rows, passing_years, places_of_dates, told_by_gaps
+from .doubts import (
+    few_rows_per_level,
+    leaks,
+    on_later_rows,
+    passing_years,
+    places_of_dates,
+    told_by_gaps,
+)
 from .evidence import is_associated, told_otherwise
 from .result import Advice
 from .screening import screened
@@ -306,7 +313,9 @@ def advise(
                 sample, trees, judge.otherwise, is_told=is_told(), **options
             )
         if is_tree:
-            choice.doubts += [*leaks(whole), *told_by_gaps(whole, choice.model)]
+            of_columns = (told_by_gaps, few_rows_per_level)
+            doubts = (doubt for asked in of_columns for doubt in asked(whole, choice.model))
+            choice.doubts += [*leaks(whole), *doubts]
         if (
             is_tree
             and rows is None

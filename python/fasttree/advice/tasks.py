@@ -18,7 +18,7 @@ from .._checks.aliases import Task
 from .._checks.speech import worded
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
-from ..metrics.rare import RareClass
+from ..metrics.rare import RareClass, few_rows
 from ..metrics.scorers import Scorer
 from ..model_selection.scoring import (
     greater_is_better,
@@ -32,8 +32,6 @@ from .candidates import Candidate
 NO_SPLIT: dict[str, Any] = {"max_leaf_nodes": 2, "min_score": 1e300}
 """Parameters of a tree that is a single leaf: a constant."""
 
-LEAST_RARE = 5
-"""Rows of a class whose recall says something."""
 LIKE_ACCURACY = ("accuracy", "error_rate", "unclassified_rate")
 """Metrics of labels for which each row counts the same."""
 
@@ -204,7 +202,8 @@ class OfClasses(Judge):
         self.label, self.majority = self.facts["majority_class"], self.facts["majority"]
         self.place = list(table.classes).index(self.label)
         counts = np.bincount(self.truth, minlength=len(table.classes))
-        if counts[counts > 0].min() >= LEAST_RARE:
+        self.few = few_rows(counts, table.classes)
+        if not self.few:
             self.rare = RareClass.of(counts, table.classes)
 
     def constants(self) -> list[tuple[Candidate, Any]]:
@@ -251,9 +250,10 @@ class OfClasses(Judge):
         return {} if self.rare is None else self.rare.found(truth, predicted)
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
-        """How much of the rare class the choice finds, and the metric to choose by."""
+        """How much of the rare class the choice finds, and the metric to choose by; or which
+        classes have too few rows."""
         if self.rare is None:
-            return ""
+            return self.few and f" {self.few}"
         ways = self.rare.proposals()
         metrics = [worded(f"scoring={python}", f"`--metric {shell}`") for python, shell in ways]
         return (

@@ -103,8 +103,9 @@ def cross_validated(
 ) -> Tried:
     """Cross-validate candidates until all are tried or time is up.
 
-    They are tried one at a time. On a cluster all are tried together, so that no worker waits; with
-    a deadline one per worker.
+    Those that differ in their pruning alone are tried together, as one tree per fold serves them
+    all; with a deadline one is tried at a time. On a cluster all are tried together, so that no
+    worker waits; with a deadline one per worker.
 
     Args:
         sample: rows.
@@ -119,7 +120,12 @@ def cross_validated(
     tested = np.unique(folds.test_rows)
     backend = backend_of(options["client"])
     workers = 1 if backend is None else backend.workers if deadline < math.inf else len(plan)
-    at_a_time = min(workers, len(plan))
+    batches = [plan[first : first + workers] for first in range(0, len(plan), workers)]
+    if backend is None and deadline == math.inf:
+        alike: dict[str, list[Candidate]] = {}
+        for one in plan:
+            alike.setdefault(repr({**one.params, "pruning": None}), []).append(one)
+        batches = [*alike.values()]
     constants = judge.constants()
     if by_rows:
         for constant, answer in constants:
@@ -133,12 +139,13 @@ def cross_validated(
             raise _TimeIsUp
 
     report = make_report(progress, "candidates")
-    for first in range(0, len(plan), at_a_time):
+    order = [*(() if by_rows else (constant for constant, _ in constants)), *plan]
+    found: dict[str, Any] = {}
+    for first, batch in enumerate(batches):
         if report is not None:
-            report(first, len(plan))
-        batch = plan[first : first + at_a_time]
+            report(len(found), len(order))
         if first == 0 and not by_rows:
-            batch = [*(constant for constant, _ in constants), *batch]
+            batch = [*order[: -len(plan)], *batch]
         seed = options["random_state"]
         trees = {c.name: judge.estimator(**c.params, random_state=seed) for c in batch}
         try:
@@ -154,16 +161,17 @@ def cross_validated(
                     progress=check_time if first else False,
                 )
         except _TimeIsUp:
-            out.not_tried = [candidate.name for candidate in plan[first:]]
             break
-        for candidate in batch:
-            scores = result[candidate.name]
-            qualities = (_by_row if by_rows else _by_fold)(scores, folds, judge)
-            sizes = {size: float(scores[size].mean()) for size in ("leaves", "depth")}
-            more = judge.by_class(judge.truth[folds.test_rows], scores.predictions)
-            out.add(candidate, judge, qualities, **sizes, **more)
+        found |= {candidate.name: result[candidate.name] for candidate in batch}
+    out.not_tried = [candidate.name for candidate in plan if candidate.name not in found]
+    for candidate in order[: len(found)]:  # without a deadline all, else the first ones
+        scores = found[candidate.name]
+        qualities = (_by_row if by_rows else _by_fold)(scores, folds, judge)
+        sizes = {size: float(scores[size].mean()) for size in ("leaves", "depth")}
+        more = judge.by_class(judge.truth[folds.test_rows], scores.predictions)
+        out.add(candidate, judge, qualities, **sizes, **more)
     if report is not None:
-        report(len(plan), len(plan))
+        report(len(order), len(order))
     return out
 
 

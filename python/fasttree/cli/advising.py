@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import typer
 
+from .._checks.words import counted
 from . import options as o
 from .bundles import Without, examples
 from .folding import Dependence
 from .output import check_writable, emit
 from .shell import SHELL, listed, quoted, split_list
+from .streams import say
+
+PATIENCE = 3.0
+"""Seconds of silence where no bar is drawn."""
 
 
 @examples(
@@ -94,6 +102,7 @@ def advise(
         work=work,  # type: ignore[arg-type]
         time_limit=time_limit or None,
         cv=o.fold_count(folds),
+        progress="auto" if sys.stderr.isatty() else _said_once(),
         **run.keywords,
         drop=split_list(columns.drop),
         categorical_features=columns.kinds,
@@ -132,3 +141,18 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     words = [word for option, value in given.items() if value for word in (option, value)]
     typed = ["ftree", "fit", data, *words, *o.typed_params(found.params)]
     return " ".join(map(quoted, typed))
+
+
+def _said_once() -> Callable[[int, int], None]:
+    """A progress for a stderr that is no terminal: one line, after three seconds."""
+    started, lines = monotonic(), iter(range(1))
+
+    def report(done: int, total: int) -> None:
+        spent = monotonic() - started
+        if 0 < done < total and spent > PATIENCE and next(lines, None) is not None:
+            say(
+                f"ftree: {done} of {counted(total, 'candidate')} tried in {spent:.0f} s; "
+                "--work quick tries fewer, --time-limit SECONDS ends it"
+            )
+
+    return report

@@ -7,6 +7,7 @@ The hint recommends pruning where a pruned tree is as good with fewer leaves.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +21,7 @@ from .._checks.saving import save_text
 from .._checks.speech import argument, in_text
 from .._checks.words import counted
 from ..exports.answers import figures
-from ..metrics.rare import RareClass
+from ..metrics.rare import RareClass, few_rows
 from ..table.data_checks import inspect
 from ..table.data_checks.warned import quiet
 from . import options as o
@@ -119,7 +120,7 @@ def judged(
     kind: Any = FastTreeRegressor if rows.task == "regression" else FastTreeClassifier
     tree = kind(**settings)
     methods: dict[str, Any] = {"tree": tree}
-    if tree.pruning is None and not tree.ccp_alpha and not is_by_test(tree):
+    if may_be_pruned(tree):
         methods["pruned"] = kind(**{**settings, "pruning": task.pruning})
     folds = "1x10" if n_rows <= 20_000 else "1x5"
     options: dict[str, Any] = {
@@ -140,9 +141,26 @@ def judged(
     return Verdict(found, task, folds, by)
 
 
-def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
+def may_be_pruned(tree: Any) -> bool:
+    """Whether pruning is left to be recommended for a tree: it has the parameter, which is not
+    given, and nothing else that ends its growth early."""
+    params = tree.get_params(deep=False)
+    has_none = params.get("pruning", "") is None and not params["ccp_alpha"]
+    return has_none and not is_by_test(tree)
+
+
+def advice_of(
+    verdict: Verdict | None, rows: Table, pruned_leaves: Callable[[str], int]
+) -> str | None:
     """A recommendation of pruning, if a pruned tree is as good within a standard error and has at
-    least a fifth fewer leaves; or that no tree does better than the best constant of the rows."""
+    least a fifth fewer leaves; or that no tree does better than the best constant of the rows.
+
+    Args:
+        verdict: the cross-validation.
+        rows: all rows.
+        pruned_leaves: the number of leaves of the tree of all rows, by the name of a pruning: folds
+            may have other trees, such as those whose honest rows are drawn anew.
+    """
     if verdict is None or "pruned" not in verdict.found:
         return None
     metric, pruning = verdict.task.judged_by, verdict.task.pruning
@@ -156,9 +174,12 @@ def advice_of(verdict: Verdict | None, rows: Table) -> str | None:
     if max(tree, pruned) <= sign * known:
         best = "the most frequent class" if metric == "accuracy" else "always saying the mean"
         return f"Neither this tree nor a pruned one does better than {best}."
+    announced = pruned_leaves(pruning)
+    if announced == 1:  # it asks nothing
+        return None
     return (
-        "A pruned tree is as good within one standard error: about "
-        f"{counted(round(leaves), 'leaf')}, {said}: "
+        "A pruned tree is as good within one standard error: "
+        f"{counted(announced, 'leaf')}, {said}: "
         f"add {in_text(argument('pruning', pruning))}, or ask ftree advise."
     )
 
@@ -175,30 +196,29 @@ def of_quantile(tree: Any) -> str | None:
 
 
 def of_rare_class(rows: Table, settings: dict[str, Any]) -> str | None:
-    """What to compare trees by where one class is rare and errors have no costs; else None."""
+    """What to compare trees by where one class is rare and errors have no costs, or which of
+    several classes have too few rows; else None."""
     if rows.task == "regression" or settings.get("cost_matrix") is not None:
         return None
-    rare = RareClass.of(np.bincount(rows.y_codes, minlength=len(rows.classes)), rows.classes)
+    counts = np.bincount(rows.y_codes, minlength=len(rows.classes))
+    few = few_rows(counts, rows.classes) if len(rows.classes) > 2 else ""
+    if few:
+        return few
+    rare = RareClass.of(counts, rows.classes)
     if rare is None:
         return None
     metrics = " or ".join(f"`--metric {shell}`" for _, shell in rare.proposals())
     return (
-        f"Only {100 * rare.share:.1f} % of the rows are {rare.label!r}; the accuracy says little "
+        f"{rare.head()}; the accuracy says little "
         f"about this class: compare trees by ftree advise or ftree cv {metrics}, or give the trees "
         f"costs: {argument('cost_matrix', '...')} ({o.COST_ORDER})."
     )
 
 
-def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
+def warn_of_size(rows: Table, tree: Any) -> None:
     """Warn of numbers as classes, of hundreds of classes, and of trees with more than a leaf per
-    five rows.
-
-    Args:
-        rows: the training rows.
-        leaves: number of leaves.
-        unused: why the tree does not use each column of the rows; None: it does.
-    """
-    n_rows, n_classes = len(rows), len(rows.classes)
+    five rows, with the remedies that the tree does not have yet."""
+    n_rows, n_classes, leaves = len(rows), len(rows.classes), tree.get_n_leaves()
     asked = inspect(rows, "as_given").of("numbers_as_classes")  # by the fit
     if n_classes > MOST_CLASSES and not asked:
         warnings.warn(
@@ -208,15 +228,18 @@ def warn_of_size(rows: Table, leaves: int, unused: list[str | None]) -> None:
         )
     if n_rows >= 50 and leaves > n_rows / 5:
         # The column with the most levels is often the reason.
-        pairs = zip(rows.columns, unused, strict=False)
+        pairs = zip(rows.columns, tree._schema.unused, strict=False)
         levels = {one.name: len(one.levels or ()) for one, why in pairs if why is None}
-        widest, hint = max(levels, key=lambda name: levels[name], default=""), ""
+        widest, remedies = max(levels, key=lambda name: levels[name], default=""), []
+        if may_be_pruned(tree):
+            pruning = argument("pruning", TASKS[rows.task].pruning)
+            remedies.append(f"prune it: {in_text(pruning)}, or ")
         if levels.get(widest, 0) > 20:
-            hint = f", {argument('drop', [widest])} ({counted(levels[widest], 'level')})"
+            has = counted(levels[widest], "level")
+            remedies.append(f"leave out {argument('drop', [widest])} ({has}), or ")
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
-            "(overfits); prune it: "
-            f"{in_text(argument('pruning', TASKS[rows.task].pruning))}{hint}, or ask ftree advise",
+            f"(overfits); {''.join(remedies)}ask ftree advise",
             stacklevel=2,
         )
 
@@ -295,9 +318,14 @@ def fit(
         options: dict[str, Any] = {"sample": sample_for(tree), "groups": groups, "n_jobs": n_jobs}
         options["nodes"] = tree.n_nodes_ <= MOST_NODES
         found = tree.stability(rows, repeats=stability, progress=True, **options)
-    leaves = tree.get_n_leaves()
-    warn_of_size(rows, leaves, tree._schema.unused)
-    advice = of_quantile(tree) or advice_of(verdict, rows)
+    warn_of_size(rows, tree)
+
+    def pruned_leaves(pruning: str) -> int:
+        again = {"n_jobs": n_jobs, **settings, **drawn, "pruning": pruning}
+        with quiet():
+            return int(grown(rows, task=rows.task, **again).get_n_leaves())
+
+    advice = of_quantile(tree) or advice_of(verdict, rows, pruned_leaves)
     rare = of_rare_class(rows, settings)
     constant = baseline_of(rows) if verdict is None else verdict.constant
     order = [] if verdict is None else dependence.order_of(data, rows)
@@ -334,6 +362,7 @@ def fit(
         *filter(None, (advice, rare)),
         *order,
         *costs_said([rows], settings),
+        *_held_out(rows, tree),
         *([_proof(tree)] if optimal else []),
         "",
         text_of(
@@ -347,6 +376,17 @@ def fit(
         *_written(tree, rows, look, found, model=model, svg=svg, png=png, html=html),
     ]
     emit("\n".join(text), document, json)
+
+
+def _held_out(rows: Table, tree: Any) -> list[str]:
+    """How many rows a pruning has held out, which the counts in the tree are without."""
+    pruning, n_held = getattr(tree, "pruning", None), len(rows) - int(tree.tree_.n_node_samples[0])
+    if "reduced_error" not in (pruning, getattr(pruning, "name", "")) or n_held <= 0:
+        return []
+    return [
+        f"reduced_error held out {counted(n_held, 'row')} to prune the tree; its counts are those "
+        "of the others."
+    ]
 
 
 def _proof(tree: Any) -> str:

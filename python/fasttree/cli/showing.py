@@ -217,7 +217,10 @@ def show(
             {**sizes(tree), **tests_of(tree), "tree": text_of(tree, look.decimals, depth)},
         )
     content: str | bytes = f"{shown_criterion(tree)}: {head}"
-    if form != "text":
+    is_picture = plot is not None and form == "text" and out is None
+    if is_picture:
+        content = f"{content!s}\nDrawn as {plot}"
+    elif form != "text":
         content = FORMATS[form].show(tree, depth, look.decimals, **options)
     elif not is_forest:
         content = f"{content!s}\n\n{text_of(tree, look.decimals, depth)}"

@@ -134,8 +134,8 @@ def predict(
         [
             place,
             *(cells[place] for cells in carried.values()),
-            "" if answer is None else answer,
-            *(shares[place].tolist() if proba else []),
+            "" if answer is None else _short(answer),
+            *(map(_short, shares[place].tolist()) if proba else []),
         ]
         for place, answer in enumerate(answers.tolist())
     )
@@ -149,6 +149,19 @@ def predict(
     if said:
         sys.stdout.flush()
         say("\n".join(said))
+
+
+def _short(value: Any) -> Any:
+    """A number without the rounding of a sum, where 15 digits tell it: 44.148 in place of
+    44.147999999999996; all others as they are.
+
+    >>> _short(44.147999999999996), _short(1 / 3), _short("b"), _short(2**60)
+    (44.148, 0.3333333333333333, 'b', 1152921504606846976)
+    """
+    if not isinstance(value, float):
+        return value
+    short = f"{value:.15g}"
+    return float(short) if len(short) < len(repr(value)) - 3 else value
 
 
 Top = Annotated[
@@ -481,4 +494,6 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def _score_text(score: float, rank: int) -> str:
-    return "-" if np.isnan(score) else f"{score:.4f} ({rank})"
+    if np.isnan(score):
+        return "-"
+    return f"{score:{'.4f' if abs(score) < 1e4 else ',.0f'}} ({rank})"

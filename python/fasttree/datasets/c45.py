@@ -215,7 +215,8 @@ def read_c45(
         elif kind == "numeric":
             columns.append(Column(name, "numeric", column.values))
         else:
-            columns.append(Column(name, "nominal", column.values, make_levels(name, labels)))
+            levels = make_levels(name, labels)
+            columns.append(Column(name, "nominal", column.values, levels, declared=True))
     return declared.target, columns
 
 

@@ -187,7 +187,8 @@ def read_delimited(
             column, found = cells.without(column)
             matched |= found
         numbers_read.append(column)
-    if decimal is None and sep != ",":  # between commas, points are decimal
+    # Between commas, points are decimal; a model knows what they were in its own rows.
+    if decimal is None and sep != "," and not cells.remembered:
         _ask_of_thousands(path, (one for one in numbers_read if one.kind == "numeric"))
     unmatched = sorted(cells.texts - {"", *cells.remembered} - matched)
     if unmatched:

@@ -194,7 +194,7 @@ def read_column(name: str, column: CoreColumn, encoding: str) -> Column:
     if column.labels is None:
         return Column(name, "numeric", column.values)
     levels = make_levels(name, [decode_as(text, encoding) for text in column.labels])
-    return Column(name, "nominal", column.values, levels)
+    return Column(name, "nominal", column.values, levels, declared=True)
 
 
 def found_column(

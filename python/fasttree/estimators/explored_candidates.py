@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import criteria as registry
 from .._checks.naming import display_name, is_by_test
+from .._checks.plain_text import level_text
 from .._checks.words import counted, p_value_text, some_of
 from ..criteria import Criterion, NamedCallable
 from ..exports.explorer import ExplorerLimits, TreeData
@@ -341,7 +342,7 @@ def _test_text(test: Any) -> str:
     if test is None:
         return ""
     if isinstance(test, tuple):
-        names = ", ".join(str(level) for level in test)
+        names = ", ".join(map(level_text, test))
         return name_of(f"= {names}" if len(test) == 1 else f"in {{{names}}}")
     return f"\u2264 {test:.6g}"
 

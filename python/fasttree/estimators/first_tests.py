@@ -26,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._checks.aliases import MaybeArray
+from .._checks.plain_text import level_text
 from ..exports.explorer import Exploration, ExplorerLimits
 from ..exports.tables.html import bar
 from ..exports.tables.listing import Records
@@ -190,4 +191,4 @@ def _words(test: dict[str, Any], up_to: str = "<=") -> str:
     missing = " or missing" if test["missing"] == "left" else ""
     if test["levels"] is None:
         return f"{up_to} {test['threshold']:.6g}{missing}"
-    return f"in {', '.join(map(str, test['levels']))}{missing}"
+    return f"in {', '.join(map(level_text, test['levels']))}{missing}"

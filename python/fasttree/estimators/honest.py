@@ -138,11 +138,14 @@ class LeafIntervals:
     notes: tuple[str, ...]
     _label: np.ndarray
     _classes: tuple[Any, ...]
+    _is_empty: np.ndarray
 
     def said(self, node: int) -> str:
-        """The interval of a leaf as text: of classes for the share of the predicted one."""
+        """The interval of a leaf as text: of classes for the share of the predicted one; that of a
+        leaf without rows is marked as one of a node above."""
         at = node if self.low.ndim == 1 else (node, max(int(self._label[node]), 0))
-        return f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
+        ends = f"{figures(float(self.low[at]), 3)} to {figures(float(self.high[at]), 3)}"
+        return f"{ends} of a node above" if self._is_empty[node] else ends
 
     @property
     def title(self) -> str:
@@ -237,7 +240,8 @@ def leaf_intervals(fitted: Any, level: float = 0.95, weights: str = "copies") ->
     else:
         ends = _of_means(tree.value[answers], tree.variance[answers], n[answers], tail)
     low[leaves], high[leaves] = ends
-    return LeafIntervals(low, high, level, n, tuple(notes), tree.label, fitted._schema.classes)
+    known = (tree.label, fitted._schema.classes, total == 0)
+    return LeafIntervals(low, high, level, n, tuple(notes), *known)
 
 
 def known_intervals(fitted: Any) -> LeafIntervals | None:

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._checks.aliases import MaybeArray
+from .._checks.plain_text import level_text
 from .new_rows import Schema, rows_for
 
 SHOWN_LEVELS = 6
@@ -79,7 +80,9 @@ class SplitColumns(TransformerMixin, BaseEstimator):
         for feature, codes in self.columns:
             name = schema.names[feature]
             if codes is not None:
-                shown = ", ".join(str(schema.levels[feature][c]) for c in codes[:SHOWN_LEVELS])
+                shown = ", ".join(
+                    level_text(schema.levels[feature][c]) for c in codes[:SHOWN_LEVELS]
+                )
                 more = f", ... {len(codes)} levels" if len(codes) > SHOWN_LEVELS else ""
                 name = f"{name} in {{{shown}{more}}}"
             same = sum(other == name or other.startswith(f"{name} #") for other in names)

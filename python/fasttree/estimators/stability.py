@@ -541,7 +541,8 @@ def stability(
             small.
         fraction: share of the rows of a subsample, above 0 and at most 1.
         nodes: also resample the rows of each node and search it alone, `repeats` times, with the
-            limits and the class weights of the whole tree.
+            class weights and limits of the whole tree, but for ``min_samples_split``, which the
+            node has met; of a subsample ``min_samples_leaf`` is reduced to its `fraction`.
         groups: one per row, or the name of a column: whole groups are drawn.
         sample_weight: weights of the rows, as in `fit`.
         random_state: seed of the draws, a whole number >= 0. A draw depends on it and the number of
@@ -616,15 +617,18 @@ petal width (cm) in 1.
     return Stability(*counts, models, fitted, lambda i: rows.as_given(draw(i), 0), asked)
 
 
-def _of_one_split(fitted: Any, rows: TrainingRows, share: float) -> Any:
+def _of_one_split(fitted: Any, draws: _Resamples, share: float) -> Any:
     """The estimator that searches one node alone, which holds a share of the weight of the rows:
-    with the limits and the class weights of the whole tree."""
-    params = fitted.get_params(deep=False)
+    with the class weights and the limits of the whole tree, as far as they say what a branch may
+    be. The node has met the others; of a subsample, branches hold a share of their rows."""
+    params, rows = fitted.get_params(deep=False), draws.rows
     changed: dict[str, Any] = {"max_depth": 1, "max_leaf_nodes": None, "pruning": None,
-                               "ccp_alpha": 0.0}  # fmt: skip
-    for name, least in (("min_samples_split", 2), ("min_samples_leaf", 1)):
-        if isinstance(params[name], float):
-            changed[name] = max(least, math.ceil(params[name] * len(rows.table)))
+                               "ccp_alpha": 0.0, "min_samples_split": 2}  # fmt: skip
+    least = params["min_samples_leaf"]
+    if isinstance(least, float):
+        least = math.ceil(least * len(rows.table))
+    drawn = 1.0 if draws.sample == "bootstrap" else draws.fraction
+    changed["min_samples_leaf"] = max(1, int(least * drawn))
     changed["min_impurity_decrease"] = params["min_impurity_decrease"] / share
     changed["min_weight_fraction_leaf"] = min(0.5, params["min_weight_fraction_leaf"] / share)
     if rows.class_weights is not None:
@@ -642,7 +646,7 @@ def _searched_nodes(
     ends, weight = tree.subtree_ends(), tree.weighted_n_node_samples
     for node in np.flatnonzero(tree.n_children > 0).tolist():
         inside = np.flatnonzero((leaf >= node) & (leaf < ends[node]))
-        one = _of_one_split(fitted, draws.rows, float(weight[node] / weight[0]))
+        one = _of_one_split(fitted, draws, float(weight[node] / weight[0]))
         part = replace(
             draws,
             rows=one._weighted(table.take(inside), None),

@@ -291,7 +291,7 @@ class TreeEstimator(Readable, Estimator):
             *shown,
             worded(
                 "(cut; all: print(model.to_text()), a picture: model.plot())",
-                "(cut; save it by --model MODEL; all: ftree show MODEL, a picture: "
+                "(cut; of a file by --model MODEL all: ftree show MODEL, a picture: "
                 "ftree show MODEL --plot FILE)",
             ),
         ]

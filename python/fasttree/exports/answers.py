@@ -26,6 +26,9 @@ Label = bool | int | float | str
 MOST_COUNTED = 12
 """Largest number of classes that `_ClassAnswers.held` counts."""
 
+MOST_IN_ORDER = 10
+"""Classes that a legend lists in their order, at most; of more, those that leaves predict come
+first, then the others, each by their rows."""
 MOST_DRAWN = 30
 """Largest number of classes in a bar of `_ClassAnswers`: after 30 colours, the first come again."""
 
@@ -135,6 +138,7 @@ class _ClassAnswers(Answers):
         super().__init__(tree)
         self._classes = tuple(classes)
         self._counts, self._label = tree.value, tree.label
+        self._said = frozenset(self._label[tree.n_children == 0].tolist())
 
     def of(self, node: int) -> Label | None:
         label = int(self._label[node])
@@ -197,7 +201,10 @@ class _ClassAnswers(Answers):
         return shares
 
     def legend(self) -> list[tuple[str | None, str]]:
-        return [(colour(code), str(label)) for code, label in enumerate(self._classes)]
+        codes: Sequence[int] = range(len(self._classes))
+        if len(codes) > MOST_IN_ORDER:
+            codes = sorted(codes, key=lambda code: (code not in self._said, -self._counts[0, code]))
+        return [(colour(code), str(self._classes[code])) for code in codes]
 
 
 class _NumberAnswers(Answers):

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._checks.plain_text import one_line
+from .._checks.plain_text import level_text, one_line
 from .reading import Feature, Reading, ValueSet
 
 
@@ -69,8 +69,10 @@ def _branch_text(feature: Feature, subsets: list[ValueSet], branch: int, binary:
         first = subset.lower == -math.inf
         end = printed(feature.threshold_of(subset.upper if first else subset.lower))
         return f" <= {end}" if first else f" > {end}"
-    names = [one_line((feature.levels or ())[c]) for c in sorted(subset.codes)]
-    return f" = {names[0]}" if len(names) == 1 else f" in {{{', '.join(names)}}}"
+    names = [(feature.levels or ())[c] for c in sorted(subset.codes)]
+    if len(names) == 1:  # as J48 prints it, which has no sets
+        return f" = {one_line(names[0])}"
+    return f" in {{{', '.join(one_line(level_text(name)) for name in names)}}}"
 
 
 def to_j48(model: Any) -> str:

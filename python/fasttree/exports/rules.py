@@ -74,7 +74,7 @@ class Condition:
         )
 
     def to_text(
-        self, decimals: int = 6, missing: bool = False, max_levels: int | None = MAX_LEVELS
+        self, decimals: int = 6, missing: bool = False, max_levels: int | None = None
     ) -> str:
         """The condition as text: ``2 < petal width <= 5``, ``outlook in {rainy, sunny}``; a list of
         more than `max_levels` levels is shortened (None: never)."""
@@ -109,7 +109,7 @@ class _LeafRule(ABC):
         """The prediction, and the quality of a leaf with rows, as texts."""
 
     def to_text(
-        self, decimals: int = 6, missing: bool = False, max_levels: int | None = MAX_LEVELS
+        self, decimals: int = 6, missing: bool = False, max_levels: int | None = None
     ) -> str:
         """The rule on one line; a list of more than `max_levels` levels is shortened (None:
         never)."""
@@ -271,9 +271,9 @@ class Rules(Sequence[AnyRule]):
         rows = []
         for rule in self._rules[:MOST_SHOWN]:
             answer, quality = rule._answer()
-            conditions = " and ".join(c.to_text() for c in rule.conditions) or "always"
+            conditions = " and ".join(c.to_text(max_levels=MAX_LEVELS) for c in rule.conditions)
             quality = quality.partition(" ")[2] if rule.coverage > 0 else ""
-            rows.append([conditions, answer, number(rule.coverage, 2), quality])
+            rows.append([conditions or "always", answer, number(rule.coverage, 2), quality])
         is_number = any(isinstance(rule, NumberRule) for rule in self._rules)
         header = ["if", "then", "weight" if weighed else "rows"]
         header.append("sd" if is_number else "confidence")

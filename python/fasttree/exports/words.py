@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import accumulate, takewhile
 
-from .._checks.plain_text import one_line
+from .._checks.plain_text import level_text, one_line
 from .answers import number
 from .reading import Feature, ValueSet
 
@@ -108,7 +108,7 @@ def branch_text(
         among = range(len(levels)) if subset.among is None else subset.among
         codes, others = subset.codes, [c for c in among if c not in subset.codes]
         equal, within = ("=", "in") if len(codes) <= len(others) else ("!=", "not in")
-        names = [str(levels[c]) for c in sorted(codes if within == "in" else others)]
+        names = [level_text(levels[c]) for c in sorted(codes if within == "in" else others)]
         return (
             f"{equal} {names[0]}"
             if len(names) == 1

@@ -12,10 +12,32 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._checks.words import counted, some_of
 from .f_measures import ratio
 
 RARE = 0.10
 """Share of the rows below which the smallest class is rare."""
+
+LEAST_RARE = 5
+"""Rows of a class from which on its recall and precision say something."""
+
+
+def few_rows(counts: np.ndarray, classes: Sequence[Any]) -> str:
+    """A sentence on the classes with fewer than five rows, from the rows of each class, shape
+    (n_classes,); "" without any.
+
+    Examples:
+        >>> few_rows(np.array([95, 3]), ["no", "yes"])
+        "Classes with fewer than five rows: 'yes' (3 rows); a tree cannot learn them: join ..."
+    """
+    small = [
+        f"{label!r} ({counted(count, 'row')})"
+        for label, count in zip(classes, counts.tolist(), strict=True)
+        if 0 < count < LEAST_RARE
+    ]
+    what = "Classes with fewer than five rows"
+    remedy = "a tree cannot learn them: join them with others, or leave their rows out."
+    return f"{what}: {some_of(small)}; {remedy}" if small else ""
 
 
 class RareClass(NamedTuple):

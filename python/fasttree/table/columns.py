@@ -45,7 +45,8 @@ class Column:
             `levels`, -1 = missing (uint8 codes, which have no missing value, when the data came
             that way).
         levels: the declared levels in order (None for a numeric column).
-        declared: whether the type of a frame's column names the levels (pandas Categorical, Enum,
+        declared: whether the levels are given with the column: by the caller, the header of a file
+            or the type of a column (pandas Categorical, Enum,
             Arrow dictionary), so that the rows do not decide which there are.
         ordered: whether the levels ascend (an ordered pandas Categorical).
 
@@ -450,7 +451,7 @@ def encode(
         if values.dtype.kind == "f":
             check_finite(name, values)
         codes, own_levels = factorize(name, values, levels)
-        return Column(name, "nominal", codes, own_levels)
+        return Column(name, "nominal", codes, own_levels, declared=levels is not None)
     return Column(name, "numeric", to_float(name, values))
 
 

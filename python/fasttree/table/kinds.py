@@ -82,7 +82,7 @@ def column_of(name: str, cells: Cells, role: Kind | None, levels: Sequence[Any] 
     if isinstance(cells, np.ndarray):
         return encode(name, cells, role, levels)
     if levels is not None:
-        return Column(name, "nominal", *factorize(name, cells.labels(), levels))
+        return Column(name, "nominal", *factorize(name, cells.labels(), levels), declared=True)
     if role == "numeric" and cells.kind == "nominal":
         return Column(name, "numeric", to_float(name, cells.labels()))
     return replace(cells, name=name)

@@ -617,12 +617,16 @@ class Table(_Attributes):
         return np.flatnonzero(target.codes < 0)
 
     def drop_missing_target(self) -> Table:
-        """The Table of the rows whose target is known (itself when all are)."""
+        """The Table of the rows whose target is known (itself when all are); levels that the others
+        alone have go, unless they are declared."""
         gone = self.missing_target
         if len(gone) == 0:
             return self
         kept = np.delete(np.arange(len(self)), gone)
         new = self.take(kept)
+        if self._block is None:
+            every = np.arange(len(new))
+            new._columns = tuple(column.as_seen(every) for column in new.columns)
         if new.row_numbers is None:
             new.row_numbers = kept
         new.origin = self.origin and f"{self.origin}.drop_missing_target()"

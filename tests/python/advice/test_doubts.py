@@ -330,3 +330,13 @@ def test_classes_that_follow_each_other_in_time_are_judged_by_earlier_rows():
     frame["warm"] = frame["warm"] + 3 * (np.arange(200) >= 100)
     found = fasttree.advise(frame, "kind", cv=3, work="quick", **FAST)
     assert "in the order of 'day'" in found.sentence and 0 <= found.by_time < found.accuracy
+
+
+@pytest.mark.parametrize("n_rows", [3, 12])
+def test_a_split_on_few_rows_per_level_is_named_in_the_sentence(n_rows):
+    towns = np.repeat(np.arange(40), n_rows)
+    frame = pd.DataFrame({"town": [f"t{t}" for t in towns], "x": np.arange(len(towns)) % 9})
+    found = fasttree.advise(frame, towns % 2, **FAST)
+    assert found.params and "town" in str(found.model)
+    said = "The tree splits on 'town' (40 levels), with fewer than five rows per level"
+    assert (said in found.sentence) == (n_rows == 3)

@@ -308,3 +308,36 @@ def test_the_command_takes_metric_groups_time_and_work(tmp_path, capsys):
     assert main([*first, "--groups", "site", "--time", "day"]) == 2
     assert main([*first, "--metric", "f_beta(positive=p"]) == 2
     assert "a closing bracket is missing" in capsys.readouterr().err
+
+
+def test_candidates_that_differ_in_their_pruning_are_tried_together(monkeypatch):
+    from fasttree.advice import trials
+
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"town": [f"t{i}" for i in rng.integers(0, 12, 300)],
+                          "x": rng.normal(size=300).round(1)})  # fmt: skip
+    y = rng.choice(["p", "q", "r"], 300)
+    calls, original = [], trials.cross_validate
+
+    def counted(*args, **words):
+        calls.append(len(words["estimators"]))
+        return original(*args, **words)
+
+    monkeypatch.setattr(trials, "cross_validate", counted)
+    how = {"cv": "1x5", "progress": False, "n_jobs": 1}
+    together = fasttree.advise(frame, y, **how)
+    assert max(calls) == 3 and sum(calls) == len(together.table) - 1
+    calls.clear()
+    alone = fasttree.advise(frame, y, time_limit=600, **how)
+    assert max(calls) == 1
+    assert [dict(row) for row in alone.table] == [dict(row) for row in together.table]
+    assert alone.sentence == together.sentence
+
+
+def test_a_long_search_says_so_where_no_bar_is_drawn(monkeypatch, capsys):
+    from fasttree.cli import advising, main
+
+    monkeypatch.setattr(advising, "PATIENCE", 0.0)
+    assert main(["advise", "iris"]) == 0
+    [line] = [line for line in capsys.readouterr().err.splitlines() if "candidates tried" in line]
+    assert "--time-limit" in line

@@ -5,6 +5,7 @@ with costs, and what a cost matrix means."""
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -134,3 +135,55 @@ def test_rank_cautions_against_columns_of_many_levels(ftree, tmp_path):
     found = json.loads(ftree("rank", path, "-t", "y", "--json", "-")[1])
     assert found["few_rows_a_level"] == ["post code"]
     assert "Caution" not in ftree("rank", path, "-t", "y", "--drop", "post code")[1]
+
+
+def test_rank_is_silent_of_the_levels_of_a_date(ftree, tmp_path):
+    days = pd.date_range("2019-01-01", periods=120).strftime("%Y-%m-%d")
+    frame = pd.DataFrame({"day": days, "town": [f"t{i % 60}" for i in range(120)],
+                          "y": ["p", "q"] * 60})  # fmt: skip
+    frame.to_csv(tmp_path / "days.csv", index=False)
+    _, out, _ = ftree("rank", tmp_path / "days.csv", "-t", "y", "--test", "quadratic")
+    assert "day" in out and "rows a level: town (60 levels)." in out
+    _, out, _ = ftree("rank", tmp_path / "days.csv", "-t", "y", "--columns", "as_given")
+    assert "day (120 levels)" in out and "town (60 levels)" in out
+
+
+def test_classes_of_few_rows_are_named(ftree, tmp_path):
+    y = ["p", "q", "r"] * 30 + ["one"] + ["four"] * 4
+    frame = pd.DataFrame({"x": np.arange(95) % 17, "z": np.arange(95) % 5, "y": y})
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    said = "Classes with fewer than five rows: 'four' (4 rows), 'one' (1 row); a tree cannot learn"
+    _, out, _ = ftree("fit", tmp_path / "few.csv", "-t", "y")
+    assert said in out and "Only" not in out
+    _, out, _ = ftree("advise", tmp_path / "few.csv", "-t", "y", "--work", "quick")
+    assert said in out
+
+
+def test_a_tree_that_held_rows_out_says_so(ftree):
+    _, out, _ = ftree("fit", "breast-cancer", "-p", "pruning=reduced_error", "--no-cv")
+    rows, held = (int(re.search(p, out)[1].replace(",", ""))
+                  for p in (r": ([\d,]+) rows", r"held out ([\d,]+) rows"))  # fmt: skip
+    assert 0.2 * rows < held < 0.5 * rows
+    for other in ("error_based", "none"):
+        assert "held out" not in ftree("fit", "iris", "-p", f"pruning={other}", "--no-cv")[1]
+
+
+def test_a_picture_comes_without_the_text_of_the_tree(ftree, tmp_path):
+    model = tmp_path / "m.json"
+    ftree("fit", "iris", "--no-cv", "-m", model)
+    _, out, _ = ftree("show", model, "--plot", tmp_path / "p.svg")
+    assert "petal" not in out and f"Drawn as {tmp_path / 'p.svg'}" in out
+    _, out, _ = ftree("show", model, "--plot", tmp_path / "p.svg", "--form", "rules")
+    assert "if petal" in out
+
+
+def test_predictions_are_written_without_rounding_noise(ftree, tmp_path):
+    y = np.repeat([44.148, 0.1, 7.03], 20) + np.tile([0.1, -0.1], 30)
+    pd.DataFrame({"x": np.arange(60), "y": y}).to_csv(tmp_path / "y.csv", index=False)
+    ftree("fit", tmp_path / "y.csv", "-t", "y", "--no-cv", "-p", "max_leaf_nodes=3", "-m",
+          tmp_path / "m.json")  # fmt: skip
+    _, out, _ = ftree("predict", tmp_path / "m.json", tmp_path / "y.csv")
+    written = [line.split(",")[1] for line in out.splitlines()[1:]]
+    exact = fasttree.load(tmp_path / "m.json").predict(np.arange(60.0)[:, None])
+    assert max(map(len, written)) <= 6
+    np.testing.assert_allclose([*map(float, written)], exact, rtol=1e-14)

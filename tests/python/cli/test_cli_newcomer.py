@@ -51,6 +51,44 @@ def test_fit_recommends_a_pruned_tree_and_warns_of_too_many_leaves(ftree, tmp_pa
     assert "A pruned tree" not in out and "memorises" not in err
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "-p pruning=pessimistic",
+        "-p ccp_alpha=0.0001",
+        "--preset CTREE -p alpha=0.9 -p min_samples_split=2 -p min_samples_leaf=1",
+        "-p max_leaf_nodes=200",
+    ],
+)
+def test_no_remedy_is_advised_that_is_given(ftree, tmp_path, given):
+    rng = np.random.default_rng(3)
+    file = tmp_path / "noise.csv"
+    city = [f"c{v}" for v in rng.integers(0, 40, 240)]
+    pd.DataFrame(
+        {"city": city, "y": rng.choice(["p", "q", "r"], 240), "x": rng.random(240)}
+    ).to_csv(file, index=False)
+    _, _, err = ftree("fit", file, "-t", "y", "--no-cv", *given.split())
+    said = re.search(r"memorises rows.*", err)
+    assert said is None or ("pruning" in said[0]) == ("max_leaf_nodes" in given)
+    assert said is not None or "pessimistic" not in given
+
+
+def test_the_pruned_tree_that_is_announced_is_the_one_that_comes(ftree, tmp_path):
+    file, n_announced = tmp_path / "cities.csv", 0
+    cities(400, 30).to_csv(file, index=False)
+    for limits in ([], ["max_leaf_nodes=6"], ["max_depth=5"]):
+        for honest in ([], ["honest=true"], ["honest=0.2"]):
+            given = [word for one in [*limits, *honest] for word in ("-p", one)]
+            _, out, _ = ftree("fit", file, *given)
+            announced = re.search(r"standard error: (\d+ leaves), (.*? %): add", out)
+            if announced is not None:
+                _, again, _ = ftree("fit", file, *given, "-p", "pruning=error_based")
+                came = re.search(r": (\d+ leaf|\d+ leaves), .*?accuracy (.*? %)", again)
+                assert announced.groups() == came.groups()
+                n_announced += 1
+    assert n_announced >= 3
+
+
 def test_a_nominal_column_with_few_rows_a_level_is_warned_of_once():
     with pytest.warns(UserWarning, match="fewer than five rows per level: 'city'") as caught:
         fasttree.fit(cities(), "label")

@@ -136,3 +136,18 @@ def test_what_a_point_means_beside_one_sign_is_asked_for(tmp_path):
     (tmp_path / "rows.csv").write_text("\n".join(["amount;label", *rows]) + "\n")
     with pytest.warns(DataWarning, match=r"with a currency sign .*decimal='\.'.*decimal=','"):
         fasttree.fit(tmp_path / "rows.csv", max_depth=1)
+
+
+def test_a_model_is_not_asked_what_a_point_separates(tmp_path, recwarn):
+    rng = np.random.default_rng(0)
+    x = np.where(rng.random(200) < 0.2, rng.integers(-130, -110, 200), rng.normal(-122, 0.2, 200))
+    frame = pd.DataFrame({"x": x.round(3), "y": x > -122})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    model = fasttree.fit(tmp_path / "rows.csv", "y")
+    frame.to_csv(tmp_path / "new.csv", index=False, sep=";")
+    recwarn.clear()
+    answers = model.predict(tmp_path / "new.csv")
+    assert not [one for one in recwarn if "thousands" in str(one.message)]
+    assert (answers == model.predict(frame[["x"]])).all()
+    with pytest.warns(UserWarning, match="separates thousands"):
+        fasttree.datasets.load(tmp_path / "new.csv", "y")

@@ -490,3 +490,20 @@ def test_explain_says_that_other_rows_have_chosen_the_split():
         assert (said in str(listed)) == is_other
         seen.add(is_other)
     assert seen == {True, False}
+
+
+@pytest.mark.parametrize("number", [False, True])
+def test_the_interval_of_a_leaf_without_rows_is_marked(number):
+    rng = np.random.default_rng(1)
+    rows = [[f"v{i}"] for i in rng.integers(0, 30, 120)]
+    y = rng.integers(0, 2, 120)
+    kind = FastTreeRegressor if number else FastTreeClassifier
+    model = kind(honest=0.2, random_state=0, nominal_splits="multiway").fit(rows, y)
+    found, tree = model.leaf_intervals(), model.tree_
+    leaves = np.flatnonzero(tree.n_children == 0)
+    empty = [node for node in leaves.tolist() if tree.n_node_samples[node] == 0]
+    assert 0 < len(empty) < len(leaves)
+    marked = [node for node in leaves.tolist() if found.said(node).endswith("of a node above")]
+    assert marked == empty
+    for text in (found.to_text(), model.to_text(intervals=found)):
+        assert text.count("of a node above") == len(empty)

@@ -186,6 +186,19 @@ def test_nodes_are_searched_as_by_hand(data):
     assert stump.features.root[j] == pytest.approx(root.chosen)
 
 
+@pytest.mark.parametrize("sample", ["bootstrap", "subsample"])
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("limits", [{"min_samples_leaf": 7}, {"min_samples_leaf": 0.35}])
+def test_a_node_that_just_meets_the_limits_is_searched(sample, grouped, limits):
+    x, y = np.arange(20.0), np.repeat([0, 1], 10)
+    groups = np.arange(20) // 2 if grouped else None
+    model = FastTreeClassifier(min_samples_split=20, **limits).fit(x[:, None], y)
+    words = {"groups": groups, "repeats": 50, "nodes": True}
+    root = model.stability(x[:, None], y, sample=sample, **words).nodes[0]
+    # A limit on branches can refuse an uneven draw, one on the node none.
+    assert root.chosen > (0.9 if sample == "subsample" else 0.6) and not root.rivals
+
+
 @pytest.mark.parametrize("how", [{"class_weight": "balanced"}, {"priors": [0.5, 0.5]}])
 def test_nodes_are_searched_with_the_class_weights_of_the_tree(how):
     weights = dict(enumerate((len(Y) / (2 * np.bincount(Y))).tolist()))

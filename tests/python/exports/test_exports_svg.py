@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fasttree
 from fasttree import FastTreeClassifier, presets
 from fasttree.exports.drawing import SHOW, Drawing
-from fasttree.exports.palette import VALUES
+from fasttree.exports.palette import VALUES, colour
 from fasttree.exports.svg import HIGH, svg_of_page
 
 SPACE = "{http://www.w3.org/2000/svg}"
@@ -482,3 +482,23 @@ def test_counts_of_parts_of_rows_have_one_digit_and_rules_one_style_of_numbers()
     assert all(len(one.partition(".")[2]) <= 1 for one in numbers)
     rule = tree.decision_rule({"x": 0.0, "z": 0.0})
     assert not re.search(r"(?<![.\d])\d{4}", rule) and re.search(r"\d,\d{3}\.\d", rule)
+
+
+@pytest.mark.parametrize("n", [3, 10, 11, 28])
+def test_a_legend_of_many_classes_begins_with_those_that_leaves_predict(n):
+    sizes = np.random.default_rng(n).permutation(np.arange(5, 5 + n))
+    y = np.repeat([f"c{i:02}" for i in range(n)], sizes)
+    x = np.arange(len(y), dtype=float)[:, None]
+    model = fasttree.fit(x, y, max_leaf_nodes=4)
+    _, *legend = [text for _, text in Drawing(model).meanings]
+    assert sorted(legend) == sorted(set(y))
+    if n <= 10:
+        assert legend == sorted(legend)
+        return
+    said = {str(label) for label in model.predict(x)}
+    assert set(legend[: len(said)]) == said
+    for part in (legend[: len(said)], legend[len(said) :]):
+        rows = [int((y == label).sum()) for label in part]
+        assert rows == sorted(rows, reverse=True)
+    colours = dict((text, fill) for fill, text in Drawing(model).meanings)
+    assert colours["c00"] == colour(0) and colours["c02"] == colour(2)

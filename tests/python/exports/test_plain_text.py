@@ -13,7 +13,7 @@ import pytest
 
 import fasttree
 from fasttree import bayesian_networks, model_selection
-from fasttree._checks.plain_text import one_line
+from fasttree._checks.plain_text import level_text, one_line
 from fasttree.exports.tables.latex import render_latex
 from fasttree.exports.tables.markdown import render_markdown
 from fasttree.exports.tables.text import render_text
@@ -86,7 +86,7 @@ def test_core_and_package_agree_on_every_character():
     )
     said = [line.split(" = ", 1)[1].rsplit(":", 1)[0] for line in model.to_text().split("\n")[:-1]]
     levels = sorted(names)
-    assert said == [one_line(level) for level in levels]
+    assert said == [one_line(level_text(level)) for level in levels]
 
 
 def test_messages_of_the_command_are_one_line(capfd, tmp_path):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import json
+import re
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
 import fasttree
-from fasttree import Table
+from fasttree import FastTreeClassifier, Table
 from fasttree.discretize import EqualWidth
 from fasttree.exports import FORMATS
 from fasttree.exports.answers import MOST_DRAWN
@@ -65,6 +69,36 @@ def test_levels_are_those_of_the_node_and_the_shorter_side(how, missing, number)
             assert said.replace("!=", "\u2260") == words[child]
             assert short_branch_text(feature, subset) in svg
     assert again > 3  # levels were sent elsewhere above
+
+
+def test_levels_that_hold_a_comma_are_quoted_and_rules_are_whole():
+    levels = [f"{a}, {b}" for a in "pqrs" for b in "wxyz"] + ["plain"]
+    codes = np.arange(len(levels)).repeat(4)
+    rows = [[levels[code]] for code in codes]
+    model = FastTreeClassifier(nominal_splits="subset", max_depth=1).fit(rows, codes < 8)
+    listed = ast.literal_eval
+    for rule in model.to_rules():
+        [condition] = rule.conditions
+        said = str(rule).split("{")[1].split("}")[0].replace("plain", "'plain'")
+        named = set(listed(f"[{said}]"))
+        assert named == set(condition.levels) or named == set(levels) - set(condition.levels)
+    assert set(model.to_rules().to_frame()["rule"]) <= {
+        str(rule)[3:].split(" then")[0] for rule in model.to_rules()
+    }
+    texts = {
+        "text": model.to_text(),
+        "rule": model.decision_rule(rows[0]),
+        "explain": str(model.explain(0, rows, codes < 8)),
+        "svg": model.to_svg(),
+        "dot": model.to_dot(),
+        "j48": model.to_text(style="j48"),
+        "page": json.dumps(model.explore(rows, codes < 8).document["trees"][0]["words"]),
+        "notebook": model.to_rules()._repr_html_(),
+    }
+    unquoted = {name for name, text in texts.items() if re.search(r"[{ ]p, w\b", text)}
+    assert not unquoted
+    silent = {name for name, text in texts.items() if "p, w" not in text}
+    assert not silent
 
 
 MODELS = {

@@ -534,3 +534,44 @@ def test_rows_of_a_table_are_taken():
         with pytest.raises(TypeError, match=r"take: rows=.* one row is take\(\[i\]\)"):
             table.take(rows)
     assert len(table.take([0])) == len(table.take(slice(0, 1))) == 1
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "arff", "tab"])
+def test_levels_of_rows_without_a_class_go_unless_the_file_declares_them(tmp_path, form):
+    cells, labels = ["a", "b", "only here", "a"] * 9, ["p", "q", None, "q"] * 9
+    file = tmp_path / f"rows.{form}"
+    mark, sep = {"csv": ("", ","), "tsv": ("", "\t"), "arff": ("?", ","), "tab": ("", "\t")}[form]
+    quoted = "'only here'" if form == "arff" else "only here"
+    head = {
+        "csv": ["x,n,y"],
+        "tsv": ["x\tn\ty"],
+        "arff": [
+            "@relation r",
+            f"@attribute x {{a,b,{quoted}}}",
+            "@attribute n numeric",
+            "@attribute y {p,q}",
+            "@data",
+        ],
+        "tab": ["x\tn\ty", "a b only\\ here\tc\tp q", "\t\tclass"],
+    }
+    lines = [
+        sep.join((cell.replace("only here", quoted), str(n), label or mark))
+        for n, (cell, label) in enumerate(zip(cells, labels, strict=True))
+    ]
+    file.write_text("\n".join([*head[form], *lines]) + "\n")
+    table = fasttree.datasets.load(file, "y")
+    kept = table.drop_missing_target()
+    declared = form in ("arff", "tab")
+    assert kept.column("x").levels == (("a", "b", "only here") if declared else ("a", "b"))
+    known = [cell for cell, label in zip(cells, labels, strict=True) if label]
+    assert kept.column("x").labels().tolist() == known and len(kept) == 27
+    assert table.column("x").levels == ("a", "b", "only here")
+    tree = fasttree.fit(file, "y", nominal_splits="multiway", max_depth=1).tree_
+    assert tree.feature[0] == 0 and (tree.n_node_samples == 0).any() == declared
+
+
+def test_levels_that_are_given_are_declared():
+    frame = pd.DataFrame({"x": ["a", "b"] * 3, "z": pd.Categorical(["a", "b"] * 3)})
+    columns = Table(frame, [0, 1] * 3, levels={"x": ["a", "b", "c"]}).columns
+    assert [column.declared for column in columns] == [True, True]
+    assert not any(column.declared for column in Table(frame[["x"]], [0, 1] * 3).columns)

@@ -23,11 +23,14 @@ _NAMED_CODE = re.compile(
     r"ethnicity|religion|colou?r|brand|model|shop|store|sku)s?$|[a-z](?:Code|Type|Group)$",
     re.IGNORECASE,
 )
+_NAMED_ID = re.compile(r"(?i:(?:^|[_\s.-])ids?$)|[a-z]I[dD]$")
+"""Names of numbers that stand for something else, such as customers or places."""
+
 _GENOTYPE = re.compile(r"(?:rs|snp|chr)[\w.:-]*\d\w*", re.IGNORECASE)
 
 
 def find(facts: TableFacts) -> Iterator[Finding]:
-    """The columns whose names say so (region, zip_code, rs1234_A)."""
+    """The columns whose names say so (region, zip_code, user_id, rs1234_A)."""
     yield from (Finding(name, repr(name)) for name in code_columns(facts))
 
 
@@ -47,8 +50,8 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
 
     Args:
         facts: the data.
-        by_name: only those whose names say so (region, zip_code, rs1234_A); else all with up to 12
-            values.
+        by_name: only those whose names say so (region, zip_code, user_id, rs1234_A); else all with
+            up to 12 values.
 
     Examples:
         >>> from fasttree import Table
@@ -62,7 +65,8 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     most, names = MOST_CODES if by_name else FEW_CODES, facts.table.feature_names
     found = []
     for place in facts.places:
-        if by_name and not named_code(names[place]):
+        name = names[place]
+        if by_name and not (named_code(name) or _NAMED_ID.search(name.strip())):
             continue
         column = facts.column(place)
         if column.is_nominal or not column.are_whole:

@@ -32,12 +32,19 @@ LEAST_NAMED = 1.1
 FEW_PER_GROUP = 10
 """Mean number of rows per value up to which a column of text is suspected by that alone."""
 
+_WHO = (
+    "patient|subject|person|participant|respondent|individual|household|famil|user|customer|client"
+    "|member|donor|animal|student|pupil|twin|couple|mother|driver|device|session|episode|admission"
+)
 _NAMED = re.compile(
-    r"patient|subject|person|participant|respondent|individual|household|famil|user|customer|client"
-    r"|member|donor|animal|student|pupil|twin|couple|mother|driver|device|session|episode|admission"
-    r"|(?:^|[_\s.-])(?:id|ids|pid|sid|uid|fid|key|mrn)$|[a-z](?:Id|ID)$",
+    rf"{_WHO}|(?:^|[_\s.-])(?:id|ids|pid|sid|uid|fid|key|mrn)$|[a-z](?:Id|ID)$",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(
+    rf"(?:{_WHO})(?:(?:ie)?s|[_ ]?counts?)(?![a-z])(?!.*(?:id|key|nr|no|number)$)", re.IGNORECASE
+)
+"""Plurals: numbers of such a name (individuals_affected) count them."""
+
 NAMED_TIME = re.compile(r"year|month|week|day|date|hour|minute|time|age$", re.IGNORECASE)
 
 
@@ -94,6 +101,8 @@ def _codes_of(facts: TableFacts, place: int) -> np.ndarray | None:
         return np.asarray(column.column.values)
     named = _NAMED.search(column.name) is not None
     if not column.are_whole or (not named and NAMED_TIME.search(column.name)):
+        return None
+    if _COUNTED.search(column.name):
         return None
     return np.unique(column.known, return_inverse=True)[1].reshape(-1)
 

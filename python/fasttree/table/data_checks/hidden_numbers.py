@@ -6,6 +6,7 @@ are words, such as "unknown".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -15,6 +16,9 @@ from ..._checks.words import counted
 from ..texts import TOTAL, converted, no_numbers, without_words
 from .facts import LEAST_ROWS, ColumnFacts, TableFacts, once
 from .finding import Finding
+
+_CHECK_DIGIT = re.compile(r"[\d\s-]*\d[\s-]*[Xx]")
+"""How one in eleven identifiers (ISBN, ISSN) ends, whose last digit may be ten."""
 
 NO_TOTAL = "delete that row if it is a total"
 NO_ROW = "leave that row out"
@@ -64,10 +68,12 @@ def strange_cells(column: ColumnFacts) -> tuple[str, str] | None:
     levels = column.levels
     if not levels or not all(isinstance(level, str) for level in levels):
         return None
+    odd = no_numbers(levels)
+    if odd and all(_CHECK_DIGIT.fullmatch(levels[place]) for place in odd):
+        return None
     dressed = column.dressed
     if dressed is not None and (len(levels) > 2 or "comma" in dressed[0]):
         return f"{dressed[0]} are text", dressed[1]
-    odd = no_numbers(levels)
     most_levels = len(levels) >= 8 and len(odd) <= 0.2 * len(levels)
     n_odd = column.counts[column.occurring[odd]].sum()
     most_rows = len(levels) - len(odd) >= 3 and column.n_filled >= max(LEAST_ROWS, 10 * n_odd)

@@ -668,3 +668,37 @@ def test_points_that_may_separate_thousands_have_two_readings(tmp_path, given):
     ambiguous = pd.DataFrame({"a": [cell for cell in cells if "k" not in cell]})
     ((_, reason),) = inspect(table_to_inspect(ambiguous)).reasons.items()
     assert "fifteen hundred" in reason and "numbers as text" in reason
+
+
+@pytest.mark.parametrize("name", ["user_id", "ID", "locationID", "store id", "shop.ids"])
+def test_identifiers_of_many_rows_each_are_codes(name):
+    X = pd.DataFrame({name: np.arange(N) % 12 * 1000 + 7, "x": np.arange(N) / 7})
+    findings = inspect(table_to_inspect(X, np.arange(N) % 2))
+    assert [one.column for one in findings.of("codes")] == [name]
+    [sentence] = findings.sentences("codes")
+    assert "as levels: categorical_features=" in sentence
+    measured = pd.DataFrame({"humid": np.arange(N) % 12, "paid": np.arange(N) % 13})
+    assert not inspect(table_to_inspect(measured, np.arange(N) % 2)).of("codes")
+
+
+@pytest.mark.parametrize("form", ["{:09}", "{:04}-{:04}", "978-{:08}-"])
+@pytest.mark.parametrize("repeats", [1, 8])
+def test_a_check_digit_of_ten_is_no_mistake(form, repeats):
+    numbers = [form.format(i * 37 + 1000, i * 53 % 1000) for i in np.arange(N) // repeats]
+    cells = [number + ("X" if i // repeats % 11 == 3 else "7") for i, number in enumerate(numbers)]
+    findings = inspect(table_to_inspect(pd.DataFrame({"isbn": cells, "x": np.arange(N) / 7}),
+                                        np.arange(N) % 2))  # fmt: skip
+    assert not findings.of("hidden_numbers")
+    assert bool(findings.of("identifiers")) == (repeats == 1)
+    if repeats == 1:
+        assert findings.reasons["isbn"].startswith("an identifier: ")
+
+
+@pytest.mark.parametrize("name", ["Individuals_Affected", "patients", "n families", "userCount"])
+def test_numbers_that_count_people_are_no_groups(name):
+    counts = np.random.default_rng(0).integers(1, 60, N)
+    found = inspect(table_to_inspect(pd.DataFrame({name: counts, "x": np.arange(N) / 7}),
+                                     np.arange(N) % 2)).of("groups")  # fmt: skip
+    assert not found
+    ids = pd.DataFrame({f"{name}_id": counts, "x": np.arange(N) / 7})
+    assert inspect(table_to_inspect(ids, np.arange(N) % 2)).of("groups")

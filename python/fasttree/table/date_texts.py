@@ -157,6 +157,22 @@ def zone_named(name: str) -> datetime.tzinfo:
         ) from error
 
 
+def day_of_number(number: Any) -> datetime.date | None:
+    """The day of the years 1900 to 2100 that a whole number such as 20241231 names, or None.
+
+    Examples:
+        >>> day_of_number(20241231.0), day_of_number(20241331), day_of_number("20241231")
+        (datetime.date(2024, 12, 31), None, None)
+    """
+    if not isinstance(number, int | float) or not 19000101 <= number <= 21001231 or number % 1:
+        return None
+    digits = int(number)
+    try:
+        return datetime.date(digits // 10_000, digits // 100 % 100, digits % 100)
+    except ValueError:
+        return None
+
+
 Form = Literal["day", "time", "zone", "odd"]
 
 

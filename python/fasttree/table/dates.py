@@ -26,7 +26,7 @@ from .._checks.warned import warn_caller
 from .._checks.words import counted
 from .columns import Column, shorten
 from .date_parts import PARTS, cells_of, parts_of, temporal, zone_of
-from .date_texts import ORDERS, moment_of, order_of_dates, zone_named
+from .date_texts import ORDERS, day_of_number, moment_of, order_of_dates, zone_named
 
 DateOrder = str
 """The order of year, month and day in the text of a date, "ymd", "dmy" or "mdy"; a date that is no
@@ -81,7 +81,10 @@ def date_reason(date_format: DateFormat, values: Any = ()) -> str:
     order, zone, _ = date_format
     words = f"dates{zone and f' in {zone}'}{_FIRST[order]}"
     cells = cells_of(values) if words == "dates" and temporal(values) is None else ()
-    if any(isinstance(t, str) and not _SQL.fullmatch(t) and moment_of(t, order) for t in cells):
+    if any(
+        not _SQL.fullmatch(t) and moment_of(t, order) if isinstance(t, str) else day_of_number(t)
+        for t in cells
+    ):
         words += ", not as 2024-01-31"
     return words + _USED
 
@@ -226,7 +229,7 @@ def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column
     if not isinstance(values, Column):
         parts = _read(name, values, date_format)
     elif values.kind == "numeric":
-        parts = np.full((len(values), len(PARTS)), np.nan)
+        parts = _read(name, np.asarray(values.values).tolist(), date_format)
     else:
         codes = np.unique(np.asarray(values.values))
         of_level = np.full((len(values.levels or ()) + 1, len(PARTS)), np.nan)  # last: missing

@@ -36,13 +36,14 @@ def find(column: ColumnFacts) -> Finding | None:
     return Finding(column.name, date_reason(DateFormat(order, zone_of(levels))), order, "use parts")
 
 
-def read_first(column: ColumnFacts) -> str:
-    """How dates with two-digit years are read, of which the order was a decision; "" of others."""
+def reading_of(column: ColumnFacts) -> str:
+    """The name of a column of dates and, where their years have two digits, how the first date is
+    read."""
     if not (column.is_nominal and column.are_dates and has_short_year(column.levels[0])):
-        return ""
+        return repr(column.name)
     order = order_of_dates(column.levels)
     moment = moment_of(column.levels[0], order or "")
-    return f"{column.name!r} ({column.levels[0]} is {moment.at:%Y-%m-%d})" if moment else ""
+    return f"{column.name!r}" + (f" ({column.levels[0]} is {moment.at:%Y-%m-%d})" if moment else "")
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:

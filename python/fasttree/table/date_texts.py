@@ -25,8 +25,12 @@ ORDERS = ("ymd", "dmy", "mdy")
 CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 
-MIN_DAYS = 8
-"""Different days of the month that a column has at least if they tell its years from its days."""
+MIN_DAYS, MIN_SPREAD = 12, 20
+"""Different days of the month that a column has at least, and the least difference of the last and
+the first, if they tell its years from its days."""
+
+ENDS_OF_MONTHS = {1, 28, 29, 30, 31}
+"""Days of dates that stand for whole months, which are as few as years."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
@@ -258,7 +262,8 @@ def _has_year_first(matches: Sequence[re.Match[str]]) -> bool | None:
     this cannot be told: the years are few and close together, the days many."""
     first, last = ({int(match[part]) for match in matches} for part in ("first", "third"))
     for years, days in ((first, last), (last, first)):
-        is_close = max(years) - min(years) < 2 * len(years)
-        if is_close and len(days) >= max(MIN_DAYS, 2 * len(years)):
+        is_close = max(years) - min(years) < 2 * len(years) and not years <= ENDS_OF_MONTHS
+        are_days = len(days) >= MIN_DAYS and max(days) - min(days) >= MIN_SPREAD
+        if is_close and are_days and len(days) >= 2 * len(years):
             return years is first
     return None

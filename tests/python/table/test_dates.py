@@ -357,6 +357,13 @@ def test_years_of_two_digits_that_cannot_be_told_are_not_used(n, step):
     assert order_of_dates(pointed) == "dmy"
 
 
+@pytest.mark.parametrize("freq", ["MS", "ME", "QE", "YS"])
+@pytest.mark.parametrize("form", ["%y-%m-%d", "%d-%m-%y"])
+def test_dates_of_whole_months_do_not_take_the_day_for_the_year(freq, form):
+    texts = pd.date_range("2000-12-01", "2027-12-31", freq=freq).strftime(form).tolist()
+    assert order_of_dates(texts) is None
+
+
 @pytest.mark.parametrize("mark", ["-", "/", "."])
 def test_a_stated_order_of_two_digits_is_obeyed_in_new_rows_and_saved_models(mark, tmp_path):
     texts = [day.strftime(f"%y{mark}%m{mark}%d") for day in SHORT]

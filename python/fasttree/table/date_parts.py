@@ -17,7 +17,7 @@ import numpy as np
 
 from .._checks import is_missing
 from .columns import Column
-from .date_texts import is_offset, moment_of, zone_in, zone_named
+from .date_texts import day_of_number, is_offset, moment_of, zone_in, zone_named
 from .sources import listed
 
 PARTS = ("year", "month", "weekday")
@@ -25,10 +25,13 @@ PARTS = ("year", "month", "weekday")
 
 
 def cells_of(values: Any) -> list[Any]:
-    """The cells of a column; of a Column its levels that occur, in the order of their codes."""
+    """The cells of a column; of a Column its levels that occur, in the order of their codes, or its
+    different numbers."""
     if not isinstance(values, Column):
         return listed(values)
-    codes = np.unique(np.asarray(values.values)) if values.kind == "nominal" else ()
+    codes = np.unique(np.asarray(values.values))
+    if values.kind == "numeric":
+        return list(codes[~np.isnan(codes)].tolist())
     return [(values.levels or ())[int(code)] for code in codes if code >= 0]
 
 
@@ -121,8 +124,9 @@ def _parts_of_array(times: np.ndarray) -> np.ndarray:
 def _parts_of_cells(cells: list[Any], order: str, zone: str) -> np.ndarray:
     """The numbers of cells; equal texts are read once."""
 
-    def parts(day: Any) -> tuple[float, ...]:
-        if is_missing(day) or not isinstance(day, datetime.date):
+    def parts(cell: Any) -> tuple[float, ...]:
+        day = cell if isinstance(cell, datetime.date) else day_of_number(cell)
+        if day is None or is_missing(day):
             return (np.nan,) * len(PARTS)
         if zone and isinstance(day, datetime.datetime) and day.utcoffset() is not None:
             with contextlib.suppress(OverflowError):  # the last day of the calendar stays

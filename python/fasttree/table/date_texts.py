@@ -25,11 +25,18 @@ ORDERS = ("ymd", "dmy", "mdy")
 CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 
+MIN_DAYS, MIN_SPREAD = 12, 20
+"""Different days of the month that a column has at least, and the least difference of the last and
+the first, if they tell its years from its days."""
+
+ENDS_OF_MONTHS = {1, 28, 29, 30, 31}
+"""Days of dates that stand for whole months, which are as few as years."""
+
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
     r"""\s*(?!\d\d?\s\d\d?\s\d\d(?!\d))                       # 12 34 56 is a number or a code
     (?P<first>(?P<year>\d{4})|(?P<name>MONTH)|\d{1,2})
-    (?P<mark>[-/. ])\s?
+    (?P<mark>[-/. ]|(?<=\d)(?=[a-z]{3,9}\d{4}(?!\d)))\s?    # 13Oct2014 has no mark
     (?P<second>(?(name)\d{1,2}|(?:\d{1,2}|(?P<word>MONTH))))
     (?:(?P=mark)|(?(name),|(?(word)[, ]|(?!))))\s?
     (?P<third>(?(year)\d{1,2}|(?(name)\d{4}|(?:\d{4}|\d{2}))))
@@ -46,6 +53,9 @@ _GRAMMAR = re.compile(
 conditions on the groups `year`, `name` and `word` say; then a time of day, and the day of the week
 in brackets. One mark separates numbers."""
 
+_COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(?!\d)")
+"""The compact form of ISO 8601, 20241231T235959."""
+
 _VERSION = re.compile(r"(?:0?\d|1[0-2])\.(?:0?\d|1[0-2])\.\d\d")
 """What may be the number of a version, such as 1.2.24: no number must be a day."""
 
@@ -61,7 +71,27 @@ def date_match(text: str) -> re.Match[str] | None:
         >>> date_match("12-05-1999-AB") is date_match("10.0.0.1") is date_match("12:30:00") is None
         True
     """
+    compact = _COMPACT.match(text)
+    if compact is not None:
+        text = "{}-{}-{}T{}:{}:{}".format(*compact.groups()) + text[compact.end() :]
     return _GRAMMAR.fullmatch(text)
+
+
+def has_short_year(text: str) -> bool:
+    """Whether a date is three numbers of two digits with "-" between them, of which the first or
+    the last may be the year.
+
+    Examples:
+        >>> has_short_year("19-01-31"), has_short_year("31.01.19"), has_short_year("1-2-19")
+        (True, False, False)
+    """
+    match = date_match(text)
+    return match is not None and match["mark"] == "-" and _is_short(match)
+
+
+def _is_short(match: re.Match[str]) -> bool:
+    """Whether the parts of a date are three numbers of two digits."""
+    return all(len(match[part]) == 2 for part in ("first", "second", "third"))
 
 
 def _day_in(match: re.Match[str], order: str) -> datetime.date | None:
@@ -72,7 +102,9 @@ def _day_in(match: re.Match[str], order: str) -> datetime.date | None:
     elif match["name"] or (order == "mdy" and second.isdigit()):
         month, day, year = first, second, third
     elif order == "ymd" and second.isdigit():
-        return None
+        if not _is_short(match):
+            return None
+        year, month, day = first, second, third
     else:
         day, month, year = first, second, third
     century = 0 if len(year) == 4 else 1900 if int(year) >= CENTURY else 2000
@@ -129,6 +161,22 @@ def zone_named(name: str) -> datetime.tzinfo:
         ) from error
 
 
+def day_of_number(number: Any) -> datetime.date | None:
+    """The day of the years 1900 to 2100 that a whole number such as 20241231 names, or None.
+
+    Examples:
+        >>> day_of_number(20241231.0), day_of_number(20241331), day_of_number("20241231")
+        (datetime.date(2024, 12, 31), None, None)
+    """
+    if not isinstance(number, int | float) or not 19000101 <= number <= 21001231 or number % 1:
+        return None
+    digits = int(number)
+    try:
+        return datetime.date(digits // 10_000, digits // 100 % 100, digits % 100)
+    except ValueError:
+        return None
+
+
 Form = Literal["day", "time", "zone", "odd"]
 
 
@@ -171,8 +219,9 @@ def moment_of(text: str, order: str) -> Moment | None:
 
 
 def order_of_dates(levels: Sequence[Any]) -> str | None:
-    """The order in which texts have day, month and year; None where they are no dates, or where day
-    and month cannot be told apart.
+    """The order in which texts have day, month and year; None where they are no dates, or where
+    these cannot be told apart. Of numbers of two digits with "-" between them, the year is the one
+    that takes few values, close together.
 
     Examples:
         >>> order_of_dates(["2024-01-31", "2024-02-01 12:30"]), order_of_dates(["31.1.2024"])
@@ -185,12 +234,36 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
         return None
     matches = [date_match(text) for text in texts]
     days = {order: [match and _day_in(match, order) for match in matches] for order in ORDERS}
-    n_read = {order: sum(day is not None for day in days[order]) for order in ORDERS}
-    most = max(n_read.values())
-    if not texts or most < 0.95 * len(texts):
+    short = [match for match in matches if match and _is_short(match)]
+    if any(match["mark"] != "-" for match in short):  # then the year is last, unless it is told
+        days["ymd"] = [
+            None if match and _is_short(match) else day
+            for match, day in zip(matches, days["ymd"], strict=True)
+        ]
+    n_read = {order: sum(day is not None for day in read) for order, read in days.items()}
+    fitting = [order for order in days if n_read[order] >= 0.95 * len(texts)]
+    if not texts or not fitting:
         return None
-    best = [order for order in ORDERS if n_read[order] == most]
+    if short and "ymd" in fitting and len(fitting) > 1:
+        is_first = _has_year_first(short)
+        if is_first is None:
+            return None
+        fitting = [order for order in fitting if (order == "ymd") == is_first]
+    most = max(n_read[order] for order in fitting)
+    best = [order for order in fitting if n_read[order] == most]
     if len({tuple(days[order]) for order in best}) == 1:
         return best[0]
     # Dates with points have the day first; other marks say it only by a number above 12.
     return "dmy" if all(match["mark"] == "." for match in matches if match) else None
+
+
+def _has_year_first(matches: Sequence[re.Match[str]]) -> bool | None:
+    """Whether the first of three numbers of two digits is the year, and not the last; None where
+    this cannot be told: the years are few and close together, the days many."""
+    first, last = ({int(match[part]) for match in matches} for part in ("first", "third"))
+    for years, days in ((first, last), (last, first)):
+        is_close = max(years) - min(years) < 2 * len(years) and not years <= ENDS_OF_MONTHS
+        are_days = len(days) >= MIN_DAYS and max(days) - min(days) >= MIN_SPREAD
+        if is_close and are_days and len(days) >= 2 * len(years):
+            return years is first
+    return None

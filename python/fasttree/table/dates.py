@@ -26,7 +26,7 @@ from .._checks.warned import warn_caller
 from .._checks.words import counted
 from .columns import Column, shorten
 from .date_parts import PARTS, cells_of, parts_of, temporal, zone_of
-from .date_texts import ORDERS, moment_of, order_of_dates, zone_named
+from .date_texts import ORDERS, day_of_number, moment_of, order_of_dates, zone_named
 
 DateOrder = str
 """The order of year, month and day in the text of a date, "ymd", "dmy" or "mdy"; a date that is no
@@ -48,10 +48,12 @@ class DateFormat(NamedTuple):
         zone: the time zone to which times of other zones are converted; empty: none.
         is_local: whether each time is read in its own zone. Else a column without a `zone` gets
             that of its cells.
+        is_long: whether the training rows had years of four digits, or no text: then 31-01-24 does
+            not begin with a year.
 
     Examples:
         >>> DateFormat.parse("dmy UTC+02:00")
-        DateFormat(order='dmy', zone='UTC+02:00', is_local=False)
+        DateFormat(order='dmy', zone='UTC+02:00', is_local=False, is_long=False)
         >>> str(DateFormat("ymd"))
         'ymd'
     """
@@ -59,6 +61,7 @@ class DateFormat(NamedTuple):
     order: str
     zone: str = ""
     is_local: bool = False
+    is_long: bool = False
 
     @classmethod
     def parse(cls, text: DateOrder) -> DateFormat:
@@ -78,10 +81,13 @@ def date_reason(date_format: DateFormat, values: Any = ()) -> str:
         >>> date_reason(DateFormat("dmy", "UTC"))
         'dates in UTC, day first: used as year, month and weekday'
     """
-    order, zone, _ = date_format
+    order, zone = date_format[:2]
     words = f"dates{zone and f' in {zone}'}{_FIRST[order]}"
     cells = cells_of(values) if words == "dates" and temporal(values) is None else ()
-    if any(isinstance(t, str) and not _SQL.fullmatch(t) and moment_of(t, order) for t in cells):
+    if any(
+        not _SQL.fullmatch(t) and moment_of(t, order) if isinstance(t, str) else day_of_number(t)
+        for t in cells
+    ):
         words += ", not as 2024-01-31"
     return words + _USED
 
@@ -100,10 +106,12 @@ def format_of(reason: str) -> DateFormat | None:
         >>> str(format_of(date_reason(DateFormat("dmy", "UTC")))), format_of("an identifier")
         ('dmy UTC', None)
     """
-    match = _WORDS.fullmatch(words_of_dates(reason))
+    words_found = words_of_dates(reason)
+    match = _WORDS.fullmatch(words_found)
     if match is None or not reason.endswith(_USED):
         return None
-    return DateFormat(next(o for o, words in _FIRST.items() if words == match[2]), match[1] or "")
+    order = next(order for order, words in _FIRST.items() if words == match[2])
+    return DateFormat(order, match[1] or "", is_long=words_found == "dates")
 
 
 def part_names(dates: Iterable[str]) -> list[str]:
@@ -226,7 +234,7 @@ def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column
     if not isinstance(values, Column):
         parts = _read(name, values, date_format)
     elif values.kind == "numeric":
-        parts = np.full((len(values), len(PARTS)), np.nan)
+        parts = _read(name, np.asarray(values.values).tolist(), date_format)
     else:
         codes = np.unique(np.asarray(values.values))
         of_level = np.full((len(values.levels or ()) + 1, len(PARTS)), np.nan)  # last: missing
@@ -239,12 +247,18 @@ def date_columns(name: str, values: Any, date_format: DateFormat) -> list[Column
 def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
     """The numbers of cells in their format, shape (n_cells, 3), or in their own order, where these
     are texts that have another one. A warning names the values that are no dates."""
-    order, zone, _ = date_format
+    order, zone = date_format[:2]
     parts = parts_of(values, order, zone)
-    if temporal(values) is not None or not np.isnan(parts[:, 0]).any():
+    if temporal(values) is not None:
         return parts
     cells = cells_of(values)
-    if (own := _own_order(name, cells, order)) != order:
+    if date_format.is_long:
+        parts[[isinstance(cell, str) and cell[2:3] in tuple("-/. ") for cell in cells]] = np.nan
+    if not np.isnan(parts[:, 0]).any():
+        return parts
+    read = (cells[row] for row in np.flatnonzero(~np.isnan(parts[:, 0])))
+    n_read = len({cell for cell in read if isinstance(cell, str)})
+    if own := _own_order(name, cells, order, n_read):
         parts = parts_of(cells, own, zone)
     unread = (cells[row] for row in np.flatnonzero(np.isnan(parts[:, 0])))
     odd = list(dict.fromkeys(cell for cell in unread if not is_missing(cell)))
@@ -257,14 +271,15 @@ def _read(name: str, values: Any, date_format: DateFormat) -> np.ndarray:
     return parts
 
 
-def _own_order(name: str, cells: Sequence[Any], order: str) -> str:
-    """The order of the texts themselves, where it reads more of them than `order` does; a warning
-    says so. Else `order`."""
+def _own_order(name: str, cells: Sequence[Any], order: str, n_read: int) -> str | None:
+    """The order of the texts themselves, where it reads more of them than the `n_read` that `order`
+    does; a warning says so if it is another. Else None."""
     texts = list(dict.fromkeys(cell for cell in cells if isinstance(cell, str)))
-    own = order_of_dates(texts) or order
-    n_read = {o: sum(moment_of(text, o) is not None for text in texts) for o in (own, order)}
-    if n_read[own] <= n_read[order]:
-        return order
+    own = order_of_dates(texts)
+    if own is None or sum(moment_of(text, own) is not None for text in texts) <= n_read:
+        return None
+    if own == order:
+        return own
     places = {"ymd": "the year first", "dmy": "the day first", "mdy": "the month first"}
     warn_caller(
         f"column {name!r}: the dates have {places[own]} ({texts[0]!r}, ...), those of the training "

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._checks.speech import argument, in_text, reading, worded
-from .date_texts import date_match
+from .date_texts import date_match, day_of_number
 
 _SIGN = (
     r"(?:[$€£¥₹₽₩₺฿₫₴₪¢]|[A-Z]{0,3}\$|kr\.?|zł|Fr\.|Rs\.?|"
@@ -134,10 +134,14 @@ def converted(texts: Sequence[str], more: str = "") -> str:
     Examples:
         >>> converted(["0.5", "12"])
         'pandas.to_numeric(column)'
+        >>> converted(["20241231"])
+        'pandas.to_datetime(column, format="%Y%m%d")'
         >>> converted(["338.892", "12"])
         "pandas.to_numeric(column) (1.500 is one and a half) or \
 pandas.to_numeric(column.str.replace('.', '')) (1.500 is fifteen hundred)"
     """
+    if all(text.isdecimal() and day_of_number(int(text)) for text in texts):
+        return f'pandas.to_datetime(column, format="%Y%m%d"{more})'
     ways = _ways(texts, more)
     if len(ways) < 2:
         return ways[0][2] if ways else f"pandas.to_numeric(column{more})"

@@ -170,7 +170,10 @@ def test_what_holds_no_dates_is_refused():
 def test_the_reason_of_a_column_of_dates_says_how_it_is_read(order, zone, text):
     date_format = DateFormat.parse(order + zone)
     reason = date_reason(date_format, [text])
-    assert format_of(reason) == date_format and str(date_format) == order + zone
+    assert (
+        format_of(reason)._replace(is_long=False) == date_format
+        and str(date_format) == order + zone
+    )
     assert words_of_dates(reason) in reason and date_reason(date_format).startswith("dates")
     assert format_of("my " + reason) is format_of(reason[:-1]) is format_of("") is None
 
@@ -324,3 +327,90 @@ def test_series_of_every_library_have_gaps_and_are_converted(zone):
         ),
     ):
         assert np.array_equal(parts("d", values, f"ymd {zone}"), wanted, equal_nan=True)
+
+
+SHORT = [datetime.date(2019, 1, 1) + datetime.timedelta(days=5 * i) for i in range(200)]
+
+
+@pytest.mark.parametrize("tail", ["", " 15:40:26"])
+@pytest.mark.parametrize(("form", "order"), [("%y-%m-%d", "ymd"), ("%d-%m-%y", "dmy")])
+def test_the_year_of_two_digits_takes_few_values(form, order, tail):
+    texts = [day.strftime(form) + tail for day in SHORT]
+    assert order_of_dates(texts) == order
+    assert [moment_of(text, order).at.date() for text in texts] == SHORT
+    with pytest.warns(UserWarning, match=f"{texts[0][:8]}.* is 2019-01-01"):
+        model = fasttree.fit(pd.DataFrame({"d": texts}), [day.year for day in SHORT])
+    assert model.predict({"d": texts[150:151]}).tolist() == [SHORT[150].year]
+
+
+@pytest.mark.parametrize("n", [2, 12, 30])
+@pytest.mark.parametrize("step", [0, 1, 7])  # 0: all on the first day of a month
+def test_years_of_two_digits_that_cannot_be_told_are_not_used(n, step):
+    texts = [f"{1 + i % n:02}-{1 + i % 2:02}-{1 + i * step % 28:02}" for i in range(n)] * 2
+    assert order_of_dates(texts) is None
+    if n > 2:
+        rows = pd.DataFrame({"d": texts, "z": [0.5 + i % 7 for i in range(2 * n)]})
+        wanted = "year, month and day cannot be told apart.* dates={'d': 'dmy'} or 'ymd' or 'mdy'"
+        with pytest.warns(UserWarning, match=wanted):
+            fasttree.fit(rows, [0, 1] * n)
+    pointed = [text.replace("-", ".") for text in [*texts, "31.01.19"]]
+    assert order_of_dates(pointed) == "dmy"
+
+
+@pytest.mark.parametrize("freq", ["MS", "ME", "QE", "YS"])
+@pytest.mark.parametrize("form", ["%y-%m-%d", "%d-%m-%y"])
+def test_dates_of_whole_months_do_not_take_the_day_for_the_year(freq, form):
+    texts = pd.date_range("2000-12-01", "2027-12-31", freq=freq).strftime(form).tolist()
+    assert order_of_dates(texts) is None
+
+
+@pytest.mark.parametrize("mark", ["-", "/", "."])
+def test_a_stated_order_of_two_digits_is_obeyed_in_new_rows_and_saved_models(mark, tmp_path):
+    texts = [day.strftime(f"%y{mark}%m{mark}%d") for day in SHORT]
+    table = Table({"d": texts, "y": [day.year for day in SHORT]}, target="y", dates={"d": "ymd"})
+    assert np.array_equal(table.X[:, 1].astype(int), [day.year for day in SHORT])
+    model = fasttree.fit(table, task="classification")
+    model.save(tmp_path / "model.json")
+    for one in (model, fasttree.load(tmp_path / "model.json")):
+        assert one.predict({"d": texts[:1]}) == [2019]
+        assert one.predict({"d": texts[-1:]}) == [2021]
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%d-%m-%y"])
+def test_two_digits_are_no_first_year_to_a_model_of_four(form):
+    years = [day.year for day in SHORT]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.fit(pd.DataFrame({"d": [str(day) for day in SHORT]}), years)
+    with pytest.warns(UserWarning, match="read in its own order"):
+        assert model.predict({"d": [day.strftime(form) for day in SHORT]}).tolist() == years
+    with pytest.warns(UserWarning, match="not read as dates"):
+        model.predict({"d": ["05-06-19"]})
+
+
+@pytest.mark.parametrize("form", ["%Y%m%dT000000", "%Y%m%dT101500Z", "%d%b%Y", "%d%b%Y:10:15:00"])
+def test_compact_dates_are_dates(form):
+    texts = [day.strftime(form) for day in DAYS]
+    assert date_share(texts) == 1 and np.array_equal(parts("d", texts), WANTED)
+    assert order_of_dates(texts) == "ymd"
+
+
+@pytest.mark.parametrize("code", ["20141313T000000", "12ab2014", "20141013T99", "12dec34", "1345"])
+def test_codes_like_compact_dates_are_none(code):
+    assert moment_of(code, "ymd") is None
+
+
+def test_dates_as_whole_numbers_are_named_and_read_if_stated():
+    numbers = [int(day.strftime("%Y%m%d")) for day in SHORT]
+    years = [day.year for day in SHORT]
+    frame = pd.DataFrame({"d": numbers, "z": 1.5})
+    with pytest.warns(UserWarning, match=r"'d' has dates as whole numbers.*dates=\{'d': 'ymd'\}"):
+        fasttree.fit(frame, years)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fasttree.fit(pd.DataFrame({"d": [*numbers[1:], 20191301]}), years)
+        table = Table(frame[["d"]].assign(y=years), target="y", dates={"d": "ymd"})
+        model = fasttree.fit(table, task="classification")
+        assert model.predict({"d": numbers}).tolist() == years
+    with pytest.warns(UserWarning, match="pandas.to_datetime"):
+        fasttree.fit(frame.astype({"d": str}), years)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..._checks.speech import worded
 from ..._checks.words import some_of
 from ..date_parts import zone_of
-from ..date_texts import order_of_dates
+from ..date_texts import has_short_year, moment_of, order_of_dates
 from ..dates import DateFormat, date_reason, part_names
 from .facts import ColumnFacts, TableFacts
 from .finding import Finding
@@ -20,9 +20,11 @@ def find(column: ColumnFacts) -> Finding | None:
     levels = column.levels
     order = order_of_dates(levels)
     if order is None:
-        made = worded(f", or make a Table with dates={{{column.name!r}: 'dmy'}} or 'mdy'")
+        is_short = has_short_year(levels[0])
+        what, others = ("year, month and day", "'ymd' or ") if is_short else ("day and month", "")
+        made = worded(f", or make a Table with dates={{{column.name!r}: 'dmy'}} or {others}'mdy'")
         text = (
-            f"dates as text ({levels[0]}, ...) whose day and month cannot be told apart: write "
+            f"dates as text ({levels[0]}, ...) whose {what} cannot be told apart: write "
             f"them as 2024-01-31{made}"
         )
         return Finding(column.name, text, None, "leave out")
@@ -32,6 +34,16 @@ def find(column: ColumnFacts) -> Finding | None:
         text = "dates whose year, month or weekday is a column already"
         return Finding(column.name, text, order, "leave out")
     return Finding(column.name, date_reason(DateFormat(order, zone_of(levels))), order, "use parts")
+
+
+def reading_of(column: ColumnFacts) -> str:
+    """The name of a column of dates and, where their years have two digits, how the first date is
+    read."""
+    if not (column.is_nominal and column.are_dates and has_short_year(column.levels[0])):
+        return repr(column.name)
+    order = order_of_dates(column.levels)
+    moment = moment_of(column.levels[0], order or "")
+    return f"{column.name!r}" + (f" ({column.levels[0]} is {moment.at:%Y-%m-%d})" if moment else "")
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:

@@ -25,6 +25,7 @@ from ..._checks.words import some_of
 from ..dates import for_other_rows, formats_of
 from ..sources import check_known
 from ..table import Table
+from .dates import reading_of
 from .facts import ColumnFacts, TableFacts, once
 from .finding import Finding
 from .registry import CHECKS, Check
@@ -210,7 +211,8 @@ class Findings:
             return f"no column would be left without {some_of(left_out)}: all are used as they are"
         said = [f"columns left out: {some_of(left_out, names)}"] if left_out else []
         if dates:
-            of = some_of([repr(name) for name in dates])
+            read = {one.name: reading_of(one) for one in self._facts.texts_and_gaps}
+            of = some_of([read.get(name, repr(name)) for name in dates])
             said.append(f"year, month and weekday stand for the dates {of}")
         as_given = [name for name in self.reasons if name not in dates][:1]
         ways = []

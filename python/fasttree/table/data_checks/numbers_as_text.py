@@ -24,7 +24,7 @@ def find(column: ColumnFacts) -> Finding | None:
     other = "" if are_numbers(levels, fractions=True) else "an identifier, or "
     code = converted(levels)
     text = f"{other}numbers as text {example}{worded(f': convert with {code}')}"
-    example += worded(f": {code}") if "str" in code else ""
+    example += worded(f": {code}") if code != "pandas.to_numeric(column)" else ""
     return Finding(column.name, text, example, "leave out" if many else None)
 
 

@@ -23,6 +23,7 @@ from . import (
     stray_rows,
     targets,
     thin_levels,
+    whole_dates,
 )
 from .facts import TableFacts
 from .finding import Finding
@@ -61,6 +62,7 @@ CHECKS: dict[str, Check] = {
     "stray_rows": Check(stray_rows.find, "frame", stray_rows.say),
     "alike_levels": Check(alike_levels.find, "frame", alike_levels.say),
     "codes": Check(codes.find, "frame", codes.say),
+    "whole_dates": Check(whole_dates.find, "frame"),
     "thin_levels": Check(thin_levels.find, "tree", thin_levels.say),
     "constant_target": Check(targets.find_constant, "fit"),
     "numbers_as_classes": Check(targets.find_numbers, "fit"),

@@ -430,6 +430,7 @@ def messy(task="classification"):
             "key": [f"K{i}" for i in number],
             "country": "DE",
             "day": [f"2024-01-{1 + i % 28:02}" for i in number],
+            "visit_date": 20240101 + number % 28,
             "rounded": [f"{i % 90}.5" for i in number],
             "weight": [f"{i % 30} kg" for i in number],
             "age": np.where(number % 20 == 3, 999, ages()),

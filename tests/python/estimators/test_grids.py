@@ -334,13 +334,13 @@ def test_advice_and_commands_on_a_cluster(client, capsys):
 
 
 def test_advice_sends_all_candidates_at_once(monkeypatch):
-    from fasttree.advice import search
+    from fasttree.advice import trials
 
     here = fasttree.advise("weather", time_limit=None, cv="1x5", progress=False)
     calls = []
-    validate = search.cross_validate
+    validate = trials.cross_validate
     monkeypatch.setattr(
-        search, "cross_validate", lambda *a, **k: calls.append(k["estimators"]) or validate(*a, **k)
+        trials, "cross_validate", lambda *a, **k: calls.append(k["estimators"]) or validate(*a, **k)
     )
     with joblib.parallel_config(backend="threading", n_jobs=3):
         there = fasttree.advise("weather", time_limit=None, cv="1x5", progress=False)

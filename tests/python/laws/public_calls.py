@@ -73,7 +73,7 @@ WALKED = {
     "to_dot": "exports: Readable.to_dot",
     "to_rules": """
     exports: Readable.to_rules Rules.records Rules.sorted Rules.to_frame Rules.to_text
-      _LeafRule.to_text
+      _LeafRule.row _LeafRule.to_text
     """,
     "to_sql": "exports: Readable.to_sql",
     "to_c": "exports: Readable.to_c",
@@ -117,8 +117,8 @@ WALKED = {
     """,
     "labels of a Table": """
     table: Column.as_seen Column.is_missing Column.labels Column.n_missing Column.numbers
-      Column.take Table.X Table.drop_missing_target Table.equals Table.missing_target Table.numbers
-      Table.take Table.to_frame Table.y Table.y_codes
+      Column.take Column.with_levels Table.X Table.drop_missing_target Table.equals
+      Table.missing_target Table.numbers Table.take Table.to_frame Table.y Table.y_codes
     """,
     "evaluate": "estimators: Classifier.evaluate Regressor.evaluate",
     "intervals of numbers": """
@@ -174,7 +174,7 @@ SHORT = {
       Stability.caution Stability.legend Stability.multiplicities Stability.ranked
       Stability.root_sentence Stability.sentence_of
       Stability.share_of Stability.to_dict Stability.to_text
-    exports: Rule.confidence Rule.record Rule.row
+    exports: Rule.confidence Rule.record 
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule
@@ -200,7 +200,7 @@ SHORT = {
       RegressionEvaluation.to_dict Summary.to_text
     model_selection: AnovaResult.intervals AnovaResult.sentence AnovaResult.significant
       AnovaResult.to_dict
-      Comparison.against_baseline Comparison.averages Comparison.baseline
+      Comparison.against_baseline Comparison.averages
       Comparison.bayesian_signed_rank Comparison.bayesian_test Comparison.best
       Comparison.document Comparison.friedman Comparison.is_ranked Comparison.marks
       Comparison.pair_test

@@ -174,7 +174,7 @@ SHORT = {
       Stability.caution Stability.legend Stability.multiplicities Stability.ranked
       Stability.root_sentence Stability.sentence_of
       Stability.share_of Stability.to_dict Stability.to_text
-    exports: Rule.confidence Rule.record 
+    exports: Rule.confidence Rule.record
     metrics: Metric.task depth get_metric leaves list_metrics nodes scorer
     model_selection: JavaRandom.next_int LearningCurveSplit.row_sizes Splitter.get_n_splits
     pruning: Pruning.needs_rows Pruning.to_config _CostComplexity.alpha_rule

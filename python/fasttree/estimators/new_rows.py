@@ -499,7 +499,10 @@ def _is_text(cells: Any) -> bool:
     """Whether the first of some cells that has a value is a text, which `_number` reads."""
     if getattr(getattr(cells, "dtype", None), "kind", "O") not in "OUT":
         return False
-    some = listed(cells[:LOOKED_AT])
+    try:
+        some = listed(cells[:LOOKED_AT])
+    except TypeError:  # no column, which the Table refuses by name
+        return False
     return isinstance(next((one for one in some if not is_missing(one)), None), str)
 
 
@@ -645,14 +648,16 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
 
     Such columns may have more levels than a Table allows. Other X are returned unchanged.
     """
-    is_long = isinstance(X, Mapping) or (hasattr(X, "__len__") and len(X) > MAX_LEVELS)
-    if not is_long or not any(schema.nominal):
+    is_array = isinstance(X, np.ndarray) and X.ndim == 2
+    if not any(schema.nominal) or not (isinstance(X, Mapping) or is_array or hasattr(X, "columns")):
+        return X
+    if not isinstance(X, Mapping) and len(X) <= MAX_LEVELS:
         return X
     names: list[Any] = schema.names
     if isinstance(X, Mapping):
         names, columns = list(X), list(X.values())
-    elif isinstance(X, np.ndarray):
-        columns = list(X.T) if X.ndim == 2 and X.dtype.kind in "OUT" else []
+    elif is_array:
+        columns = list(X.T) if X.dtype.kind in "OUT" else []
     else:
         names = list(getattr(X, "column_names", getattr(X, "columns", ())))
         columns = [X[name] for name in names] if len(set(names)) == len(names) else []

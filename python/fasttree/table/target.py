@@ -310,7 +310,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except (TypeError, ValueError):
                 if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
                     return numbers_of(name, column)
-                texts = [one for one in dict.fromkeys(cells.tolist()) if isinstance(one, str)]
+                texts = [*dict.fromkeys(one for one in cells.tolist() if isinstance(one, str))]
                 hint = hidden_numbers([cell]) if isinstance(cell, str) else None
                 if (word := without_words(texts)) is not None:
                     cell, hint = word

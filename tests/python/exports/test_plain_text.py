@@ -101,6 +101,7 @@ def test_messages_of_the_command_are_one_line(capfd, tmp_path):
 SHOWS = ("__str__", "__repr__", "_repr_html_", "to_text", "to_dot", "to_svg", "to_html", "to_rules")
 SHOWS = (*SHOWS, "to_markdown", "to_latex")
 NOT_SHOWN = {
+    "DateFormat": "an order and a time zone, which are checked",
     "NamedCallable": "the name of a function",
     "Scorer": "settings of a program, by repr",
     "Reproduction": "its names are those of the package",

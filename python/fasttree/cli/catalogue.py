@@ -89,7 +89,7 @@ def _described(row: dict[str, Any]) -> str:
     ]
     if row["evidence"] == "pairs":
         lines.append(
-            "numbers   in 10 bins of equal width, unless -p discretize, n_bins say otherwise"
+            "numbers   in 10 bins of equal width, unless `-p discretize=...` says otherwise"
         )
     for option in given_options(getattr(make(row["name"]), "info", {"options": ()})):
         lines.append(f"option    {option['name']} = {option['default']}: {option['doc']}")

@@ -298,7 +298,7 @@ def _check_unused_bits(packed: np.ndarray, n_samples: int, path: str) -> None:
 def _people(
     lines: Sequence[tuple[int, Sequence[str]]], path: str
 ) -> tuple[dict[str, np.ndarray], _Column]:
-    """The fields of `Genotypes` about samples, and the phenotypes, of lines with six fields each;
+    """The fields of `Genotypes` about samples, and the traits, of lines with six fields each;
     a sample that has two lines is refused."""
     first: dict[tuple[str, str], int] = {}
     for line, (family, sample, *_) in lines:

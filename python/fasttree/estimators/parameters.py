@@ -303,7 +303,10 @@ STORED: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "class_weight": (_stored_pairs, _restored_pairs),
     "criterion": (_stored_criterion, _restored_criterion),
     "discretize": (stored_discretizer, restored_discretizer),
-    "loss": (lambda loss: loss and {"callable": display_name(loss)}, _restored_criterion),
+    "loss": (
+        lambda loss: {"callable": display_name(loss)} if callable(loss) else loss,
+        _restored_criterion,
+    ),
     "min_score": (lambda score: -LARGEST if score == -math.inf else score, _same),
     "priors": (partial(_stored_pairs, number=as_float), _restored_pairs),
     "pruning": (_stored_pruning, _restored_pruning),

@@ -21,6 +21,7 @@ from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
+from ..table.dates import DateFormat
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
 from .errors import DataFileError
@@ -143,7 +144,7 @@ def columns_of_frame(
     path: Path,
     *,
     as_given: bool = True,
-    dates: Collection[tuple[str, str]] = (),
+    dates: Collection[tuple[str, DateFormat]] = (),
 ) -> Table:
     """A Table of a pandas or Polars frame without the dropped columns. Those that no Table can hold
     and a fit need not read (dates, durations) are unused, unless `as_given`; `dates` are those of

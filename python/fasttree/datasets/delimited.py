@@ -164,8 +164,9 @@ def read_delimited(
         if column.levels:  # texts for all columns are missing already
             columns[j], found = cells.without(column)
             matched |= found
-    # The decimal mark: the caller's, else a comma where a column says so, else that of the model,
-    # else what another column has. A column that it does not read may have the other one.
+    # The decimal mark: the caller's, else a comma where a column says so, else the mark of the
+    # model's own file, else what another column has. A column that it does not read may have the
+    # other one.
     numeric = {j: column for j, column in columns.items() if column.kind == "numeric"}
     found_marks = {mark_of(column) for column in columns.values()}
     mark = decimal or ("," if "," in found_marks else cells.decimal)

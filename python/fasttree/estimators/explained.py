@@ -269,7 +269,7 @@ def explain(
         One dict per candidate: ``feature``; ``threshold`` (None for a nominal feature); ``levels``
         of the first branch of a subset split (the best subset of each feature; else None);
         ``score``; ``chosen``: whether it is the split of the tree (a warning where none is, as on
-        other rows or weights than those of the fit). Where the split has a branch for each group
+        other rows or weights than the fit). Where the split has a branch for each group
         of levels or bins, or for each bin, also its ``limits``: of each branch the levels, or
         (lower, upper) of the numbers above the first and up to the second. With
         ``selection="significance"`` also ``statistic`` and ``p_value`` of the feature (adjusted;

@@ -99,10 +99,10 @@ class Heads:
     def _classifier(self, classes: ClassOutputs) -> None:
         """Add labels and probabilities from one ``TreeEnsembleClassifier``."""
         shares, ends = classes.shares, self.trees.ends
-        # Two classes get one weight, that of the second class, under the id 0: onnxruntime and the
-        # reference evaluator both read it as the probability of the second class. With two weights,
-        # onnxruntime predicts the second class if its weight is not 0; with one weight under the id
-        # 1, the reference evaluator returns zeros.
+        # Two classes get one weight, the share of the second class, under the id 0: onnxruntime and
+        # the reference evaluator both read it as the probability of the second class. With two
+        # weights, onnxruntime predicts the second class if its weight is not 0; with one weight
+        # under the id 1, the reference evaluator returns zeros.
         ids = [0] if shares.shape[1] == 2 else list(range(shares.shape[1]))
         weights = (shares[:, 1:] if shares.shape[1] == 2 else shares).astype(np.float32)
         key = "classlabels_int64s" if classes.integer else "classlabels_strings"
@@ -121,7 +121,7 @@ class Heads:
 
     def _regressor(self, weights: list[float], outputs: list[str] | None = None) -> str:
         """Add a ``TreeEnsembleRegressor`` with one target per tree, float32 (N, n_trees); `weights`
-        are those of the leaves in the order of ``trees.ends``."""
+        has a number for each leaf, in the order of ``trees.ends``."""
         trees = [tree for tree, *_ in self.trees.ends]
         return self.graph.add(
             "TreeEnsembleRegressor",

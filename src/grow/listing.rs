@@ -17,12 +17,15 @@ use crate::criteria::Evidence;
 use crate::data::{Dataset, RowSet, Weights};
 use crate::error::Result;
 use crate::memory;
-use crate::numeric::{better, sort_few};
+use crate::numeric::better;
 use crate::parallel::Control;
 use crate::split::{Listing, NominalSplits, Scored};
 use crate::stats::by_weighing;
 use crate::stats::contingency::ContingencyTables;
 use crate::tree::{FeatureTest, Test};
+
+/// Candidates that are named between two looks at the interrupt.
+const CANDIDATES_BETWEEN_CHECKS: usize = 1 << 16;
 
 /// A candidate split and its score.
 #[derive(Debug, Clone, PartialEq)]
@@ -163,11 +166,15 @@ fn listed<W: ByOrder>(
     }
     memory::expect(found.len() * size_of::<Candidate>())?;
     // A place in the order becomes a threshold or a set of levels.
-    let named = |(feature, at, score)| {
-        let (threshold, levels) = test_of(&evaluator, &contingency, feature, at);
-        Candidate { feature, threshold, levels, score }
-    };
-    Ok(found.into_iter().map(named).collect())
+    let mut named = Vec::with_capacity(found.len());
+    for block in found.chunks(CANDIDATES_BETWEEN_CHECKS) {
+        control.check()?;
+        named.extend(block.iter().map(|&(feature, at, score)| {
+            let (threshold, levels) = test_of(&evaluator, &contingency, feature, at);
+            Candidate { feature, threshold, levels, score }
+        }));
+    }
+    Ok(named)
 }
 
 /// The threshold, or the levels of the first branch, of a candidate; neither for a multiway split.
@@ -196,9 +203,10 @@ fn test_of<W: ByOrder>(
     }
 }
 
-/// Sort candidates by feature and place.
+/// Sort candidates by feature and place. There may be one per row and feature, so this is a sort of
+/// the standard library, which merges the ascending runs of the features.
 fn sort_by_place(found: &mut [(u32, u32, f64)]) {
-    sort_few(found, &|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    found.sort_by_key(|&(feature, at, _)| (feature, at));
 }
 
 /// Keep the best division in two of each nominal feature, the first on ties. `found` are sorted

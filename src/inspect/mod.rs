@@ -15,7 +15,6 @@ use crate::data::{Bits, Column, Dataset, RowSet, Weights};
 use crate::error::{Error, Result};
 use crate::fit::{FitPlan, Missing};
 use crate::grow::{Candidate, GrowthLimits, GrowthSetting, candidates, feature_tests};
-use crate::numeric::sort_few;
 use crate::parallel::Control;
 use crate::stats::neighbours::{DistanceSum, PartialScores, Root, Share};
 use crate::tree::FeatureTest;
@@ -181,7 +180,7 @@ fn on_known_rows(
             |c: Candidate| Candidate { feature: feature as u32, score: c.score * factor, ..c };
         found.extend(scores.into_iter().map(scaled));
     }
-    sort_few(&mut found, &|a, b| a.feature.cmp(&b.feature));
+    found.sort_by_key(|candidate| candidate.feature);
     Ok(found)
 }
 

@@ -37,6 +37,8 @@ pub(super) struct RowTable<'a> {
     pub weights: Option<Vec<u32>>,
     /// Weight of the rows of each slot.
     pub of_slot: Vec<u64>,
+    /// Ordered pairs of each slot's rows with their own copies: the sum of the squared weights.
+    pub squares: Vec<u64>,
     /// Large packs, then small ones ([`PACK_CODES`]).
     pub packs: [Vec<Pack>; 2],
 }
@@ -63,6 +65,7 @@ impl<'a> RowTable<'a> {
             n_classes: codes.n_classes(),
             weights,
             of_slot: Vec::new(),
+            squares: Vec::new(),
             packs: [Vec::new(), Vec::new()],
         };
         // Fewer rows: without those of weight 0, and distinct ones only.
@@ -77,11 +80,14 @@ impl<'a> RowTable<'a> {
         }
         // What all sets share.
         table.of_slot = vec![0; table.offsets[table.columns.len()]];
+        table.squares = table.of_slot.clone();
         for k in 0..table.columns.len() {
             let values = table.columns[k].values();
             let first = table.offsets[k];
             for i in 0..table.len() {
-                table.of_slot[first + values.code(i)] += u64::from(table.weight(i));
+                let (slot, weight) = (first + values.code(i), u64::from(table.weight(i)));
+                table.of_slot[slot] += weight;
+                table.squares[slot] += weight * weight;
             }
             control.check()?;
         }

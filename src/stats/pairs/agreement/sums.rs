@@ -5,8 +5,9 @@
 //! [`PairSums`] adds up `N^2`, `V^2`, `N M` and `V T` per value. There are two methods. The first
 //! counts a table `[group][class][value]`, for several features at once by a pack; it is used where
 //! the table is small compared with the rows. The second orders the rows by group, without groups
-//! of one row, and counts group by group in a table `[value][class]`. A cost model chooses per
-//! feature; both give the same integers.
+//! of one row, and adds the pairs of different rows, group by group in a table `[value][class]`, to
+//! those of the rows with their own copies. A cost model chooses per feature; both give the same
+//! integers.
 
 use super::super::input::CodeValues;
 use super::rows::{Pack, RowTable};
@@ -50,9 +51,9 @@ struct OrderedRows {
     class: Vec<u16>,
     /// Weight of each row.
     weight: Vec<u32>,
-    /// Weight of the row's class in its group.
+    /// Weight of the other rows of the row's class in its group.
     of_class: Vec<u32>,
-    /// Weight of the row's group.
+    /// Weight of the other rows of the row's group.
     of_group: Vec<u32>,
 }
 
@@ -147,11 +148,13 @@ impl<'t> GroupedRows<'t> {
                 let ordered = self
                     .ordered
                     .get_or_insert_with(|| OrderedRows::new(table, &self.groups, &self.totals));
+                let squares = &table.squares[table.offsets[k]..table.offsets[k + 1]];
+                let own = |&n: &u64| PairSums { both: n, value: n, class: n, all: n };
+                slots.iter_mut().zip(squares).for_each(|(slot, n)| *slot = own(n));
                 match table.columns[k].values() {
                     CodeValues::U8(c) => ordered.sum_groups(c, table.n_classes, slots),
                     CodeValues::U16(c) => ordered.sum_groups(c, table.n_classes, slots),
                 }
-                self.sum_single_rows(k, slots);
             }
         }
         Ok(out)
@@ -225,27 +228,6 @@ impl<'t> GroupedRows<'t> {
             (counts, arity) = (rest, higher);
         }
     }
-
-    /// Add the pairs of rows that are alone in their group: those with their own copies, which
-    /// share value and class.
-    fn sum_single_rows(&self, k: usize, out: &mut [PairSums]) {
-        let Some(ordered) = &self.ordered else { return };
-        if ordered.rows.len() == self.table.len() {
-            return;
-        }
-        let values = self.table.columns[k].values();
-        for (i, &g) in self.groups.of.iter().enumerate() {
-            let weight = self.table.weight(i);
-            if self.totals[g as usize] == weight {
-                let square = u64::from(weight) * u64::from(weight);
-                let sums = &mut out[values.code(i)];
-                sums.both += square;
-                sums.value += square;
-                sums.class += square;
-                sums.all += square;
-            }
-        }
-    }
 }
 
 /// Add the weight of each row to `counts[group_class * arity + code]`.
@@ -290,25 +272,25 @@ impl OrderedRows {
         // What is the same for all features, in the order of the rows.
         let class: Vec<u16> = rows.iter().map(|&r| table.classes[r as usize]).collect();
         let weight: Vec<u32> = rows.iter().map(|&r| table.weight(r as usize)).collect();
-        let of_group = rows.iter().map(|&r| totals[groups.of[r as usize] as usize]).collect();
+        let others = |&r: &u32| totals[groups.of[r as usize] as usize] - table.weight(r as usize);
+        let of_group = rows.iter().map(others).collect();
         let mut of_class = vec![0u32; n];
         let mut sums = vec![0u32; table.n_classes];
         for group in group_ranges(&starts) {
             group.clone().for_each(|i| sums[usize::from(class[i])] += weight[i]);
-            group.clone().for_each(|i| of_class[i] = sums[usize::from(class[i])]);
+            group.clone().for_each(|i| of_class[i] = sums[usize::from(class[i])] - weight[i]);
             group.for_each(|i| sums[usize::from(class[i])] = 0);
         }
         Self { rows, starts, class, weight, of_class, of_group }
     }
 
-    /// Add the sums of one feature over groups of two and more rows.
+    /// Add the pairs of different rows by the values of one feature. Rows that are alone in their
+    /// group have none.
     fn sum_groups<T: Copy + Into<u32>>(&self, codes: &[T], classes: usize, out: &mut [PairSums]) {
         // The rows of a group are scattered: fetch their codes in a loop without dependencies.
         let codes: Vec<T> = self.rows.iter().map(|&row| codes[row as usize]).collect();
         let mut cells = vec![0u32; out.len() * classes];
         let mut values = vec![0u32; out.len()];
-        // the square of n grows by this when a row of weight w is added
-        let growth = |n: u32, w: u64| w * (2 * u64::from(n) + w);
         for group in group_ranges(&self.starts) {
             for i in group.clone() {
                 let v = codes[i].into() as usize;
@@ -317,8 +299,8 @@ impl OrderedRows {
                     u64::from(self.weight[i]),
                 );
                 let sums = &mut out[v];
-                sums.both += growth(*n, w);
-                sums.value += growth(values[v], w);
+                sums.both += 2 * w * u64::from(*n);
+                sums.value += 2 * w * u64::from(values[v]);
                 sums.class += w * u64::from(self.of_class[i]);
                 sums.all += w * u64::from(self.of_group[i]);
                 *n += self.weight[i];

@@ -131,6 +131,7 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
         "--header": columns.header,
         "--decimal": columns.decimal,
         "--missing": ",".join(columns.missing or ()),
+        "--dates": ",".join(columns.dates or ()),
         "--task": columns.task,
         "--exposure": columns.exposure,
         "--groups": dependence.groups,

@@ -46,7 +46,7 @@ from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.texts import no_numbers
 from .blocks import blocks, decode, decode_as, head
-from .errors import DataFileError
+from .errors import DataFileError, check_columns
 from .first_lines import Layout, index_of, layout, sniff_lines
 from .limits import Limits
 from .reading import (
@@ -262,13 +262,6 @@ def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
     return sep, 0 if sep_line is None else len(sep_line[0])
 
 
-def check_columns(wanted: Sequence[str], names: Sequence[str], path: Path) -> None:
-    """Refuse a wanted column that is none of a file's."""
-    for name in wanted:
-        if name not in names:
-            raise DataFileError(f"is not a column; {nearest(name, names)}", path, None, None, name)
-
-
 def read_texts(
     path: Path, names: Sequence[str], header: bool | None = None
 ) -> dict[str, list[str]]:
@@ -423,18 +416,13 @@ class _Pass:
             self.raw_names = cells
             own = zip(self.names, self.layout.names(header), strict=True)
             self.unnamed = {name for name, given in own if not given}
-        unknown = self.drop.difference(self.names)
-        if unknown:
-            hint = f"is not a column ({option('drop')}); the columns are " + ", ".join(
-                map(repr, self.names[:12])
-            )
-            raise DataFileError(hint, path, None, None, min(unknown))
+        check_columns(sorted(self.drop), self.names, path, "drop")
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not {*self.cells.remembered}.issuperset(texts):
                 known_as = worded("missing", "--missing")
                 every = in_text(argument("missing", list(texts)))
                 hint = f"is not a column ({known_as}); {nearest(name, self.names)}"
-                hint += f"; {every} is for all columns{worded('', ' of all files')}"
+                hint += f"; {every} is for all columns"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None

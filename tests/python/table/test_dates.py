@@ -350,7 +350,7 @@ def test_years_of_two_digits_that_cannot_be_told_are_not_used(n, step):
     assert order_of_dates(texts) is None
     if n > 2:
         rows = pd.DataFrame({"d": texts, "z": [0.5 + i % 7 for i in range(2 * n)]})
-        wanted = "year, month and day cannot be told apart.* dates={'d': 'dmy'} or 'ymd' or 'mdy'"
+        wanted = "year, month and day cannot be told apart.* dates={'d': 'dmy'} or .*{'d': 'ymd'}"
         with pytest.warns(UserWarning, match=wanted):
             fasttree.fit(rows, [0, 1] * n)
     pointed = [text.replace("-", ".") for text in [*texts, "31.01.19"]]

@@ -309,8 +309,8 @@ def compare(
         if len(refusals) == sum(is_file):
             raise refusals[-1]
         warnings.warn(
-            f"{some_of([one.path for one in refusals])}: no column is named {column!r}; the options "
-            "on it are for the other files",
+            f"{some_of([one.path for one in refusals])}: no column is named {column!r}; the "
+            "options on it are for the other files",
             stacklevel=2,
         )
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]

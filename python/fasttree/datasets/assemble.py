@@ -159,7 +159,7 @@ def columns_of_frame(
         with quiet():
             if not as_given:
                 return table_to_inspect(kept, dates=dates)
-            return Table(kept, dates={name: dates[name] for name in kept if name in dates})
+            return Table(kept, dates={name: dates[name] for name in kept.columns if name in dates})
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame

@@ -673,8 +673,8 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
     if schema.nominal[j] and tree.n_groups[node]:
-        own = _merged(tree, node)
-        division = sum(_merged(one, 0) == own for one in same) / n
+        merged = _merged(tree, node)
+        division = sum(_merged(one, 0) == merged for one in same) / n
     elif schema.nominal[j]:
         levels = schema.levels[j]
         own = frozenset(_first_levels(tree, node, levels))

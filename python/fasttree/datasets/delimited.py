@@ -469,7 +469,7 @@ def _names(
             )
         resolved = [str(n) for n in names]
     elif found.header is not None:
-        resolved = _numbered([n or f"Unnamed: {j}" for j, n in enumerate(found.names(header))])
+        resolved = _numbered(found.names(header))
     else:
         resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):
@@ -479,17 +479,18 @@ def _names(
 
 
 def _numbered(names: Sequence[str]) -> list[str]:
-    """The names, of which repeated ones get the number of the repetition, as in pandas.
+    """The names, of which repeated ones get the number of the repetition, and ``Unnamed: 0`` for
+    an empty one, as in pandas.
 
-    >>> _numbered(["a", "b", "a", "a", "a.1"])
-    ['a', 'b', 'a.2', 'a.3', 'a.1']
+    >>> _numbered(["a", "b", "a", "a", "a.1"]), _numbered(["", "Unnamed: 0"])
+    (['a', 'b', 'a.2', 'a.3', 'a.1'], ['Unnamed: 0.1', 'Unnamed: 0'])
     """
     made: dict[str, None] = {}
-    taken = {*names}
-    for name in names:
-        new, number = name, 0
-        while new in made or (number and new in taken):
+    for place, name in enumerate(names):
+        new = own = name or f"Unnamed: {place}"
+        number = 0
+        while new in made or (new in names and (number or not name)):
             number += 1
-            new = f"{name}.{number}"
+            new = f"{own}.{number}"
         made[new] = None
     return [*made]

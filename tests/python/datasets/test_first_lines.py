@@ -268,7 +268,9 @@ def test_one_row_without_names_is_read_by_the_places_of_a_model(tmp_path, with_t
         load(tmp_path / "new.csv")
 
 
-@pytest.mark.parametrize("header", ["a,a,y", "a,b,a,a,a.1", "a.1,a,a", "a,,b,,b", "y,a,a"])
+@pytest.mark.parametrize(
+    "header", ["a,a,y", "a,b,a,a,a.1", "a.1,a,a", "a,,b,,b", "y,a,a", ",Unnamed: 0,a,a"]
+)
 def test_columns_of_one_name_are_numbered_as_pandas_does(tmp_path, header):
     width = header.count(",") + 1
     rows = [",".join(f"{i * j % 7}.5" for j in range(1, width)) for i in range(30)]

@@ -131,6 +131,7 @@ def advise(
     header: bool | None = None,
     decimal: str | None = None,
     missing: Any = (),
+    dates: Any = (),
     client: Any = None,
 ) -> Advice:
     """Recommend a tree: the smallest within one standard error of the best of a list of candidates.
@@ -190,8 +191,8 @@ def advise(
             function (done, total).
         drop: columns to leave out.
         categorical_features: names of columns of numbers that are codes, or ``"all"``.
-        header, decimal, missing: whether a text file names its columns, and how it writes numbers
-            and missing cells, as in `fasttree.datasets.load`.
+        header, decimal, missing, dates: whether a text file names its columns, and how it writes
+            numbers, missing cells and dates, as in `fasttree.datasets.load`.
         client: a ``dask.distributed.Client`` whose workers fit, as in `cross_validate`: the folds
             of several candidates at a time.
 
@@ -233,7 +234,7 @@ def advise(
         )
     asked = None if scoring is None else Asked.of(scoring)
     task = task or (None if asked is None else asked.task)
-    keywords = {"header": header, "decimal": decimal, "missing": missing}
+    keywords = {"header": header, "decimal": decimal, "missing": missing, "dates": dates}
     reading = {name: value for name, value in keywords.items() if not _is_unset(value)}
     # Screen the rows; candidates see neither the unused columns nor more rows than needed.
     if exposure is not None:

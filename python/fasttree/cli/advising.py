@@ -102,7 +102,7 @@ def advise(
         work=work,  # type: ignore[arg-type]
         time_limit=time_limit or None,
         cv=o.fold_count(folds),
-        progress="auto" if sys.stderr.isatty() else _said_once(),
+        progress="auto" if sys.stderr.isatty() else _said_once(work),
         **run.keywords,
         drop=split_list(columns.drop),
         categorical_features=columns.kinds,
@@ -131,6 +131,7 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
         "--header": columns.header,
         "--decimal": columns.decimal,
         "--missing": ",".join(columns.missing or ()),
+        "--dates": ",".join(columns.dates or ()),
         "--task": columns.task,
         "--exposure": columns.exposure,
         "--groups": dependence.groups,
@@ -143,16 +144,17 @@ def _command(data: str, found: Any, columns: o.Columns, dependence: Dependence) 
     return " ".join(map(quoted, typed))
 
 
-def _said_once() -> Callable[[int, int], None]:
+def _said_once(work: str) -> Callable[[int, int], None]:
     """A progress for a stderr that is no terminal: one line, after three seconds."""
     started, lines = monotonic(), iter(range(1))
+    fewer = "" if work == "quick" else "--work quick tries fewer, "
 
     def report(done: int, total: int) -> None:
         spent = monotonic() - started
         if 0 < done < total and spent > PATIENCE and next(lines, None) is not None:
             say(
                 f"ftree: {done} of {counted(total, 'candidate')} tried in {spent:.0f} s; "
-                "--work quick tries fewer, --time-limit SECONDS ends it"
+                f"{fewer}--time-limit SECONDS ends it"
             )
 
     return report

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import textwrap
+import warnings
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +19,7 @@ import numpy as np
 import typer
 
 from .._checks.speech import argument, in_text
-from .._checks.words import counted
+from .._checks.words import counted, some_of
 from ..exports.answers import figures
 from ..exports.tables.scales import PERCENT, scale_of
 from ..exports.tables.table import number
@@ -30,6 +33,7 @@ from .shell import split_list
 from .tasks import TASKS, baseline_text, costs_said
 
 if TYPE_CHECKING:
+    from ..datasets.errors import DataFileError
     from ..model_selection import Comparison, CrossValidation
     from ..table import Table
 
@@ -270,6 +274,7 @@ def compare(
     named = o.criteria_of(criteria)
     sets: dict[str, Table] = {}
     orders: list[str] = []
+    absent: dict[str, list[DataFileError]] = {}
     names = data or default_sets()
     # Options on columns are for the files, if there are any.
     bundled = {*default_sets(0)}
@@ -287,14 +292,27 @@ def compare(
         found = next(own) if mine or len(targets) == len(names) else None
         read = replace(columns if mine else o.Columns(task=columns.task), target=found)
         try:
-            one = read.table(name, named.values(), settings, aside=dependence.aside)
+            one, lacking = _present(
+                partial(read.table, name, named.values(), settings, aside=dependence.aside),
+                columns.names if mine and sum(is_file) > 1 else (),
+            )
         except DataFileError as error:
             if len(target or ()) != 1 or sum(is_file) == 1 or error.value != found:
                 raise
             raise ValueError(f"{error}; give -t once per file, in their order") from error
+        for column, refusal in lacking.items():
+            absent.setdefault(column, []).append(refusal)
         one = dependence.prepared(one, name)
         sets[_unused(one.name or name, sets)] = one
         orders += dependence.order_of(name, one)
+    for column, refusals in absent.items():
+        if len(refusals) == sum(is_file):
+            raise refusals[-1]
+        warnings.warn(
+            f"{some_of([one.path for one in refusals])}: no column is named {column!r}; the "
+            "options on it are for the other files",
+            stacklevel=2,
+        )
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]
     chosen = o.compared(named, task.criteria, settings)
     scoring = o.metric_of(metric or task.metrics[0], settings.get("cost_matrix"))
@@ -339,6 +357,22 @@ def compare(
         return render(tables, form)
 
     emit(text, document, json)
+
+
+def _present(
+    read: Callable[..., Table], names: Collection[str]
+) -> tuple[Table, dict[str, DataFileError]]:
+    """A Table, and the errors of the columns that options name and it does not have."""
+    from ..datasets.errors import DataFileError
+
+    lacking: dict[str, DataFileError] = {}
+    while True:
+        try:
+            return read(lacking=lacking), lacking
+        except DataFileError as error:
+            if error.value not in names or error.value in lacking:
+                raise
+            lacking[error.value] = error
 
 
 def _unused(name: str, taken: dict[str, Table]) -> str:

@@ -236,7 +236,7 @@ def warn_of_size(rows: Table, tree: Any) -> None:
             remedies.append(f"prune it: {in_text(pruning)}, or ")
         if levels.get(widest, 0) > 20:
             has = counted(levels[widest], "level")
-            remedies.append(f"leave out {argument('drop', [widest])} ({has}), or ")
+            remedies.append(f"leave out {widest!r} ({has}): {argument('drop', [widest])}, or ")
         warnings.warn(
             f"{counted(leaves, 'leaf')} for {counted(n_rows, 'row')}: the tree memorises rows "
             f"(overfits); {''.join(remedies)}ask ftree advise",

@@ -11,8 +11,9 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ import typer
 
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument
-from .shell import SHELL, missing_cells, split_list
+from .shell import SHELL, cells_by_column, split_list
 
 
 def file(*names: str, about: str) -> Any:
@@ -125,6 +126,15 @@ Missing = Annotated[
         "level. A model that is saved keeps them.",
     ),
 ]
+Dates = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--dates",
+        metavar="COLUMN=ORDER",
+        help="How dates of a file are written where day and month, or year, are in doubt: when=dmy "
+        "(or ymd, mdy; 'when=ymd Europe/Berlin'), with commas or given several times.",
+    ),
+]
 COST_ORDER = (
     "rows: true classes, columns: predictions, in the order of the classes, which is sorted where "
     "the file declares none"
@@ -225,6 +235,7 @@ class Columns:
     keep: Keep = None
     exposure: Exposure = None
     header: Header = None
+    dates: Dates = None
 
     @property
     def treatment(self) -> Any:
@@ -249,15 +260,32 @@ class Columns:
         ({'decimal': ',', 'missing': ['n/a', 'none']}, {})
         >>> Columns(missing=["n/a,age=999", "age=-9"]).reading
         {'missing': {None: ['n/a'], 'age': ['999', '-9']}}
+        >>> Columns(dates=["when=dmy,born"]).reading
+        {'dates': {'born': None, 'when': 'dmy'}}
         """
-        cells = missing_cells(self.missing)
+        cells = cells_by_column(self.missing)
         missing: Any = cells.get(None) if cells.keys() <= {None} else cells
         words = {None: None, "yes": True, "no": False}
         if self.header not in words:
             raise ValueError(f"--header {self.header}: use yes or no")
         header = words[self.header]
+        orders = cells_by_column(self.dates)
+        dates: dict[Any, Any] = dict.fromkeys(orders.pop(None, ()))
+        dates |= {name: order for name, (*_, order) in orders.items()}
         given = {"header": header, "decimal": self.decimal, "missing": missing or None}
+        given["dates"] = dates or None
         return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def names(self) -> set[str]:
+        """The columns that options name, other than the target and the exposure.
+
+        >>> sorted(Columns(drop=["id"], nominal=["all"], missing=["?,age=9"], dates=["day"]).names)
+        ['age', 'day', 'id']
+        """
+        read = [value for value in self.reading.values() if isinstance(value, dict)]
+        own = [] if self.nominal == ["all"] else split_list(self.nominal)
+        return {*split_list(self.drop), *split_list(self.keep), *own, *chain(*read)} - {None}
 
     @property
     def kinds(self) -> Any:
@@ -275,6 +303,7 @@ class Columns:
         settings: dict[str, Any] | None = None,
         *,
         aside: Iterable[str] = (),
+        lacking: Collection[str] = (),
     ) -> Any:
         """The Table of a data argument, without the rows that have no class or number.
 
@@ -282,24 +311,38 @@ class Columns:
             data: a file, or the name of a data set.
             criteria, settings: criteria and parameters of trees, which may imply the task.
             aside: columns that are no features, which need no warnings.
+            lacking: columns that the file does not have, of which options say nothing.
         """
         from ..datasets import load
+        from ..datasets.errors import check_columns
         from ..datasets.inputs import as_nominal, labelled
         from ..estimators.tree import task_named
         from ..table.exposure import with_exposure
-        from ..table.sources import check_known
 
         task: Any = self.task
         for criterion in (None, *criteria):
             task = task_named(task, criterion, settings or {})
         if self.exposure is not None:
             task, aside = task or "regression", [*aside, self.exposure]
-        as_given, drop = self.treatment == "as_given", split_list(self.drop)
+        as_given, kinds = self.treatment == "as_given", self.kinds
+        drop, keep = (
+            [name for name in split_list(names) if name not in lacking]
+            for names in (self.drop, self.keep)
+        )
+        reading: dict[str, Any] = {
+            option: {name: one for name, one in value.items() if name not in lacking}
+            if isinstance(value, dict)
+            else value
+            for option, value in self.reading.items()
+        }
         SHELL.file = data, None
-        read = load(data, self.target, drop, task=task, as_given=as_given, **self.reading)
+        read = load(data, self.target, drop, task=task, as_given=as_given, **reading)
         SHELL.file = data, len(read)
-        check_known(split_list(self.keep), read.feature_names, "--keep")
-        table = labelled(as_nominal(read, self.kinds), f"{data}: ")
+        check_columns(keep, read.feature_names, data, "--keep")
+        if not isinstance(kinds, str):
+            kinds = [name for name in kinds if name not in lacking]
+            check_columns(kinds, read.feature_names, data, "--nominal")
+        table = labelled(as_nominal(read, kinds), f"{data}: ")
         kept_aside = [name for name in aside if name in table.feature_names]
         warn_of_traps(table.drop(*kept_aside) if kept_aside else table, data)
         return table if self.exposure is None else with_exposure(table, self.exposure)

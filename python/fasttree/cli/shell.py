@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ OPTIONS = {
     "categorical_features": "--nominal",
     "columns": "--columns",
     "cv": "--cv",
+    "dates": "--dates",
     "decimal": "--decimal",
     "dialect": "--dialect",
     "drop": "--drop",
@@ -54,19 +55,16 @@ class Shell(Speaker):
         ('--drop \\'Customer ID,"a,b"\\'', '-p pruning=mdl')
         >>> SHELL.argument("missing", {"the age": [999], None: ["x"]})
         "--missing 'the age=999,x'"
+        >>> SHELL.argument("dates", {"the day": "dmy"})
+        "--dates 'the day=dmy'"
         """
         if name == "header":
             value = "yes" if value else "no"
         if name == "columns" and isinstance(value, dict):
             return typed("--keep", value)
-        if name == "missing" and not isinstance(value, str):
+        if name in ("missing", "dates") and not isinstance(value, str):
             cells = value if isinstance(value, dict) else {None: value}
-            items = [
-                ("" if column is None else f"{_item(column, '=,')}=") + _item(str(cell), "=,")
-                for column, texts in cells.items()
-                for cell in texts
-            ]
-            return f"--missing {quoted(','.join(items))}"
+            return f"--{name} {quoted(by_column(cells))}"
         option = OPTIONS.get(name)
         if option is None:
             return f"-p {quoted(f'{name}={value}')}"
@@ -143,6 +141,19 @@ def listed(items: Iterable[str]) -> str:
     return ",".join(map(_item, items))
 
 
+def by_column(cells: Mapping[str | None, Any]) -> str:
+    """The value of an option that takes texts by column, as `cells_by_column` reads it.
+
+    >>> by_column({None: ["n/a"], "a=b": [-9, "x,y"], "day": "dmy"})
+    'n/a,"a=b"=-9,"a=b"="x,y",day=dmy'
+    """
+    return ",".join(
+        ("" if column is None else f"{_item(column, '=,')}=") + _item(str(cell), "=,")
+        for column, texts in cells.items()
+        for cell in ([texts] if isinstance(texts, str) else texts)
+    )
+
+
 def _item(text: str, apart: str = ",") -> str:
     """An item of a list, in double quotes where it would be read otherwise without them; `apart`
     are characters that divide it."""
@@ -203,13 +214,13 @@ def unquoted(text: str) -> str:
 _QUOTED = re.compile(r'"(?:[^"]|"")*"', re.DOTALL)
 _Q = _QUOTED.pattern
 _CELL = re.compile(rf"(?:({_Q}|(?!{_Q}\Z)(?:[^=]*|.*))=)?({_Q}|[^=]*)", re.DOTALL)
-"""An item of ``--missing``: the column, if one is named, and the text."""
+"""An item of ``--missing`` or ``--dates``: the column, if one is named, and the text."""
 
 
-def missing_cells(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
-    """The texts of ``--missing`` by column; None: of all columns.
+def cells_by_column(texts: Iterable[str] | None) -> dict[str | None, list[str]]:
+    """The texts of ``--missing`` by column; None: of no column.
 
-    >>> missing_cells(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
+    >>> cells_by_column(["n/a,age=999", '"a=b"="x,y"', '"c=d"'])
     {None: ['n/a', 'c=d'], 'age': ['999'], 'a=b': ['x,y']}
     """
     cells: dict[str | None, list[str]] = {}

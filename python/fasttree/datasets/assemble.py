@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -21,10 +22,9 @@ from ..table.columns import Column
 from ..table.data_checks.targets import task_of_numbers
 from ..table.data_checks.unreadable import table_to_inspect
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
-from ..table.dates import DateFormat
 from ..table.sources import nearest
 from ..table.target import fractions_of, numbers_of, without_unused_levels
-from .errors import DataFileError
+from .errors import DataFileError, check_columns
 
 Path = str | os.PathLike[str]
 TargetName = str | int | Literal[False] | None
@@ -144,22 +144,22 @@ def columns_of_frame(
     path: Path,
     *,
     as_given: bool = True,
-    dates: Collection[tuple[str, DateFormat]] = (),
+    dates: Mapping[str, Any] = MappingProxyType({}),
 ) -> Table:
     """A Table of a pandas or Polars frame without the dropped columns. Those that no Table can hold
-    and a fit need not read (dates, durations) are unused, unless `as_given`; `dates` are those of
-    `FileCells`.
+    and a fit need not read (dates, durations) are unused, unless `as_given`; `dates` are columns
+    of dates, and their formats where these are known.
 
     Raises:
         DataFileError: an unknown name in `drop`, or a frame that cannot be read; it names `path`.
     """
-    unknown = set(drop).difference(frame.columns)
-    if unknown:
-        raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
+    check_columns(sorted(drop), list(frame.columns), path, "drop")
     try:
         kept = frame[[name for name in frame.columns if name not in drop]]
         with quiet():
-            return Table(kept) if as_given else table_to_inspect(kept, dates=dict(dates))
+            if not as_given:
+                return table_to_inspect(kept, dates=dates)
+            return Table(kept, dates={name: dates[name] for name in kept.columns if name in dates})
     except MemoryError:
         raise
     except Exception as error:  # libraries raise many types for a damaged frame

@@ -46,7 +46,7 @@ from ..table.file_cells import FileCells
 from ..table.sources import nearest
 from ..table.texts import no_numbers
 from .blocks import blocks, decode, decode_as, head
-from .errors import DataFileError
+from .errors import DataFileError, check_columns
 from .first_lines import Layout, index_of, layout, sniff_lines
 from .limits import Limits
 from .reading import (
@@ -225,6 +225,8 @@ def _with_names(columns: list[Column], read: _Pass) -> list[Column]:
     """The columns without an index and without columns that have neither name nor value; a line
     says so."""
     said, kept = read.layout.said, columns
+    if read.renamed:
+        said.append(f"columns of one name are numbered: {some_of([*map(repr, read.renamed)])}")
     unnamed = [name in read.unnamed for name in (c.name for c in columns)]
     leading = [*unnamed, False].index(False)
     if 0 < leading < len(columns) and index_of(columns[:leading]):
@@ -260,13 +262,6 @@ def _separator(path: Path, sep: str | None, limits: Limits) -> tuple[str, int]:
     if sep is None:
         sep = sniff_lines(lines)
     return sep, 0 if sep_line is None else len(sep_line[0])
-
-
-def check_columns(wanted: Sequence[str], names: Sequence[str], path: Path) -> None:
-    """Refuse a wanted column that is none of a file's."""
-    for name in wanted:
-        if name not in names:
-            raise DataFileError(f"is not a column; {nearest(name, names)}", path, None, None, name)
 
 
 def read_texts(
@@ -351,6 +346,8 @@ class _Pass:
     """The cells of the header; empty where the names come from elsewhere."""
     unnamed: set[str] = field(init=False, default_factory=set)
     """The names of columns for which the header has none."""
+    renamed: list[str] = field(init=False, default_factory=list)
+    """The names of columns for which the header has that of another column."""
     failed: list[int] = field(init=False, default_factory=list)
     latin1_line: int | None = field(init=False, default=None)
     repeated: list[int] = field(init=False, default_factory=list)
@@ -421,20 +418,16 @@ class _Pass:
         self.names = _names(self.layout, header, self.given_names, path, first_line)
         if self.layout.header is not None and self.given_names is None:
             self.raw_names = cells
-            own = zip(self.names, self.layout.names(header), strict=True)
+            own = [*zip(self.names, self.layout.names(header), strict=True)]
             self.unnamed = {name for name, given in own if not given}
-        unknown = self.drop.difference(self.names)
-        if unknown:
-            hint = f"is not a column ({option('drop')}); the columns are " + ", ".join(
-                map(repr, self.names[:12])
-            )
-            raise DataFileError(hint, path, None, None, min(unknown))
+            self.renamed = [name for name, given in own if given not in ("", name)]
+        check_columns(sorted(self.drop), self.names, path, "drop")
         for name, texts in self.cells.by_column.items():
             if name not in self.names and not {*self.cells.remembered}.issuperset(texts):
                 known_as = worded("missing", "--missing")
                 every = in_text(argument("missing", list(texts)))
                 hint = f"is not a column ({known_as}); {nearest(name, self.names)}"
-                hint += f"; {every} is for all columns{worded('', ' of all files')}"
+                hint += f"; {every} is for all columns"
                 raise DataFileError(hint, path, None, None, name)
         # Every column is taken for numbers until it holds text.
         numeric = as_labels is None
@@ -467,8 +460,8 @@ def _record_labels(missing: frozenset[str], texts: list[str]) -> list[str]:
 def _names(
     found: Layout, header: list[str], names: Sequence[str] | None, path: Path, line: int
 ) -> list[str]:
-    """Names of the columns: the caller's, else the header's (``Unnamed: 0`` where it has none, as
-    pandas calls them), else ``x0, x1, ..., class``."""
+    """Names of the columns: the caller's, else the header's (``Unnamed: 0`` where it has none and
+    ``a.1`` for a second ``a``, as pandas calls them), else ``x0, x1, ..., class``."""
     if names is not None:
         if len(names) != found.width:
             raise DataFileError(
@@ -476,17 +469,28 @@ def _names(
             )
         resolved = [str(n) for n in names]
     elif found.header is not None:
-        resolved = [name or f"Unnamed: {j}" for j, name in enumerate(found.names(header))]
+        resolved = _numbered(found.names(header))
     else:
         resolved = [*(f"x{j}" for j in range(found.width - 1)), "class"]
     if len(set(resolved)) < len(resolved):
         double = next(name for name, n in Counter(resolved).items() if n > 1)
-        raise DataFileError(
-            "names two columns; rename one"
-            + worded(", or give fasttree.datasets.load(path, names=[...])", " in the file"),
-            path,
-            line,
-            None,
-            double,
-        )
+        raise DataFileError("names two columns; rename one", path, line, None, double)
     return resolved
+
+
+def _numbered(names: Sequence[str]) -> list[str]:
+    """The names, of which repeated ones get the number of the repetition, and ``Unnamed: 0`` for
+    an empty one, as in pandas.
+
+    >>> _numbered(["a", "b", "a", "a", "a.1"]), _numbered(["", "Unnamed: 0"])
+    (['a', 'b', 'a.2', 'a.3', 'a.1'], ['Unnamed: 0.1', 'Unnamed: 0'])
+    """
+    made: dict[str, None] = {}
+    for place, name in enumerate(names):
+        new = own = name or f"Unnamed: {place}"
+        number = 0
+        while new in made or (new in names and (number or not name)):
+            number += 1
+            new = f"{own}.{number}"
+        made[new] = None
+    return [*made]

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+from .._checks.speech import option
+from ..table.sources import nearest
 
 
 class DataFileError(ValueError):
@@ -42,3 +46,14 @@ class DataFileError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (self.problem, self.path, self.line, self.column, self.value))
+
+
+def check_columns(
+    wanted: Iterable[str], names: Sequence[str], path: str | os.PathLike[str], parameter: str = ""
+) -> None:
+    """Refuse a wanted column that is none of a file's, in an error that names the parameter."""
+    by = parameter and f" ({option(parameter)})"
+    for name in wanted:
+        if name not in names:
+            said = f"is not a column{by}; {nearest(name, names)}"
+            raise DataFileError(said, path, None, None, name)

@@ -20,13 +20,23 @@ Complexity
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from .._checks import HALF, checked, choice, having, maybe, one_value, path_of, text_or_texts
+from .._checks import (
+    HALF,
+    checked,
+    choice,
+    having,
+    listing,
+    maybe,
+    one_value,
+    path_of,
+    text_or_texts,
+)
 from .._checks.aliases import TASKS, Task
 from .._checks.naming import did_you_mean
 from .._checks.speech import argument, option, worded
@@ -34,13 +44,14 @@ from ..table import Table
 from ..table.columns import MAX_LEVELS, Column
 from ..table.data_checks.unreadable import INEXACT
 from ..table.data_checks.warned import say_signs
+from ..table.dates import DateOrder
 from ..table.file_cells import FileCells
 from .arff import read_arff
 from .assemble import TargetName, assemble, columns_of_frame, find_target
 from .blocks import head, other_format, split_suffix
 from .c45 import read_c45
-from .delimited import check_columns, read_delimited, read_texts
-from .errors import DataFileError
+from .delimited import read_delimited, read_texts
+from .errors import DataFileError, check_columns
 from .libsvm import is_libsvm, read_libsvm
 from .limits import Limits
 from .orange import is_orange, read_orange
@@ -73,6 +84,7 @@ def load(
     names: Sequence[str] | None = None,
     decimal: str | None = None,
     missing: Any = (),
+    dates: Mapping[str, DateOrder] | Sequence[str] = (),
     limits: Limits | None = None,
     as_given: bool = True,
 ) -> Table:
@@ -99,6 +111,8 @@ def load(
             all columns). Where the empty text is among them, they are all: ``{"country": [""]}``
             reads ``NA`` as a level, ``[""]`` in all columns. Models keep them, and read new rows
             from files so.
+        dates: columns of dates, whose year, month and weekday become columns; a mapping gives the
+            order of day and month as well, ``{"when": "dmy"}``, as in `Table`.
         limits: bounds on cells, columns, labels and unpacked bytes; see `fasttree.datasets.Limits`.
         as_given: False: fits leave out identifiers, free text and constants of the Table, and use
             year, month and weekday of dates, as of a file that is given to them by its name (see
@@ -126,13 +140,16 @@ def load(
     text = os.path.expanduser(os.fspath(path))
     options: dict[str, Any] = {"sep": sep, "header": header, "names": names, "decimal": decimal}
     options["missing"] = missing = FileCells.of(missing)
+    formats: Mapping[str, Any] = (
+        dates if isinstance(dates, Mapping) else dict.fromkeys(listing("dates", dates))
+    )
     unread: dict[str, str] = {}
     first: DataFileError | None = None
     while True:
         try:
             dropped = [*drop, *unread]
             table = _read(
-                text, target, dropped, options, limits=limits, task=task, as_given=as_given
+                text, target, dropped, options, formats, limits=limits, task=task, as_given=as_given
             )
             break
         except DataFileError as error:
@@ -141,6 +158,9 @@ def load(
             if as_given or column is None or column in dropped or reason is None:
                 raise first or error from None
             unread[column], first = reason, first or error
+    check_columns(formats, table.feature_names, text, "dates")
+    made = table.dates
+    table = table.with_dates({name: how for name, how in formats.items() if name not in made})
     if not as_given and (text.startswith("openml:") or os.path.exists(text)) and not is_plink(text):
         table = table.with_unused(unread)
         table.as_given = False
@@ -149,7 +169,7 @@ def load(
     given = {"target": target, "drop": list(drop) or None, **options}
     given["task"] = None if is_plain else task
     given["as_given"] = None if table.as_given else False
-    given["missing"] = missing.as_argument() or None
+    given["missing"], given["dates"] = missing.as_argument() or None, dates or None
     table.file_cells = replace(table.file_cells, **missing.told)
     if not missing.remembered:  # to a model, they are known
         say_signs(table.file_cells.signs, f"{text}: ")
@@ -171,18 +191,19 @@ def _read(
     target: TargetName,
     drop: Collection[str],
     options: dict[str, Any],
+    dates: Mapping[str, Any],
     *,
     limits: Limits | None,
     task: Task | None,
     as_given: bool,
 ) -> Table:
     """The table of a path, an OpenML name or a bundled set; `options` are those of
-    delimited text."""
+    delimited text. Of `dates`, which the caller names, only frames are made here."""
     if text.startswith("openml:"):
         from .openml import fetch
 
         frame, label, title = fetch(text.removeprefix("openml:"), target)
-        read = columns_of_frame(frame, drop, text, as_given=as_given)
+        read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         columns = [*read.columns]
         _refuse(options, text)
         numbers = [column.name for column in columns if column.kind == "numeric"]
@@ -200,7 +221,7 @@ def _read(
     if form == "plink":
         _refuse(options, text)
         return _genotypes(text, target, drop, task)
-    found = _contents(text, form, drop, options, limits, as_given=as_given)
+    found = _contents(text, form, drop, options, limits, dates=dates, as_given=as_given)
     table = assemble(
         found.columns,
         found.target if target is None else target,
@@ -301,9 +322,10 @@ def _contents(
     options: dict[str, Any],
     limits: Limits | None,
     *,
+    dates: Mapping[str, Any],
     as_given: bool,
 ) -> _Contents:
-    """Read a file of a format; `options` are those of delimited text."""
+    """Read a file of a format; `options` and `dates` as in `_read`."""
     stem, kind, packed = split_suffix(text)
     if form == "arff":
         arff = read_arff(text, drop, limits=limits)
@@ -317,7 +339,7 @@ def _contents(
         options["missing"] = FileCells()
     elif form == "frame":
         frame, numbers = _binary(text, kind)
-        dates = options["missing"].dates
+        dates = {**dict(options["missing"].dates), **dates}
         read = columns_of_frame(frame, drop, text, as_given=as_given, dates=dates)
         # Parts of dates come last, and are no target.
         own = find_target([name for name in frame.columns if name not in drop], None, text)
@@ -383,9 +405,7 @@ def _genotypes(text: str, target: TargetName, drop: Collection[str], task: Task 
 
 def _without(columns: list[Column], drop: Collection[str], path: Path) -> list[Column]:
     """The columns that are not dropped; an unknown name in `drop` is an error."""
-    unknown = set(drop).difference(c.name for c in columns)
-    if unknown:
-        raise DataFileError(f"is not a column ({option('drop')})", path, None, None, min(unknown))
+    check_columns(sorted(drop), [column.name for column in columns], path, "drop")
     return [c for c in columns if c.name not in drop]
 
 

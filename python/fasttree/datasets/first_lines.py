@@ -147,6 +147,8 @@ def layout(
         >>> one = [["a", "y"], ["3", "y"]]
         >>> layout(one, None, [""]).header, layout(one, None, [""], ["a", "y"]).header
         (None, 0)
+        >>> layout([["3", "u"]], None, [""]).header, layout([["3", "u"]], None, [""], ["a"]).header
+        (0, None)
     """
     evidence_of = partial(_evidence, missing=missing, known=known)
     rows = [[cell.strip() for cell in record] for record in records]
@@ -178,6 +180,9 @@ def layout(
         evidence = evidence_of(cells[:width], whole)
     else:  # an error that the reader finds in the rows
         width = len(cells)
+    if header is None and known and not below and not {*cells} & {*known}:
+        evidence = -math.inf
+        said.append("the one line holds no name of the model's columns and is read as values")
     has_header = evidence > 0 if header is None else header
     if header is None and abs(evidence) < IN_DOUBT and len(below) > 1:
         other = f"{'values' if has_header else 'names'}, {argument('header', not has_header)}"

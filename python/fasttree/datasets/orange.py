@@ -21,7 +21,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._checks.speech import option
 from .._checks.words import some_of
 from .._engine import DelimitedReader
 from ..table.columns import Column, to_float
@@ -30,7 +29,7 @@ from ..table.file_cells import FileCells
 from ..table.texts import are_numbers
 from .blocks import blocks, head, split_suffix
 from .delimited import MISSING
-from .errors import DataFileError
+from .errors import DataFileError, check_columns
 from .first_lines import sniff
 from .limits import Limits
 from .reading import (
@@ -135,9 +134,7 @@ def read_orange(
     header = _header(path, limits)
     assert header is not None
     names = header.names
-    unknown = set(drop).difference(names)
-    if unknown:
-        raise DataFileError(f"is not a column ({option('drop')})", path, 1, None, min(unknown))
+    check_columns(sorted(drop), names, path, "drop")
     # From types and flags to what the core shall read.
     requests: list[ColumnRequest] = []
     target, weight, left_out, said = None, None, [], []

@@ -434,7 +434,7 @@ def _dates_of(schema: Schema, X: Any) -> dict[str, Any]:
             raise ValueError(
                 f"the Table has year, month and weekday of {name!r} in the time zone {zone}, the "
                 f"model those in {trained.zone}: give a frame, or make the Table with "
-                f"dates={{{name!r}: {str(trained)!r}}}"
+                + argument("dates", {name: str(trained)})
             )
     return {
         name: date_format

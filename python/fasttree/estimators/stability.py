@@ -303,6 +303,12 @@ def _first_levels(tree: TreeArrays, node: int, levels: Sequence[Any]) -> tuple[A
     return tuple(levels[code] for code in tree.levels_of(node).tolist())
 
 
+def _merged(tree: TreeArrays, node: int) -> set[frozenset[int]]:
+    """The groups of the codes that a node with merged levels divides."""
+    branches = tree.groups_of(node)
+    return {frozenset(np.flatnonzero(branches == one).tolist()) for one in branches.tolist()}
+
+
 def _node_line(one: NodeStability) -> str:
     """What is known of a node, in a line."""
     line = f"node {one.node}: {one_line(one.feature)} {_percent(one.chosen)}"
@@ -666,7 +672,10 @@ def _of_searches(models: list[Any], node: int, tree: Any, schema: Any) -> NodeSt
     shares = np.bincount(chosen[chosen >= 0], minlength=len(schema.names)) / n
     order = [k for k in np.argsort(-shares, kind="stable").tolist() if shares[k] and k != j]
     thresholds, division = None, None
-    if schema.nominal[j] and not tree.n_groups[node]:
+    if schema.nominal[j] and tree.n_groups[node]:
+        merged = _merged(tree, node)
+        division = sum(_merged(one, 0) == merged for one in same) / n
+    elif schema.nominal[j]:
         levels = schema.levels[j]
         own = frozenset(_first_levels(tree, node, levels))
         sides = [frozenset(_first_levels(one, 0, levels)) for one in same]

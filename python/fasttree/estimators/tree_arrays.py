@@ -8,6 +8,7 @@ What
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -211,6 +212,7 @@ class Step:
             could have had. The question is a threshold, the levels of the first branch of a subset
             split, or None for a multiway split; subset splits are the best one of each feature.
         levels: levels on the first branch of a subset split, else None.
+        branches: what each branch of a split by bins or merged levels takes, else None.
     """
 
     step: int
@@ -224,6 +226,7 @@ class Step:
     global_distance: float | None = None
     candidates: tuple[tuple[str, Any, float], ...] | None = None
     levels: tuple[Any, ...] | None = None
+    branches: tuple[str, ...] | None = None
 
 
 class Trace(Listed[Step]):
@@ -232,7 +235,8 @@ class Trace(Listed[Step]):
     of = Step
     hidden = ("candidates",)
     shown: ClassVar[Any] = {
-        "threshold": lambda row: None if row["threshold"] is None else f"{row['threshold']:.10g}"
+        "threshold": lambda row: None if row["threshold"] is None else f"{row['threshold']:.10g}",
+        "branches": lambda row: row["branches"] and "; ".join(row["branches"]),
     }
 
     def __init__(
@@ -241,7 +245,9 @@ class Trace(Listed[Step]):
         schema: Schema,
         order: np.ndarray,
         candidates: dict[int, Any],
-        distances: np.ndarray | None = None,
+        *,
+        distances: np.ndarray | None,
+        branches: Mapping[int, tuple[str, ...]],
     ) -> None:
         steps = []
         nodes = leaves = 1
@@ -264,6 +270,7 @@ class Trace(Listed[Step]):
                     candidates=candidates.get(node),
                     levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node))
                     or None,
+                    branches=branches.get(node),
                 )
             )
         super().__init__(steps)

@@ -29,7 +29,8 @@ from .._checks.speech import worded
 from .._checks.words import counted
 from ..criteria import Criterion, NamedCallable
 from ..exports import Readable
-from ..exports.words import xml
+from ..exports.reading import Reading
+from ..exports.words import branch_text, xml
 from ..table.data_checks.targets import warn_of_small_classes
 from . import explained, honest, prunable, stability
 from .base import Estimator
@@ -191,8 +192,21 @@ class TreeEstimator(Readable, Estimator):
                 "trace_ is not kept when trace=None; fit with trace='steps' or 'candidates'"
             )
         if "_trace" not in self.__dict__:
-            order, distances = self._model.steps(), self._global_distances()
-            self._trace = Trace(self.tree_, self._schema, order, self._candidates, distances)
+            order = self._model.steps()
+            reading = Reading(self)
+            branches: dict[int, tuple[str, ...]] = {}
+            for node in np.flatnonzero(self.tree_.n_groups).tolist():
+                feature = reading.features[reading.feature[node]]
+                shown = reading.shown_sets(node)
+                branches[node] = tuple(branch_text(feature, one) for one in shown)
+            self._trace = Trace(
+                self.tree_,
+                self._schema,
+                order,
+                self._candidates,
+                distances=self._global_distances(),
+                branches=branches,
+            )
         return self._trace
 
     def _global_distances(self) -> np.ndarray | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from ..exports.tables.table import Cell, ReportTable, number
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
+from ..table.sources import check_known
 from .arguments import has_labels, is_pair, load_tables
 from .grid import execution_of
 from .interrupts import ON_INTERRUPT
@@ -549,6 +551,10 @@ def compare(
     task_of: Any = partial(task_for, task=task, on_error=on_error, **what)
     read_as = task_to_read(task, **what)
     loaded = load_tables(tables, task_of, read_as, as_given=all_as_given(params))
+    columns = params.get("columns")
+    if isinstance(columns, Mapping):
+        every = list(dict.fromkeys(chain(*(one.feature_names for one in loaded.values()))))
+        check_known(columns, every, "columns")
     groups_of = _by_set("groups", groups, list(loaded))
     for name, one in _by_set("exposure", exposure, list(loaded)).items():
         if one is not None:
@@ -572,7 +578,7 @@ def compare(
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
-            params=params,
+            params=_params_of(params, table),
             on_error=on_error,
         )
         for name, table in loaded.items()
@@ -594,6 +600,15 @@ def compare(
         sd=sd,
         unfinished=unfinished,
     )
+
+
+def _params_of(params: dict[str, Any], table: Any) -> dict[str, Any]:
+    """The parameters of trees on a data set: of ``columns`` those that it has."""
+    columns = params.get("columns")
+    if not isinstance(columns, Mapping):
+        return params
+    own = {name: how for name, how in columns.items() if name in table.feature_names}
+    return {**params, "columns": own}
 
 
 def _refit(

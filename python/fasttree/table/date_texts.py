@@ -16,8 +16,10 @@ import datetime
 import functools
 import re
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 ORDERS = ("ymd", "dmy", "mdy")
 """The orders of year, month and day in texts."""
@@ -25,12 +27,16 @@ ORDERS = ("ymd", "dmy", "mdy")
 CENTURY = 69
 """Years of two digits from here on are of the last century, as POSIX has it."""
 
-MIN_DAYS, MIN_SPREAD = 12, 20
-"""Different days of the month that a column has at least, and the least difference of the last and
-the first, if they tell its years from its days."""
+MIN_DAYS, FIRST_DAYS, LAST_DAYS = 12, range(1, 9), range(28, 32)
+"""Different days of the month that a column has at least, and those of which it has some, if they
+tell its years from its days: a day 0 is a year, and few files hold years to come."""
 
 ENDS_OF_MONTHS = {1, 28, 29, 30, 31}
 """Days of dates that stand for whole months, which are as few as years."""
+
+EVEN, QUARTER = 0.5, 92
+"""The standard deviation of the days between the dates of a regular series, as a share of their
+mean, at most (of dates at random it is 1), and this mean, at most."""
 
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _GRAMMAR = re.compile(
@@ -220,8 +226,9 @@ def moment_of(text: str, order: str) -> Moment | None:
 
 def order_of_dates(levels: Sequence[Any]) -> str | None:
     """The order in which texts have day, month and year; None where they are no dates, or where
-    these cannot be told apart. Of numbers of two digits with "-" between them, the year is the one
-    that takes few values, close together.
+    these cannot be told apart. Where several orders read them, it is the one in which they are a
+    regular series, such as one date a month. Else of numbers of two digits with "-" between them,
+    the year is the one that takes few values, close together.
 
     Examples:
         >>> order_of_dates(["2024-01-31", "2024-02-01 12:30"]), order_of_dates(["31.1.2024"])
@@ -244,6 +251,8 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
     fitting = [order for order in days if n_read[order] >= 0.95 * len(texts)]
     if not texts or not fitting:
         return None
+    if len(fitting) > 1 and (even := _even_order({order: days[order] for order in fitting})):
+        return even
     if short and "ymd" in fitting and len(fitting) > 1:
         is_first = _has_year_first(short)
         if is_first is None:
@@ -257,13 +266,28 @@ def order_of_dates(levels: Sequence[Any]) -> str | None:
     return "dmy" if all(match["mark"] == "." for match in matches if match) else None
 
 
+def _even_order(days: Mapping[str, Sequence[datetime.date | None]]) -> str | None:
+    """The one order in which dates are a regular series, where they are far from it in all others:
+    days in the place of years, or of months, jump."""
+    spread = {}
+    for order, read in days.items():
+        gaps = np.diff(sorted({day.toordinal() for day in read if day is not None}))
+        if len(gaps) < MIN_DAYS:
+            return None
+        spread[order] = float(gaps.std() / gaps.mean()), float(gaps.mean())
+    (least, mean), *others = sorted(spread.values())
+    if least > EVEN or mean > QUARTER or others[0][0] < max(2 * least, EVEN):
+        return None
+    return min(spread, key=lambda order: spread[order])
+
+
 def _has_year_first(matches: Sequence[re.Match[str]]) -> bool | None:
     """Whether the first of three numbers of two digits is the year, and not the last; None where
     this cannot be told: the years are few and close together, the days many."""
     first, last = ({int(match[part]) for match in matches} for part in ("first", "third"))
     for years, days in ((first, last), (last, first)):
         is_close = max(years) - min(years) < 2 * len(years) and not years <= ENDS_OF_MONTHS
-        are_days = len(days) >= MIN_DAYS and max(days) - min(days) >= MIN_SPREAD
-        if is_close and are_days and len(days) >= 2 * len(years):
+        are_days = min(days) in FIRST_DAYS and max(days) in LAST_DAYS
+        if is_close and are_days and len(days) >= max(MIN_DAYS, 2 * len(years)):
             return years is first
     return None

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._checks import is_missing, listing, one_of, shown
+from .._checks.speech import argument, given, option, worded
 from .._checks.warned import warn_caller
 from .._checks.words import counted
 from .columns import Column, shorten
@@ -173,7 +174,7 @@ def made_of_dates(
     columns, reasons = [], {}
     for name in dates if dates is formats else listing("dates", dates):
         if not isinstance(name, str):
-            raise TypeError(f"dates={shown(dates)} must hold names of columns")
+            raise TypeError(f"{given('dates', shown(dates))} must hold names of columns")
         cells = cells_named(name)
         date_format = _format_given(name, formats.get(name), cells)
         columns += date_columns(name, cells, date_format)
@@ -181,17 +182,18 @@ def made_of_dates(
     return columns, reasons
 
 
-def _format_given(name: str, given: Any, cells: Any) -> DateFormat:
+def _format_given(name: str, written: Any, cells: Any) -> DateFormat:
     """The format of a column of dates; what is not given of it is found in its cells."""
-    if given is None:
-        given = DateFormat(_order_in(name, cells))
-    elif not isinstance(given, DateFormat):
-        order = given.partition(" ")[0] if isinstance(given, str) else given
-        one_of(f"dates[{name!r}]", order, ORDERS)
-        given = DateFormat.parse(given)
-    if given.zone:
-        zone_named(given.zone)
-    return given if given.zone or given.is_local else given._replace(zone=zone_of(cells))
+    if written is None:
+        written = DateFormat(_order_in(name, cells))
+    elif not isinstance(written, DateFormat):
+        order = written.partition(" ")[0] if isinstance(written, str) else written
+        one_of(worded(f"dates[{name!r}]", f"--dates {name}"), order, ORDERS)
+        written = DateFormat.parse(written)
+    if written.zone:
+        zone_named(written.zone)
+    is_whole = written.zone or written.is_local
+    return written if is_whole else written._replace(zone=zone_of(cells))
 
 
 def _order_in(name: str, cells: Any) -> str:
@@ -206,8 +208,8 @@ def _order_in(name: str, cells: Any) -> str:
     order = order_of_dates(levels)
     if order is None:
         raise ValueError(
-            f"dates: {name!r} holds no dates, or dates whose day and month cannot be told apart: "
-            f"say which order they have, dates={{{name!r}: 'dmy'}}"
+            f"{option('dates')}: {name!r} holds no dates, or dates whose day and month cannot be "
+            f"told apart: say which order they have, {argument('dates', {name: 'dmy'})}"
         )
     return order
 

@@ -25,7 +25,7 @@ import fasttree
 from fasttree import datasets, presets
 from fasttree.cli import options, unknown_names
 from fasttree.cli.app import app
-from fasttree.cli.shell import SHELL, missing_cells
+from fasttree.cli.shell import SHELL, cells_by_column
 from fasttree.exports import bibtex
 
 COMMANDS = (
@@ -542,16 +542,27 @@ def test_compare_refits_the_trees_when_asked_to(ftree, tmp_path):
     refused(ftree("compare", "iris", "--stability", 0), "stability")
 
 
-def test_missing_cells_of_a_column_that_one_file_lacks_name_the_form_for_all(ftree, tmp_path):
+def test_options_on_a_column_that_one_file_lacks_are_for_the_others(ftree, tmp_path):
     for name in ("a", "b"):
         lines = [f"{i if i % 5 else 'none'},{'xz'[i % 2]}" for i in range(40)]
         (tmp_path / f"{name}.csv").write_text("\n".join([f"{name},y", *lines]) + "\n")
     words = ("compare", tmp_path / "a.csv", tmp_path / "b.csv", "-t", "y", "--cv", "1x2")
-    words = (*words, "-c", "gini,mdl", "--missing")
-    _, _, error = ftree(*words, "a=none")
-    assert "b.csv: 'a' is not a column" in error
-    assert "`--missing none` is for all columns of all files" in error
-    assert ftree(*words, "none")[0] == 0
+    words = (*words, "-c", "gini,mdl")
+    lacks = "b.csv: no column is named 'a'; the options on it are for the other files"
+    for option in (["--missing", "a=none"], ["--keep", "a"], ["--nominal", "a"], ["--drop", "a"]):
+        code, out, error = ftree(*words, "--missing", "none", *option)
+        assert ("drop" in option[0]) == (code == 2) and (code or lacks in error), error
+        # Where no file has the column, the error is that of a file.
+        wrong = [option[0], option[1].replace("a", "ab", 1)]
+        refused(
+            ftree(*words, "--missing", "none", *wrong),
+            "b.csv",
+            "'ab'",
+            f"({option[0]})",
+            "did you mean 'b'",
+        )
+    assert ftree(*words, "--missing", "none")[0] == 0
+    refused(ftree("fit", tmp_path / "b.csv", "--missing", "a=none"), "`--missing none` is for all")
 
 
 def test_rank_speaks_of_a_date_as_it_is_scored(ftree, tmp_path):
@@ -806,7 +817,7 @@ def test_missing_cells_are_read_as_messages_write_them():
         name, text = ("".join(draw.choices("a=,\"' []{}\\b", k=3)).strip() or "a" for _ in "ab")
         for given in ({name: [text]}, {None: [text]}):
             (_, word) = shlex.split(SHELL.argument("missing", given))
-            assert missing_cells([word]) == given, word
+            assert cells_by_column([word]) == given, word
 
 
 def test_lists_and_values_of_options():

@@ -10,6 +10,7 @@ import json
 import numpy as np
 import pytest
 
+import fasttree
 from fasttree import FastTreeClassifier
 from fasttree.datasets import load
 from fasttree.model_selection import cross_validate
@@ -150,7 +151,7 @@ def test_keep_and_drop(ftree, file):
     scores = {r["feature"]: r["score"] for r in found["rows"] if r["criterion"] == "gini"}
     assert list(scores) == ["income", "signup", "branch"] and found["left_out"] == ["country"]
     for wrong, said in (
-        (("--keep", "Customer"), "--keep: no column is named 'Customer'; did you mean"),
+        (("--keep", "Customer"), "'Customer' is not a column (--keep); did you mean"),
         (("--columns", "all"), "--columns 'all' is not known; use 'auto', 'as_given'"),
         (("--keep", "income", "--columns", "as_given"), "all columns are kept"),
     ):
@@ -266,3 +267,42 @@ def test_the_encoding_is_said_once_where_lines_are_named(ftree, tmp_path, comman
     path.write_bytes("\n".join(["Alter,Ort,week,y", *rows]).encode("latin-1"))
     code, _, err = ftree(*command, path, "-t", "y")
     assert code == 0 and "line 54" in err and err.count("is not UTF-8") == 1
+
+
+def test_dates_in_doubt_are_read_by_the_option_that_the_line_names(ftree, tmp_path):
+    rng = np.random.default_rng(0)
+    days = [f"{month}/{day}/2024" for month, day in rng.integers(1, 13, (200, 2))]
+    classes = np.array(["soon" if int(day.split("/")[0]) < 7 else "late" for day in days])
+    frame = pd.DataFrame({"when": days, "x": rng.random(200).round(3), "y": classes})
+    files = [tmp_path / "a.csv", tmp_path / "b.parquet"]
+    frame.to_csv(files[0], index=False)
+    frame.to_parquet(files[1])
+    model, how = tmp_path / "model.json", ["--dates", "when=mdy"]
+    for file in files:
+        for command in ("fit", "cv", "compare", "rank", "advise", "datasets describe"):
+            words = [*command.split(), file, "-t", "y"]
+            words += ["--cv", "1x3"] if command in ("cv", "compare") else []
+            words += ["--work", "quick"] if command == "advise" else []
+            out = ftree(*words)
+            assert "or give --dates when=dmy or --dates when=mdy" in "".join(map(str, out))
+            code, out, err = ftree(*words, *how)
+            assert code == 0 and "told apart" not in out + err, (command, err)
+        code, out, err = ftree("fit", file, "-t", "y", *how, "--no-cv", "-m", model)
+        assert "when (month) <= 6.5: soon" in out
+        for words in ([], how):
+            assert "accuracy 100.00 %" in ftree("predict", model, file, *words)[2]
+        # In Python, as given and not.
+        for as_given in (True, False):
+            table = fasttree.datasets.load(file, "y", dates={"when": "mdy"}, as_given=as_given)
+            assert table.dates == {"when": "mdy"} and "dates={'when': 'mdy'}" in table.origin
+            assert fasttree.fit(table, max_depth=1).score(table, classes) == 1.0
+        found = fasttree.advise(file, "y", dates={"when": "mdy"}, work="quick", progress=False)
+        assert "dates={'when': 'mdy'}" in found.code and found.dates == ["when"]
+    refused = (
+        ("whn=mdy", "'whn' is not a column (--dates); did you mean 'when'?"),
+        ("when=mdx", "--dates when 'mdx' is not known; use 'ymd', 'dmy', 'mdy'"),
+        ("when", "say which order they have, --dates when=dmy"),
+    )
+    for typed, said in refused:
+        code, _, err = ftree("fit", files[0], "-t", "y", "--dates", typed)
+        assert code == 2 and said in err

@@ -133,7 +133,6 @@ def test_letters_and_signs_of_windows(tmp_path, encoding, ftree):
 
 
 REFUSED = {
-    "a,a,y\n1,2,p\n1,3,q\n": "line 1: 'a' names two columns; rename one in the file",
     "a,b,y\n1,2,0.5\n2,3,0.25\n": "column 'y': Unknown label type: continuous.* 0.5 in line 2: "
     "that is a number \\(--task regression\\); for classes name another: --target NAME, ",
     "a,b,y\n1,2,5\n2,3,cheap\n": "column 'y': line 3 of the target 'y' is 'cheap', which is not a "

@@ -251,3 +251,38 @@ def test_the_names_of_a_model_are_names_in_a_file_of_few_rows(tmp_path, names, l
                 warnings.simplefilter("ignore")
                 assert one.predict(tmp_path / "new.csv").tolist() == ["y"] * n_rows
                 assert one.score(tmp_path / "new.csv") == (label == "y")
+
+
+@pytest.mark.parametrize("with_target", [False, True])
+def test_one_row_without_names_is_read_by_the_places_of_a_model(tmp_path, with_target):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": np.arange(60) % 7 + 0.5, "b": rng.choice(["u", "v"], 60)})
+    frame["y"] = np.where(frame.a > 4, "p", "q")
+    model = fasttree.fit(frame, "y")
+    for row in frame[:8].to_numpy().tolist():
+        cells = row if with_target else row[:2]
+        (tmp_path / "new.csv").write_text(",".join(map(str, cells)) + "\n")
+        with pytest.warns(UserWarning, match="holds no name of the model's columns"):
+            assert model.predict(tmp_path / "new.csv") == [row[2]]
+    with pytest.raises(DataFileError, match="looks like a header"):
+        load(tmp_path / "new.csv")
+
+
+@pytest.mark.parametrize(
+    "header", ["a,a,y", "a,b,a,a,a.1", "a.1,a,a", "a,,b,,b", "y,a,a", ",Unnamed: 0,a,a"]
+)
+def test_columns_of_one_name_are_numbered_as_pandas_does(tmp_path, header):
+    width = header.count(",") + 1
+    rows = [",".join(f"{i * j % 7}.5" for j in range(1, width)) for i in range(30)]
+    lines = [f"{row},{'pq'[i % 2]}" for i, row in enumerate(rows)]
+    file = tmp_path / "twice.csv"
+    file.write_text("\n".join([header, *lines]) + "\n")
+    with pytest.warns(UserWarning, match="columns of one name are numbered: ") as said:
+        table = load(file, target=-1)
+    assert len(said) == 1
+    names = [*pd.read_csv(file).columns]
+    assert [*table.feature_names, table.target] == names
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = fasttree.fit(file, names[-1])
+        assert model.predict(file).tolist() == model.predict(pd.read_csv(file)).tolist()

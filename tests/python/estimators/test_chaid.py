@@ -340,3 +340,23 @@ def test_more_than_twelve_levels_are_divided_in_the_order_of_their_shares():
         codes[:, None].astype(float), y, ["nominal"], None, chaid_oracle.Options(**how)
     )
     assert compare(model, expected, codes[:, None].astype(float)) > 0
+
+
+def test_the_trace_and_the_searches_of_a_node_name_merged_levels_and_bins():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.integers(18, 80, 900), "city": rng.choice([*"ABCDEF"], 900)})
+    frame["y"] = np.where((frame.age > 50) & frame.city.isin([*"ABC"]), "p", "q")
+    model = fasttree.fit(frame, "y", **{**presets.CHAID, "max_depth": 2})
+    text = str(model.trace_)
+    for step in model.trace_:
+        tree = model.tree_
+        assert len(step.branches) == tree.n_children[step.node] and "; ".join(step.branches) in text
+    assert any("in {D, E, F}" in step.branches for step in model.trace_)
+    ages = [step.branches for step in model.trace_ if step.feature == "age"]
+    assert ages and all(one[0].startswith("<= ") and one[-1].startswith("> ") for one in ages)
+    found = model.stability(
+        frame[["age", "city"]], frame.y, repeats=8, sample="subsample", nodes=True
+    )
+    alike = [one.same_division for one in found.nodes.values() if one.feature == "city"]
+    assert alike and min(alike) > 0 and "the same division" in str(found)
+    assert all(step.branches is None for step in fasttree.fit(frame, "y").trace_)

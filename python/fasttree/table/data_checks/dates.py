@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..._checks.speech import worded
+from ..._checks.speech import argument, worded
 from ..._checks.words import some_of
 from ..date_parts import zone_of
 from ..date_texts import has_short_year, moment_of, order_of_dates
@@ -21,11 +21,12 @@ def find(column: ColumnFacts) -> Finding | None:
     order = order_of_dates(levels)
     if order is None:
         is_short = has_short_year(levels[0])
-        what, others = ("year, month and day", "'ymd' or ") if is_short else ("day and month", "")
-        made = worded(f", or make a Table with dates={{{column.name!r}: 'dmy'}} or {others}'mdy'")
+        what = "year, month and day" if is_short else "day and month"
+        orders = ("dmy", "ymd", "mdy") if is_short else ("dmy", "mdy")
+        given = " or ".join(argument("dates", {column.name: order}) for order in orders)
         text = (
-            f"dates as text ({levels[0]}, ...) whose {what} cannot be told apart: write "
-            f"them as 2024-01-31{made}"
+            f"dates as text ({levels[0]}, ...) whose {what} cannot be told apart: write them as "
+            f"2024-01-31, or give {given}{worded(' to Table or fasttree.datasets.load')}"
         )
         return Finding(column.name, text, None, "leave out")
     if column.names is None:

@@ -79,7 +79,7 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
     dates = formats_of(found)
     unused = {name: why for name, why in found.items() if name not in dates}
     told = options.pop("dates", {})
-    dates = {name: told.get(name, date_format) for name, date_format in dates.items()}
+    dates = {name: told.get(name) or date_format for name, date_format in dates.items()}
     unused.update(options.pop("unused", {}))
     table = Table.from_any(X, y, unused=unused, dates=dates, **options)
     table.as_given = False

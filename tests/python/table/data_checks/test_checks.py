@@ -229,7 +229,7 @@ def test_each_remedy_is_code_that_reads_the_column_as_numbers(name, given, tmp_p
         assert not once  # they are read as numbers
         return
     if name == "day":
-        options = re.search(r"make a Table with (dates=\{.*?\})", once[0])[1]
+        options = re.search(r"or give (dates=\{.*?\})", once[0])[1]
         table = eval(f"Table(frame, target='y', {options})", {"Table": Table, "frame": frame})
         assert "day (month)" in table.feature_names
         return

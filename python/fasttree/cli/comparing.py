@@ -380,7 +380,7 @@ def _summary(
 ) -> ReportTable:
     """Means beside the best constant, what looks broken, the conclusion and the next command: a
     screen of 24 lines for the bundled data sets."""
-    from ..model_selection.comparison import MOST_COLUMNS
+    from ..model_selection.comparison_tables import MOST_COLUMNS
     from ..reports.html.finding import finding, listed
 
     factor, digits, label = scale_of(result.metric)

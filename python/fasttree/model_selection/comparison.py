@@ -23,19 +23,18 @@ from .._checks.progress import Progress, counter, make_report
 from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
-from ..exports.answers import figures
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
-from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable, number
+from ..exports.tables.table import ReportTable
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from .arguments import has_labels, is_pair, load_tables
+from .comparison_tables import tables_of_comparison
 from .grid import execution_of
 from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
-from .result import CrossValidation, Named, automatic_notes, spread_note
+from .result import CrossValidation, Named, automatic_notes
 from .scoring import resolve_scoring, resolve_scoring_of
 from .several import validate_all
 from .statistics.bayesian import (
@@ -44,7 +43,6 @@ from .statistics.bayesian import (
     posterior_probabilities,
 )
 from .statistics.control import ControlTestResult, against_control
-from .statistics.multiple import adjusted, holm
 from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
 from .statistics.ranks import friedman_nemenyi
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
@@ -66,10 +64,6 @@ def _significant(
         gap[np.abs(gap) <= TIED * larger] = 0.0
     sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if greater_is_better else -1)
     return np.where(p_values < alpha, sign, 0)
-
-
-MOST_COLUMNS = 6
-"""Methods on one data set that are columns of a table; more are rows."""
 
 
 @dataclass(eq=False, repr=False)
@@ -328,7 +322,7 @@ class Comparison(Rendered, Named[CrossValidation]):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        return _tables(self)
+        return tables_of_comparison(self)
 
     @property
     def is_ranked(self) -> bool:
@@ -649,168 +643,3 @@ def one_task(tasks: dict[str, Task]) -> Task:
             f"{option('task')}"
         )
     return next(iter(by_task))
-
-
-def _tables(result: Comparison) -> list[ReportTable]:
-    """Return the table of means with marks, the matrix of significant wins, and the methods that
-    are significantly worse than others; of many methods on one data set, one row per method."""
-    is_known = any(one.stability for one in result.results.values())
-    stable = [_stability_table(result)] if is_known else []
-    if len(result.datasets) == 1 and len(result.methods) > MOST_COLUMNS:
-        return [_methods_table(result), *stable]
-    tables = [_means_table(result), *stable]
-    if len(result.methods) > 2:
-        tables.append(_wins_table(result))
-    worse = result.significantly_worse()
-    if worse:
-        rows = [
-            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
-            for one in worse
-        ]
-        tables.append(
-            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
-        )
-    return tables
-
-
-def _methods_table(result: Comparison) -> ReportTable:
-    """One data set: mean, standard deviation, difference from the baseline and p-value of each
-    method, p-values also by Holm's correction for all comparisons with the baseline."""
-    factor, digits, label = scale_of(result.metric)
-    means, sds = result.means[0], result.sds[0]
-    p_values = result.p_values[0, :, result._baseline].copy()
-    p_values[result._baseline] = np.nan
-    corrected = adjusted(holm, p_values)
-    rows = []
-    for j, method in enumerate(result.methods):
-        cells = [
-            Cell(method),
-            Cell(
-                number(factor * float(means[j]), digits),
-                bool(result.best[0, j]),
-                str(result.marks[0, j]),
-            ),
-            Cell(number(factor * float(sds[j]), digits)),
-        ]
-        if j == result._baseline:
-            cells += [Cell("")] * 3
-        else:
-            cells += [
-                Cell(number(factor * float(means[j] - means[result._baseline]), digits)),
-                *(Cell(number(float(p), 4)) for p in (p_values[j], corrected[j])),
-            ]
-        rows.append(cells)
-    direction = "" if result.greater_is_better else ", smaller is better"
-    header = ["method", label, "sd", f"- {result.baseline}", "p", "p, Holm"]
-    notes, n_others = _notes(result, rows), int((~np.isnan(p_values)).sum())
-    notes.append(
-        f"p and the marks are not corrected for {counted(n_others, 'comparison')} with "
-        f"{result.baseline}; Holm's p-values are. Pairs of other methods: pair_test, p_values."
-    )
-    return ReportTable(f"{result.datasets[0]}: {label}{direction}", header, rows, (), notes)
-
-
-def _means_table(result: Comparison) -> ReportTable:
-    """Means with marks, the average, and wins, ties and losses against the baseline."""
-    marks, best = result.marks, result.best
-    factor, digits, label = scale_of(result.metric)
-    # One row per data set, then averages, then wins, ties and losses.
-    rows = []
-    for i, dataset in enumerate(result.datasets):
-        cells = [Cell(dataset)]
-        for j in range(len(result.methods)):
-            text = mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
-            cells.append(Cell(text, bool(best[i, j]) and len(result.methods) > 1, str(marks[i, j])))
-        rows.append(cells)
-    n_sets = len(rows)
-    rows.append(
-        [
-            Cell("average"),
-            *(Cell(number(factor * float(value), digits)) for value in result.averages),
-        ]
-    )
-    against = [Cell("(v/ /*)")]
-    for method, (wins, ties, losses) in zip(result.methods, result.wins_ties_losses, strict=True):
-        against.append(Cell("" if method == result.baseline else f"({wins}/{ties}/{losses})"))
-    rows.append(against)
-    direction = "" if result.greater_is_better else ", smaller is better"
-    header = ["data set", *result.methods]
-    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result, rows))
-
-
-def _stability_table(result: Comparison) -> ReportTable:
-    """How much refits of each tree on resampled rows agree: a column per method, or a row where
-    there are many on one data set."""
-    first = next(iter(result.results.values()))
-    is_number = first.task == "regression"
-    what = "Chance that two refits predict the same class, in %"
-    if is_number:
-        what = "Standard deviation of the predictions for a row over the refits"
-
-    def cell(one: CrossValidation, method: str) -> Cell:
-        if method not in one.stability:
-            return Cell("-")
-        found = one.stability[method]
-        agreement = found["agreement"]
-        text = figures(agreement) if is_number else number(100 * agreement, 1)
-        return Cell(f"{text} ({found['similarity']:.2f})")
-
-    rows = [
-        [Cell(dataset), *(cell(one, method) for method in result.methods)]
-        for dataset, one in result.results.items()
-    ]
-    header = ["data set", *result.methods]
-    if len(rows) == 1 and len(result.methods) > MOST_COLUMNS:
-        header, cells = ["method", result.datasets[0]], rows[0][1:]
-        rows = [[Cell(method), of] for method, of in zip(result.methods, cells, strict=True)]
-    notes = [f"{what}.", "In brackets: likeness of their leaves (1: the same division)."]
-    samples = {
-        m: found["sample"] for one in result.results.values() for m, found in one.stability.items()
-    }
-    on_parts = [method for method in result.methods if samples.get(method) == "subsample"]
-    if on_parts:
-        notes.append(
-            f"On subsamples, as copies of a row make p-values too small: {', '.join(on_parts)}."
-        )
-    refits = counted(first.asked["stability"], "refit")
-    kind = "subsamples" if len(on_parts) == len(result.methods) else "bootstrap samples"
-    return ReportTable(f"Stability: {refits} on {kind}", header, rows, (), notes)
-
-
-def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
-    """Notes below the table of these rows: the meaning of the marks, and what is missing."""
-    name = display_name(result.test).replace("_", " ") + " test"
-    notes = [
-        spread_note(result.sd, rows),
-        f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
-        f"{result.alpha:g}).",
-    ]
-    data = {name: one.settings["data"] for name, one in result.results.items()}
-    found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
-    if len(data) > 1 and {*found.values()} - {"class"}:
-        targets = ", ".join(f"{name} {target!r}" for name, target in found.items())
-        notes.append(f"Targets that are not named (the column 'class', else the last): {targets}.")
-    if result.unfinished:
-        notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
-    notes += automatic_notes(result.results.values())
-    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
-    return notes
-
-
-def _wins_table(result: Comparison) -> ReportTable:
-    """How often each method is significantly better than each other."""
-    wins = result.win_matrix
-    rows = [
-        [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
-        for i, method in enumerate(result.methods)
-    ]
-    name = display_name(result.test).replace("_", " ") + " test"
-    return ReportTable(
-        "Data sets on which the row's method is significantly better than the column's",
-        ["method", *result.methods],
-        rows,
-        notes=[
-            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction "
-            "for the number of tests: tests over all data sets together may show no difference."
-        ],
-    )

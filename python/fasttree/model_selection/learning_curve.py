@@ -18,7 +18,7 @@ from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import ReportTable, report_table
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
@@ -87,12 +87,10 @@ class LearningCurve(Rendered):
             rows = []
             for size in self.train_sizes:
                 of_size = [found[metric, size, method] for method in self.methods]
-                cells = [Cell(mean_sd(row["mean"], row["sd"], metric)) for row in of_size]
-                rows.append([Cell(str(size)), *cells])
-            notes = [f"Mean (standard deviation) over {repeats} repetitions."]
-            tables.append(
-                ReportTable(scale_of(metric)[2], ["training rows", *self.methods], rows, (), notes)
-            )
+                rows.append([size, *(mean_sd(row["mean"], row["sd"], metric) for row in of_size)])
+            note = f"Mean (standard deviation) over {repeats} repetitions."
+            header = ["training rows", *self.methods]
+            tables.append(report_table(scale_of(metric)[2], header, rows, note))
         return tables
 
     def document(self) -> dict[str, Any]:

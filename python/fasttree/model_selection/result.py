@@ -21,7 +21,7 @@ from .._engine.versions import versions
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import Cell, ReportTable, report_table
 from ..metrics.class_table import per_class_table
 from .folds import Folds
 from .identity import hash_of_rows
@@ -253,17 +253,12 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         if of_classes and self.matrix("unclassified").any():
             metrics.append("unclassified")
         columns = [mean_cells(self, metric, sd) for metric in metrics]
-        rows = [[Cell(method), *of] for method, *of in zip(self.methods, *columns, strict=True)]
-        rows += [
-            [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
-            for name in self.skipped
-        ]
-        n_folds = len(self.folds.pairs)
+        rows: list[tuple[Any, ...]] = list(zip(self.methods, *columns, strict=True))
+        rows += [(name, "does not apply", *([""] * (len(metrics) - 1))) for name in self.skipped]
+        n_folds = counted(len(self.folds.pairs), "fold")
         title = f"{self.name}: " if self.name else ""
-        title += (
-            f"{counted(len(self), 'method')}, {counted(n_folds, 'fold')} ({self.folds.description})"
-        )
-        notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
+        title += f"{counted(len(self), 'method')}, {n_folds} ({self.folds.description})"
+        notes = [spread_note(sd, *columns, over=f" over {n_folds}")]
         if self.unfinished:
             verb = "is" if self.unfinished == 1 else "are"
             notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
@@ -271,7 +266,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
         header = ["method", *(scale_of(metric)[2] for metric in metrics)]
         return [
-            ReportTable(title, header, rows, (), notes),
+            report_table(title, header, rows, *notes),
             *(
                 per_class_table(name, self.classes, self.true_codes, one.predictions, one.proba)
                 for name, one in self.items()
@@ -374,8 +369,8 @@ def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 
 
-def spread_note(sd: str, rows: Iterable[Iterable[Cell]], over: str = "") -> str:
+def spread_note(sd: str, *columns: Iterable[Cell], over: str = "") -> str:
     """What the numbers of a table are, and that the best are emphasised where some are."""
     spread = "fold values" if sd == "folds" else "repetition means"
-    best = "; best values emphasised" * any(cell.bold for row in rows for cell in row)
+    best = "; best values emphasised" * any(cell.bold for column in columns for cell in column)
     return f"Mean (standard deviation of {spread}){over}{best}."

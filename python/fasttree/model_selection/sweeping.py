@@ -29,7 +29,7 @@ from .._checks.progress import Progress
 from .._checks.words import counted
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import Cell, ReportTable, report_table
 from .arguments import data_and_criteria
 from .result import CrossValidation, mean_cells, spread_note
 from .statistics.ties import snap
@@ -121,16 +121,13 @@ class Sweep(Rendered):
         folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         tables = []
         for metric in scores.metrics:
-            cells = [
-                *mean_cells(scores, metric, sd),
-                Cell(""),
-            ]  # the last one stands for no setting
+            cells = [*mean_cells(scores, metric, sd), Cell("")]  # the last stands for no setting
             body = [
-                [Cell(label), *(cells[place] for place in row)]
+                [label, *(cells[place] for place in row)]
                 for label, row in zip(rows, places.tolist(), strict=True)
             ]
             head = f"{title}{scale_of(metric)[2]} by {across}, {folds}"
-            tables.append(ReportTable(head, ["", *columns], body, (), [spread_note(sd, body)]))
+            tables.append(report_table(head, ["", *columns], body, spread_note(sd, cells)))
         return tables
 
     def document(self) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ...exports.tables.table import ReportTable, report_table
 from ...model_selection import Comparison, CrossValidation
-from ...reports import ReportTable
-from ..reproduction import Row, agrees, header_beside, report_table
+from ..reproduction import Row, agrees, header_beside
 
 SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
 """Verdicts on a cell."""

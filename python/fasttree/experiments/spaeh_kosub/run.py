@@ -34,10 +34,10 @@ import numpy as np
 from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
-from ...reports import ReportTable
+from ...exports.tables.table import ReportTable, report_table
 from ...table import Table
 from ..paper import Paper
-from ..reproduction import Reproduction, plain_key, report_table
+from ..reproduction import Reproduction, plain_key
 from . import claims
 from .layout import FIGURE_4, MEASURES, figure_4_table, figure_5_table, redundant_table
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes

@@ -44,8 +44,8 @@ import numpy as np
 
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
+from ...exports.tables.table import Cell, ReportTable, report_table
 from ...model_selection import CrossValidation, cross_validate
-from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.data_checks.warned import quiet
 from ..paper import Paper, preset_without, shown
@@ -55,7 +55,6 @@ from ..reproduction import (
     header_beside,
     plain_key,
     rank_correlation,
-    report_table,
 )
 from . import sweeps
 

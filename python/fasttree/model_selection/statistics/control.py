@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._checks import checked, having, one_of
-from ...exports.tables.table import Cell, ReportTable, number
+from ...exports.tables.table import Cell, ReportTable, number, report_table
 from .multiple import adjusted, bonferroni, holm
 from .outcome import FriedmanResult, Ranked
 
@@ -78,12 +78,12 @@ class ControlTestResult(Ranked):
         for j in np.argsort(self.mean_ranks, kind="stable").tolist():
             mark = ("v" if self.z[j] < 0 else "*") if self.holm[j] < self.alpha else ""
             rank, *tests = (number(float(getattr(self, name)[j]), 4) for name in self._columns)
-            rows.append([Cell(self.names[j]), Cell(rank, mark=mark), *map(Cell, tests)])
+            rows.append([self.names[j], Cell(rank, mark=mark), *tests])
         header = ["method", "mean rank", "z", "p", "p, Holm", "p, Bonferroni-Dunn"]
         title = f"Mean ranks against {self.control}"
         marks = f"v / * : better / worse than {self.control} (Holm, {self.alpha:g})."
         notes = [self.sentence, *([marks] if any(row[1].mark for row in rows) else [])]
-        return [ReportTable(title, header, rows, (), notes)]
+        return [report_table(title, header, rows, *notes)]
 
 
 @checked(ranks=having("a FriedmanResult", "mean_ranks", "names"))

@@ -17,7 +17,7 @@ from ..._checks import listing, number_array, number_in
 from ..._checks.plain_text import one_line
 from ..._engine.versions import versions
 from ...exports.tables.forms import Rendered
-from ...exports.tables.table import Cell, ReportTable, number
+from ...exports.tables.table import ReportTable, number, report_table
 
 FEW_SETS = 10
 """Data sets below which the distributions of the rank tests are rough approximations, and the
@@ -294,8 +294,8 @@ class FriedmanResult(Ranked):
         for j in order:
             p = "" if j == order[0] else number(float(self.pairwise_p[order[0], j]), 4)
             row = [self.names[j], number(float(self.mean_ranks[j]), 3), p]
-            rows.append([Cell(text) for text in row[: len(header)]])
-        return [ReportTable("Mean ranks", header, rows, (), [self.sentence])]
+            rows.append(row[: len(header)])
+        return [report_table("Mean ranks", header, rows, self.sentence)]
 
     @property
     def significant(self) -> bool:

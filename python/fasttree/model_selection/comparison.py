@@ -35,7 +35,7 @@ from .grid import execution_of
 from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
 from .result import CrossValidation, Named, automatic_notes
-from .scoring import resolve_scoring, resolve_scoring_of
+from .scoring import resolve_scoring_of
 from .several import validate_all
 from .statistics.bayesian import (
     BayesianTestResult,
@@ -47,7 +47,7 @@ from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
 from .statistics.ranks import friedman_nemenyi
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
-from .tasks import task_for, task_to_read
+from .tasks import Request
 from .validation import ON_ERROR, check_seeded, make_run
 
 
@@ -538,17 +538,16 @@ def compare(
     params = _of_trees(params)
     preset = params.pop("criterion", None)  # `criteria` vary it
     params, criteria = {**params, **keywords}, preset if criteria is None else criteria
-    scorers = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
-    task_of: Any = partial(task_for, task=task, on_error=on_error, **what)
-    read_as = task_to_read(task, **what)
-    loaded = load_tables(tables, task_of, read_as, as_given=all_as_given(params))
+    request = Request(criteria, estimators, scoring, params, task, on_error)
+    as_given = all_as_given(params)
+    loaded = load_tables(tables, request.task_of, request.task_of_files, as_given=as_given)
     groups_of = _by_set("groups", groups, list(loaded))
     for name, one in _by_set("exposure", exposure, list(loaded)).items():
         if one is not None:
             loaded[name] = with_exposure(loaded[name], one)
-    task = one_task({name: task_of(table, None) for name, table in loaded.items()})
-    metric = metric or next(iter(resolve_scoring_of(scorers, task)))
+    task = one_task({name: request.task_of(table, None) for name, table in loaded.items()})
+    request, scorers = replace(request, task=task), resolve_scoring_of(request.scorers, task)
+    metric = metric or next(iter(scorers))
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
@@ -557,17 +556,12 @@ def compare(
             make_run,
             table,
             None,
-            criteria,
-            estimators=estimators,
+            request,
             cv=cv,
             groups=groups_of[name],
-            scoring=scoring,
-            task=task,
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
-            params=params,
-            on_error=on_error,
         )
         for name, table in loaded.items()
     }

@@ -23,7 +23,7 @@ from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .statistics.ties import exact_mean
-from .tasks import with_task
+from .tasks import Request
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    methods = {"criterion": criterion, "estimators": estimators}
-    X, y, task, _ = with_task(X, y, task, **methods, scoring=scoring, params=params)
+    X, y, task = Request(criterion, estimators, scoring, params, task).read(X, y)
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
@@ -168,7 +167,8 @@ def learning_curve(
     result = cross_validate(
         X,
         y,
-        **methods,
+        criterion,
+        estimators=estimators,
         cv=cv,
         scoring=scoring,
         task=task,

@@ -46,7 +46,7 @@ from .scoring import (
     outside_scorers,
     resolve_scoring_of,
 )
-from .tasks import refuse_other_task, with_task
+from .tasks import Request, refuse_other_task
 
 ON_ERROR = choice("raise", "skip")
 """What is done with a method that does not apply."""
@@ -146,7 +146,7 @@ def prepare_data(
     params: Mapping[str, Any],
     task: TaskName,
     *,
-    exposure: Any = None,
+    exposure: Any,
 ) -> Data:
     """Return the rows in the forms the methods need; a Table only where one is given or a method of
     ours needs it."""
@@ -367,19 +367,14 @@ def cross_validate(
         run = make_run(
             X,
             y,
-            criterion,
-            estimators=estimators,
+            Request(criterion, estimators, scoring, params, task, on_error),
             cv=cv,
             groups=groups,
             exposure=exposure,
-            scoring=scoring,
-            task=task,
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
-            params=params,
             memory_limit=memory_limit,
-            on_error=on_error,
         )
         report = make_report(progress, "fits")
         with execution_of(client, journal) as execution:
@@ -398,29 +393,29 @@ def check_seeded(execution: Execution, random_state: Seed) -> None:
 def make_run(
     X: Any,
     y: Any,
-    criterion: Any,
+    request: Request,
     *,
-    estimators: Any,
     cv: CvFolds,
-    scoring: Any,
     random_state: Seed,
     n_jobs: int | None,
     keep_proba: bool,
-    params: Mapping[str, Any],
-    task: TaskName | None = None,
     memory_limit: int | None = None,
     groups: Any = None,
     exposure: Any = None,
-    on_error: str = "raise",
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
-    what = {"criterion": criterion, "estimators": estimators, "scoring": scoring, "params": params}
-    X, y, task, asked = with_task(X, y, task, on_error=on_error, **what)
-    scorers = resolve_scoring_of(asked, task)
-    given_groups = groups
+    X, y, task = request.read(X, y)
+    scorers, params = resolve_scoring_of(request.scorers, task), request.params
+    call = {
+        "cv": cv,
+        "groups": groups,
+        "random_state": random_state,
+        "scoring": request.scoring,
+    }
     X, groups = taken_groups(X, groups)
     X, exposure = taken_exposure(X, exposure)
+    criterion, estimators = request.criterion, request.estimators
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
@@ -450,8 +445,7 @@ def make_run(
         "without_seed": unseeded,
         "data": {**about_columns, "rows": len(data.target)},
     }
-    call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
-    configured, refused = _all_configured(methods, data, on_error)
+    configured, refused = _all_configured(methods, data, request.on_error)
     known = {name: settings[name] for name in ("task", "cv", "random_state")}
     unit_task = Task(
         configured,
@@ -463,7 +457,7 @@ def make_run(
         n_jobs,
         memory_limit,
     )
-    return Run(unit_task, methods, scorers, settings, call, refused, on_error, started)
+    return Run(unit_task, methods, scorers, settings, call, refused, request.on_error, started)
 
 
 @dataclass

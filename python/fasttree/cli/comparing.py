@@ -73,56 +73,7 @@ FoldValues = Annotated[
         "--fold-values", about="Write the values of every fold as CSV, one row per method and fold."
     ),
 ]
-Full = Annotated[
-    bool,
-    typer.Option("--full", help="All tables and tests, as in the other forms."),
-]
-Sets = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DATA",
-        help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
-    ),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-s",
-        help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
-        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
-        "(the default), rmse, mae, ...",
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Target column of all data files; or given once for each, in their order (bundled "
-        "sets have their own). Default: 'class', else the last column.",
-    ),
-]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
-Test = Annotated[
-    str,
-    typer.Option(
-        "--test",
-        help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
-    ),
-]
-OnError = Annotated[
-    str | None,
-    typer.Option(
-        "--on-error",
-        help="A criterion that does not apply: raise, or skip (and say why); default: raise for "
-        "criteria that are named, skip for the usual ones.",
-    ),
-]
 
 
 def _check_output(form: str, page: Path | None, folds: Path | None) -> None:
@@ -161,7 +112,7 @@ def cv(
     folds: Cv = "5x10",
     dependence: Dependence,
     metric: Metrics = None,
-    scoring: Annotated[list[str] | None, typer.Option("--scoring", hidden=True)] = None,
+    scoring: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     trees: o.Trees,
     form: o.Form = "text",
     run: o.Run,
@@ -230,25 +181,62 @@ def _first_upper(text: str) -> str:
 
 
 @examples(
-    "ftree compare",
-    "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
+    "ftree compare", "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown"
 )
 def compare(
-    data: Sets = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
+        ),
+    ] = None,
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
     dependence: Dependence,
-    metric: Metric = None,
-    baseline: Baseline = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            "-s",
+            help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
+            f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
+            "(the default), rmse, mae, ...",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Criterion that the marks refer to; default: the first.")
+    ] = None,
     alpha: Level = 0.05,
-    test: Test = "corrected_resampled_t",
-    target: Targets = None,
+    test: Annotated[
+        str,
+        typer.Option(
+            help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
+        ),
+    ] = "corrected_resampled_t",
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Target column of all data files; or given once for each, in their order (bundled "
+            "sets have their own). Default: 'class', else the last column.",
+        ),
+    ] = None,
     columns: Annotated[o.Columns, Without("target")],
-    on_error: OnError = None,
+    on_error: Annotated[
+        str | None,
+        typer.Option(
+            help="A criterion that does not apply: raise, or skip (and say why); default: raise "
+            "for criteria that are named, skip for the usual ones."
+        ),
+    ] = None,
     trees: o.Trees,
     form: o.Form = "text",
-    full: Full = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All tables and tests, as in the other forms.")
+    ] = False,
     stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,

@@ -50,10 +50,6 @@ Png = Annotated[Path | None, o.file("--png", about="Draw the tree as PNG (or PDF
 Html = Annotated[Path | None, o.file("--html", about="Write the tree as an interactive page.")]
 
 Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
-Optimal = Annotated[
-    bool,
-    typer.Option("--optimal", help="Search for the best tree instead of growing one."),
-]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
@@ -265,7 +261,9 @@ def fit(
     png: Png = None,
     html: Html = None,
     look: Look,
-    optimal: Optimal = False,
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="Search for the best tree instead of growing one.")
+    ] = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
     stability: o.Stability = None,

@@ -249,6 +249,7 @@ def compare(
     losses."""
     from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
+    from ..model_selection.arguments import unused_name
     from ..model_selection.comparison import one_task
 
     # The arguments, before anything is fitted.
@@ -281,7 +282,7 @@ def compare(
                 raise
             raise ValueError(f"{error}; give -t once per file, in their order") from error
         one = dependence.prepared(one, name)
-        sets[_unused(one.name or name, sets)] = one
+        sets[unused_name(one.name or name, sets)] = one
         orders += dependence.order_of(name, one)
     task = TASKS[one_task({name: one.task for name, one in sets.items()})]
     chosen = o.compared(named, task.criteria, settings)
@@ -327,14 +328,6 @@ def compare(
         return render(tables, form)
 
     emit(text, document, json)
-
-
-def _unused(name: str, taken: dict[str, Table]) -> str:
-    """The name, with a number if it is taken."""
-    number, final = 2, name
-    while final in taken:
-        number, final = number + 1, f"{name} ({number})"
-    return final
 
 
 def _all_tables(

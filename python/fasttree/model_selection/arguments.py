@@ -7,7 +7,8 @@ own classes, the second argument may be the criteria.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -152,9 +153,15 @@ def load_tables(
                 f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
                 "pair (X, y), such as (frame, 'name of the target')"
             )
-        base = name or one.name or f"set {place + 1}"
-        final, number = base, 2
-        while final in out:
-            final, number = f"{base} ({number})", number + 1
-        out[final] = one
+        out[unused_name(name or one.name or f"set {place + 1}", out)] = one
     return out
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number if it is taken.
+
+    >>> unused_name("gini", ["gini", "gini (2)"])
+    'gini (3)'
+    """
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(free for free in chain([name], numbered) if free not in taken)

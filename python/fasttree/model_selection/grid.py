@@ -23,7 +23,7 @@ import numpy as np
 
 from ..table.data_checks.warned import warn_caller
 from .folds import Folds
-from .identity import hash_of_rows, text_of, version_of
+from .identity import text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal, JournalTask
 from .run import Runs, Task, is_ours, lacks_seed, named_error
@@ -129,8 +129,7 @@ def settings_of(task: Task) -> dict[str, str]:
             package, version = version_of(estimator)
             found[f"version of {package}"] = version
     found["scorers of fitted estimators in scoring"] = text_of(task.outside)
-    data = task.data
-    found["data"] = hash_of_rows(data.X, data.labels, data.table)
+    found["data"] = task.data.sha256()
     return found
 
 

@@ -24,7 +24,6 @@ from ..exports.tables.scales import mean_sd, scale_of
 from ..exports.tables.table import Cell, ReportTable, report_table
 from ..metrics.class_table import per_class_table
 from .folds import Folds
-from .identity import hash_of_rows
 from .scoring import greater_is_better
 from .statistics.outcome import PairedTestResult
 from .statistics.t_tests import corrected_resampled_t_test
@@ -301,7 +300,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         about, data = dict(self.settings["data"]), self.data
         if data is not None:
             about["read_by"] = getattr(data.table, "origin", "")
-            about["sha256"] = hash_of_rows(data.X, data.labels, data.table)
+            about["sha256"] = data.sha256()
         return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:

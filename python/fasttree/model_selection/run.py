@@ -27,6 +27,7 @@ from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import formats_of
 from .folds import Folds
+from .identity import hash_of_rows
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
 """Errors by which a method refuses the data."""
@@ -116,6 +117,10 @@ class Data:
         if key not in self._views:
             self._views[key] = treated(table, reasons)
         return self._views[key]
+
+    def sha256(self) -> str:
+        """SHA-256 (hex) of the rows and their target."""
+        return hash_of_rows(self.X, self.labels, self.table)
 
     def fitted(self, estimator: Any) -> Any:
         """Return a clone of the estimator, fitted on all rows."""

@@ -32,7 +32,7 @@ from ..table.data_checks.warned import about, groups_known, warn_caller
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.target import no_target
-from .arguments import data_and_criteria, named_items
+from .arguments import data_and_criteria, named_items, unused_name
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
@@ -99,13 +99,10 @@ def list_methods(
         raise ValueError(
             f"criterion={shown(criterion)} and estimators={shown(estimators)} name no method"
         )
-    # A name that occurs again gets a number.
-    seen: dict[str, int] = {}
-    unique = []
+    unique: dict[str, Any] = {}
     for name, one in methods:
-        seen[name] = seen.get(name, 0) + 1
-        unique.append((name if seen[name] == 1 else f"{name} ({seen[name]})", one))
-    return unique
+        unique[unused_name(name, unique)] = one
+    return list(unique.items())
 
 
 def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

@@ -191,14 +191,12 @@ class Experiment(Paper[str, _Outcome]):
     steps_are = "rules for ties"
     ticks_are = "steps"
     cut = "nine of ten repeats of every figure"
+    names = DATASETS
 
     @property
     def repeats(self) -> dict[str, int]:
         """Repeats by figure."""
         return {figure: max(2, n // 10) if self.quick else n for figure, n in REPEATS.items()}
-
-    def sets(self) -> Sequence[str]:
-        return DATASETS
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         return _load(name, files)

@@ -219,15 +219,11 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
         "the sweeps over theta and decay with both figures, the prunings beside the error-based "
         f"one, and sets of more than {QUICK_ROWS:,} rows"
     )
-
-    def sets(self) -> list[str]:
-        return list(FILES)
+    names = tuple(FILES)
+    quick_rows = QUICK_ROWS
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         return open_set(name, files)
-
-    def omits(self, name: str, table: Table) -> bool:
-        return len(table) > QUICK_ROWS
 
     def steps(self) -> list[tuple[str, str]]:
         found = [("table 1", name) for name in self.tables]

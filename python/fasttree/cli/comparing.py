@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -63,37 +63,39 @@ def default_sets(smallest: int = 100) -> list[str]:
     return [str(one["name"]) for one in list_datasets() if one["rows"] >= smallest]
 
 
-Html = Annotated[
-    Path | None,
-    o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
-]
-FoldValues = Annotated[
-    Path | None,
-    o.file(
-        "--fold-values", about="Write the values of every fold as CSV, one row per method and fold."
-    ),
-]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
 
 
-def _check_output(form: str, page: Path | None, folds: Path | None) -> None:
-    """Refuse an unknown form, and files that cannot be written, before anything is fitted."""
-    o.check_form(form)
-    check_writable({"--html": page, "--fold-values": folds})
-    if page is not None:
-        from ..reports.html.page import environment
+@dataclass(frozen=True)
+class Files:
+    """The files that a comparison writes."""
 
-        environment()
+    html: Annotated[
+        Path | None,
+        o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
+    ] = None
+    fold_values: Annotated[
+        Path | None,
+        o.file(
+            "--fold-values",
+            about="Write the values of every fold as CSV, one row per method and fold.",
+        ),
+    ] = None
 
+    def check(self) -> None:
+        """Refuse files that cannot be written, before anything is fitted."""
+        check_writable({"--html": self.html, "--fold-values": self.fold_values})
+        if self.html is not None:
+            from ..reports.html.page import environment
 
-def _write_files(
-    result: Comparison | CrossValidation, page: Path | None, folds: Path | None
-) -> None:
-    """Write the page of a result and its fold values, if the files are given."""
-    if page is not None:
-        result.to_html(page)
-    if folds is not None:
-        result.to_csv(folds, folds=True)
+            environment()
+
+    def write(self, result: Comparison | CrossValidation) -> None:
+        """Write the page of a result and its fold values, if the files are given."""
+        if self.html is not None:
+            result.to_html(self.html)
+        if self.fold_values is not None:
+            result.to_csv(self.fold_values, folds=True)
 
 
 @examples(
@@ -120,15 +122,15 @@ def cv(
         bool,
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
-    html: Html = None,
-    fold_values: FoldValues = None,
+    files: Files,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
     from ..model_selection import cross_validate
 
-    _check_output(form, html, fold_values)
+    o.check_form(form)
+    files.check()
     dependence.check()
     splitting = dependence.folds(folds)
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
@@ -147,12 +149,12 @@ def cv(
             scoring=metrics,
             **run.keywords,
             progress=True,
-            keep_proba=rows.task == "classification" and (html is not None or per_class),
+            keep_proba=rows.task == "classification" and (files.html is not None or per_class),
             on_error=_on_error(criteria),
             **keywords,
             **settings,
         )
-    _write_files(result, html, fold_values)
+    files.write(result)
     # Tables for people end with the accuracy or error of the best constant.
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
@@ -240,8 +242,7 @@ def compare(
     stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,
-    html: Html = None,
-    fold_values: FoldValues = None,
+    files: Files,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
@@ -253,7 +254,8 @@ def compare(
     from ..model_selection.comparison import one_task
 
     # The arguments, before anything is fitted.
-    _check_output(form, html, fold_values)
+    o.check_form(form)
+    files.check()
     dependence.check()
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
@@ -301,14 +303,14 @@ def compare(
             scoring=[scoring],
             **run.keywords,
             progress=True,
-            keep_proba=html is not None and task is TASKS["classification"],
+            keep_proba=files.html is not None and task is TASKS["classification"],
             on_error=on_error or _on_error(criteria),
             stability=stability,
             params=settings,
             **keywords,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
-    _write_files(result, html, fold_values)
+    files.write(result)
     size = result.with_metric("leaves")
     constants = [one.settings["data"]["constant"] for one in result.results.values()]
     document = result.document()

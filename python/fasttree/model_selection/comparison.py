@@ -97,8 +97,8 @@ class Comparison(Rendered, Named[CrossValidation]):
         results, self._held = self.results.values(), self.results
         self.skipped = {
             method: f"{why} ({name})"
-            for name, one in self.results.items()
-            for method, why in one.skipped.items()
+            for name, validation in self.results.items()
+            for method, why in validation.skipped.items()
         }
         self.unfinished, self.datasets = tuple(self.unfinished), tuple(self.results)
         first = next(iter(results))
@@ -118,21 +118,22 @@ class Comparison(Rendered, Named[CrossValidation]):
         self._baseline = self._index(0 if self.baseline is None else self.baseline)
         self.baseline = self.methods[self._baseline]
         # Means and deviations, then a test of each pair of methods on each data set.
-        self.means = np.array([[one.mean(m, self.metric) for m in self.methods] for one in results])
+        metric, methods = self.metric, self.methods
+        self.means = np.array([[result.mean(m, metric) for m in methods] for result in results])
         self.sds = np.array(
-            [[one.sd(m, self.metric, of=self.sd) for m in self.methods] for one in results]
+            [[result.sd(m, metric, of=self.sd) for m in methods] for result in results]
         )
         self.p_values = np.array(
             [
-                pairwise_p_values(self._matrix(one), self.test, one.folds.n_test_over_n_train)
-                for one in results
+                pairwise_p_values(self._matrix(result), self.test, result.folds.n_test_over_n_train)
+                for result in results
             ]
         )
         self.better = _significant(self.means, self.p_values, self.alpha, self.greater_is_better)
 
-    def _matrix(self, one: CrossValidation) -> np.ndarray:
+    def _matrix(self, validation: CrossValidation) -> np.ndarray:
         """Fold values of the methods that are compared, (methods, folds)."""
-        return np.array([one[method][self.metric] for method in self.methods])
+        return np.array([validation[method][self.metric] for method in self.methods])
 
     def _index(self, method: str | int) -> int:
         """Position of a method given by name or position."""
@@ -210,31 +211,31 @@ class Comparison(Rendered, Named[CrossValidation]):
 
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
         """Return the full test of two methods on one data set, with interval and sentence."""
-        one = self[dataset]
+        validation = self[dataset]
         test, options = self.test, {}
         if isinstance(test, str):
             options = {"alpha": self.alpha, "names": (first, second)}
             if test == "corrected_resampled_t":
-                options["test_over_train"] = one.folds.n_test_over_n_train
+                options["test_over_train"] = validation.folds.n_test_over_n_train
             test = TESTS[test]
-        found = test(one[first][self.metric], one[second][self.metric], **options)
-        return replace(found, greater_is_better=self.greater_is_better)
+        result = test(validation[first][self.metric], validation[second][self.metric], **options)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01
     ) -> BayesianTestResult:
         """Return the Bayesian correlated t test of two methods on one data set; `rope` in the
         metric's units."""
-        one = self[dataset]
-        found = bayesian_correlated_t_test(
-            one[first][self.metric],
-            one[second][self.metric],
+        validation = self[dataset]
+        result = bayesian_correlated_t_test(
+            validation[first][self.metric],
+            validation[second][self.metric],
             rope=rope,
-            test_over_train=one.folds.n_test_over_n_train,
+            test_over_train=validation.folds.n_test_over_n_train,
             alpha=self.alpha,
             names=(first, second),
         )
-        return replace(found, greater_is_better=self.greater_is_better)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def posterior(self, *, rope: float = 0.01) -> np.ndarray:
         """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than
@@ -244,9 +245,9 @@ class Comparison(Rendered, Named[CrossValidation]):
         metric such as the error rate. A difference up to `rope`, in the metric's units, counts as
         none.
         """
-        out = np.full((*self.means.shape, 3), np.nan)
-        for place, one in enumerate(self.results.values()):
-            values = self._matrix(one)
+        probabilities = np.full((*self.means.shape, 3), np.nan)
+        for place, validation in enumerate(self.results.values()):
+            values = self._matrix(validation)
             finite = np.isfinite(values).all(axis=1)
             if not finite[self._baseline]:
                 continue
@@ -256,9 +257,9 @@ class Comparison(Rendered, Named[CrossValidation]):
             largest = np.maximum(
                 np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max()
             )
-            factor = one.folds.n_test_over_n_train
-            out[place, finite] = posterior_probabilities(gains, factor, rope, largest)
-        return out
+            factor = validation.folds.n_test_over_n_train
+            probabilities[place, finite] = posterior_probabilities(gains, factor, rope, largest)
+        return probabilities
 
     def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
         """Return Friedman's test with Nemenyi's critical difference over the data sets' means."""
@@ -276,10 +277,10 @@ class Comparison(Rendered, Named[CrossValidation]):
         """Return the Bayesian signed-rank test of two methods over the data sets' means; `rope` in
         the metric's units."""
         means = [self.means[:, self._index(method)] for method in (first, second)]
-        found = bayesian_signed_rank_test(
+        result = bayesian_signed_rank_test(
             *means, rope=rope, alpha=self.alpha, names=(first, second)
         )
-        return replace(found, greater_is_better=self.greater_is_better)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def against_baseline(self) -> ControlTestResult:
         """Return the tests of all methods against the baseline over the data sets, by their mean
@@ -295,8 +296,8 @@ class Comparison(Rendered, Named[CrossValidation]):
         if folds:
             return [
                 {"dataset": dataset, **record}
-                for dataset, one in self.results.items()
-                for record in one.records(folds=True)
+                for dataset, validation in self.results.items()
+                for record in validation.records(folds=True)
                 if record["method"] in self.methods
             ]
         marks, best = self.marks, self.best
@@ -409,10 +410,10 @@ def _of_trees(params: Any) -> dict[str, Any]:
             f"params={shown(params)}: give a dict of parameters of trees, such as "
             "fasttree.presets.CTREE"
         )
-    known = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
+    parameters = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
     for name in params or {}:
-        if name not in known:
-            hint = did_you_mean(str(name), known, "see FastTreeClassifier")
+        if name not in parameters:
+            hint = did_you_mean(str(name), parameters, "see FastTreeClassifier")
             raise TypeError(f"params: {shown(name)} is no parameter of a tree; {hint}")
     return dict(params or {})
 
@@ -542,9 +543,9 @@ def compare(
     as_given = all_as_given(params)
     loaded = load_tables(tables, request.task_of, request.task_of_files, as_given=as_given)
     groups_of = _by_set("groups", groups, list(loaded))
-    for name, one in _by_set("exposure", exposure, list(loaded)).items():
-        if one is not None:
-            loaded[name] = with_exposure(loaded[name], one)
+    for name, values in _by_set("exposure", exposure, list(loaded)).items():
+        if values is not None:
+            loaded[name] = with_exposure(loaded[name], values)
     task = one_task({name: request.task_of(table, None) for name, table in loaded.items()})
     request, scorers = replace(request, task=task), resolve_scoring_of(request.scorers, task)
     metric = metric or next(iter(scorers))
@@ -569,8 +570,8 @@ def compare(
     with execution_of(client, journal) as execution, about():
         check_seeded(execution, random_state)
         results, unfinished = validate_all(run_makers, execution, report=report, **policy)
-    for name, one in results.items():
-        one.name = name
+    for name, values in results.items():
+        values.name = name
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)
     return Comparison(
@@ -591,22 +592,22 @@ def _refit(
     from ..estimators.stability import sample_for  # imports scikit-learn
 
     todo = [
-        (one, method)
-        for one in results
-        for method, tree in one.settings["methods"].items()
+        (result, method)
+        for result in results
+        for method, tree in result.settings["methods"].items()
         if hasattr(tree, "stability") and getattr(tree, "time_limit", None) is None
     ]
     step = counter(progress, "stability", len(todo))
-    for one in results:
-        one.asked["stability"] = repeats
-    for one, method in todo:
-        data, seed = one.data, one.settings["random_state"]
+    for result in results:
+        result.asked["stability"] = repeats
+    for result, method in todo:
+        data, seed = result.data, result.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
         with quiet():
-            tree = one.refit(method)
+            tree = result.refit(method)
             words = {"sample": sample_for(tree), "random_state": seed, "n_jobs": n_jobs}
-            found = tree.stability(data.table, repeats=repeats, groups=data.groups, **words)
-        one.stability[method] = found.to_dict()
+            stability = tree.stability(data.table, repeats=repeats, groups=data.groups, **words)
+        result.stability[method] = stability.to_dict()
         step()
 
 

@@ -119,8 +119,8 @@ class _Writer:
         if inner is not None and not isinstance(value, type):
             return f"{type(value).__qualname__}({self.text(inner)})"
         if isinstance(value, type) and not _is_installed(value.__module__):
-            own = {k: v for k, v in vars(value).items() if k not in _UNWRITTEN}
-            parts = [value.__bases__, {k: v for k, v in own.items() if not _is_slot(v)}]
+            attributes = {k: v for k, v in vars(value).items() if k not in _UNWRITTEN}
+            parts = [value.__bases__, {k: v for k, v in attributes.items() if not _is_slot(v)}]
             return f"{value.__module__}.{value.__qualname__}({self._digest(parts)})"
         if isinstance(value, type | types.FunctionType | np.ufunc | _BUILTIN) or _is_slot(value):
             module = getattr(value, "__module__", None) or "numpy"
@@ -253,8 +253,8 @@ def _feed(digest: Any, values: np.ndarray) -> None:
             digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
         return
     flat = values.reshape(-1).view(np.uint8)
-    for at in range(0, len(flat), _CHUNK):
-        digest.update(flat[at : at + _CHUNK])
+    for start in range(0, len(flat), _CHUNK):
+        digest.update(flat[start : start + _CHUNK])
 
 
 def _digest_of_array(values: np.ndarray) -> str:
@@ -284,8 +284,8 @@ def hash_of_rows(X: Any, y: Any, table: Table) -> str:
 def _feed_rows(digest: Any, X: Any) -> None:
     """Add rows as the user gave them to a hash: a sparse matrix, a frame, or an array."""
     if all(hasattr(X, name) for name in ("indptr", "indices", "data")):  # sparse
-        for one in (X.indptr, X.indices, X.data):
-            _feed(digest, np.asarray(one))
+        for part in (X.indptr, X.indices, X.data):
+            _feed(digest, np.asarray(part))
         return
     import narwhals as nw
 

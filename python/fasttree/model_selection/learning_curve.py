@@ -80,13 +80,13 @@ class LearningCurve(Rendered):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        found = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
+        records = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
         repeats = len(self.values(self.methods[0], self.result.metrics[0]))
         tables = []
         for metric in self.result.metrics:
             rows = []
             for size in self.train_sizes:
-                of_size = [found[metric, size, method] for method in self.methods]
+                of_size = [records[metric, size, method] for method in self.methods]
                 rows.append([size, *(mean_sd(row["mean"], row["sd"], metric) for row in of_size)])
             note = f"Mean (standard deviation) over {repeats} repetitions."
             header = ["training rows", *self.methods]

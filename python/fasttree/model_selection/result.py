@@ -42,8 +42,8 @@ class Named(Generic[T]):
         try:
             return self._held[name]
         except (KeyError, TypeError):
-            known = ", ".join(map(repr, self._held))
-            raise KeyError(f"no {self._noun} {shown(name)}; there are {known}") from None
+            names = ", ".join(map(repr, self._held))
+            raise KeyError(f"no {self._noun} {shown(name)}; there are {names}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)
@@ -152,8 +152,8 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def larger_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric of the result are better: false of errors, sizes of
         trees and seconds."""
-        known = self.directions.get(metric)
-        return greater_is_better(metric) if known is None else known
+        direction = self.directions.get(metric)
+        return greater_is_better(metric) if direction is None else direction
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
         """Return the mean of every repetition, (repetitions,)."""
@@ -227,7 +227,11 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
                 "fold": place % n_splits + 1,
                 "n_train": int(self.folds.train_sizes[place]),
                 "n_test": int(self.folds.test_sizes[place]),
-                **{name: float(of[place]) for name, of in scores.items() if name != "seconds"},
+                **{
+                    name: float(values[place])
+                    for name, values in scores.items()
+                    if name != "seconds"
+                },
             }
             for method, scores in self._held.items()
             for place in range(len(self.folds.pairs))
@@ -237,7 +241,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
         """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
         return {
-            method: {name: of.tolist() for name, of in scores.items() if name != "seconds"}
+            method: {name: values.tolist() for name, values in scores.items() if name != "seconds"}
             for method, scores in self.items()
         }
 
@@ -281,14 +285,14 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         """
         metric = self.metrics[0] if metric is None else metric
         first, *others = self.methods
-        out = []
+        tests = []
         for other in others:
             a, b = self[first][metric], self[other][metric]
             if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
                 ratio = self.folds.n_test_over_n_train
                 test = corrected_resampled_t_test(a, b, test_over_train=ratio, names=(first, other))
-                out.append(replace(test, greater_is_better=self.larger_is_better(metric)))
-        return out
+                tests.append(replace(test, greater_is_better=self.larger_is_better(metric)))
+        return tests
 
     def environment(self) -> dict[str, Any]:
         """Return what is needed to run it again: methods, folds, seed, data, versions.
@@ -364,7 +368,7 @@ max_depth=2)")
 def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
     """The note on settings that follow the criterion, on all data sets; none where there are
     none."""
-    phrases = dict.fromkeys(phrase for one in results for phrase in one.settings["automatic"])
+    phrases = dict.fromkeys(phrase for result in results for phrase in result.settings["automatic"])
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 
 

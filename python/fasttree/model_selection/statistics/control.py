@@ -59,14 +59,14 @@ class ControlTestResult(Ranked):
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        found = [
+        parts = [
             f"{', '.join(names)} {'rank' if len(names) > 1 else 'ranks'} significantly {word}"
             for word, side in (("better", self.z < 0), ("worse", self.z > 0))
             if (names := [self.names[j] for j in np.flatnonzero(side & (self.holm < self.alpha))])
         ]
         return (
             f"Against {self.control} over {self.n} data sets, "
-            f"{' and '.join(found) or 'no method ranks significantly better or worse'} "
+            f"{' and '.join(parts) or 'no method ranks significantly better or worse'} "
             f"(Holm at {self.alpha:g}); Bonferroni-Dunn's critical difference is "
             f"{self.critical_difference:.4g}."
         )

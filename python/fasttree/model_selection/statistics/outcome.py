@@ -325,14 +325,14 @@ class FriedmanResult(Ranked):
         order = np.argsort(self.mean_ranks, kind="stable")
         limit = self.critical_difference if self.significant else math.inf
         ranks = self.mean_ranks[order]
-        found: list[tuple[str, ...]] = []
+        groups: list[tuple[str, ...]] = []
         last = -1
         for start in range(len(order)):
             stop = int(np.searchsorted(ranks, ranks[start] + limit, side="right"))
             if stop > last and stop - start > 1:
-                found.append(tuple(self.names[i] for i in order[start:stop]))
+                groups.append(tuple(self.names[i] for i in order[start:stop]))
             last = max(last, stop)
-        return found
+        return groups
 
     @property
     def test(self) -> str:

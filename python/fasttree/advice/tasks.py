@@ -16,6 +16,7 @@ import numpy as np
 
 from .._checks.aliases import Task
 from .._checks.speech import worded
+from .._checks.words import counted
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass, few_rows
@@ -204,7 +205,7 @@ class ClassJudge(_Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the accuracy on new rows."""
         return (
-            f"Use {candidate}: {_leaves(leaves)}, about {self.shown(value)} % right on new rows "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on new rows "
             f"(standard error {self.shown(error)}; always answering {self.label!r} is right in "
             f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
         )
@@ -302,7 +303,7 @@ class MetricJudge(_Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the metric on new rows."""
         return (
-            f"Use {candidate}: {_leaves(leaves)}, {self.measure} about {self.shown(value)} on new "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about {self.shown(value)} on new "
             f"rows (standard error {self.shown(error)}; "
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
@@ -387,7 +388,7 @@ class NumberJudge(_Judge):
         gain = round(100 * self.height({"mae": value}))
         than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
-            f"Use {candidate}: {_leaves(leaves)}, on new rows about {self.shown(value)} off, "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.shown(value)} off, "
             f"{than} than always saying the mean (mean absolute error in the unit of "
             f"{self.target!r}, standard error {self.shown(error)}; the mean, "
             f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
@@ -419,10 +420,6 @@ Judge: TypeAlias = "ClassJudge | MetricJudge | NumberJudge"
 def _constant(name: str, criterion: str) -> Candidate:
     """A tree of one leaf, which predicts the mean or the median by its criterion."""
     return Candidate(name, None, None, None, {"criterion": criterion, **NO_SPLIT})
-
-
-def _leaves(count: int) -> str:
-    return f"{count} {'leaf' if count == 1 else 'leaves'}"
 
 
 def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None = None) -> Judge:

@@ -150,7 +150,7 @@ def cv(
             **run.keywords,
             progress=True,
             keep_proba=rows.task == "classification" and (files.html is not None or per_class),
-            on_error=_on_error(criteria),
+            on_error="raise" if criteria else "skip",  # one that the user names must apply
             **keywords,
             **settings,
         )
@@ -164,22 +164,14 @@ def cv(
         tables = render(result, form, **options)
         if not for_people:
             return tables
-        constant = _first_upper(baseline_text(result.settings["data"]["constant"]))
+        constant = baseline_text(result.settings["data"]["constant"])
+        constant = f"{constant[:1].upper()}{constant[1:]}"
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
         said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
         return "\n".join([tables, f"{constant}.", *said, ""])
 
     emit(text, document, json)
-
-
-def _on_error(criteria: list[str] | None) -> str:
-    """The default of ``--on-error``: a criterion that the user names must apply."""
-    return "raise" if criteria else "skip"
-
-
-def _first_upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @examples(
@@ -304,7 +296,7 @@ def compare(
             **run.keywords,
             progress=True,
             keep_proba=files.html is not None and task is TASKS["classification"],
-            on_error=on_error or _on_error(criteria),
+            on_error=on_error or ("raise" if criteria else "skip"),
             stability=stability,
             params=settings,
             **keywords,

@@ -84,7 +84,9 @@ class _Writer:
         if value is None or value is ... or isinstance(value, _PLAIN):
             return repr(value)
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            return f"array({value.dtype}, {value.shape}, {_digest_of_array(value)[:16]})"
+            digest = hashlib.sha256()
+            _feed(digest, value)
+            return f"array({value.dtype}, {value.shape}, {digest.hexdigest()[:16]})"
         if id(value) in self.met:
             return f"<{self.met[id(value)][0]}>"
         if not isinstance(value, _CONSTANT):  # the interpreter shares constants as it likes
@@ -255,12 +257,6 @@ def _feed(digest: Any, values: np.ndarray) -> None:
     flat = values.reshape(-1).view(np.uint8)
     for start in range(0, len(flat), _CHUNK):
         digest.update(flat[start : start + _CHUNK])
-
-
-def _digest_of_array(values: np.ndarray) -> str:
-    digest = hashlib.sha256()
-    _feed(digest, values)
-    return str(digest.hexdigest())
 
 
 def hash_of_rows(X: Any, y: Any, table: Table) -> str:

@@ -219,10 +219,3 @@ def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
         )
     figure.suptitle("Number of leaves for different measures")
     return figure
-
-
-def accuracy_figure(result: Comparison) -> Any:
-    """Dots of mean accuracy, one line per data set, sorted by the baseline's accuracy."""
-    from ...plots import criteria_dots
-
-    return criteria_dots(result).figure

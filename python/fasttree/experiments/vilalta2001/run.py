@@ -193,13 +193,11 @@ def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = Non
     return out
 
 
-def evaluate_samples(
-    table: Table, n_jobs: int | None = None, seeds: int = SEEDS
-) -> dict[str, np.ndarray]:
+def evaluate_samples(table: Table, n_jobs: int | None = None) -> dict[str, np.ndarray]:
     """Accuracy of each metric, error-based pruning, on samples of 1,000 rows: one stratified
-    10-fold cross-validation a sample, shape (seeds,)."""
+    10-fold cross-validation a sample, shape (`SEEDS`,)."""
     out: dict[str, list[float]] = {name: [] for name in METHODS}
-    for seed in range(seeds):
+    for seed in range(SEEDS):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
         with quiet():  # a rare class may be rarer than folds in a sample
             found = _validated(table.take(rows), PRUNINGS["error_based"], "1x10", seed, n_jobs)
@@ -242,7 +240,7 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
             prunings = {"error_based": PRUNINGS["error_based"]} if self.quick else PRUNINGS
             return evaluate(table, prunings, self.n_jobs)
         if kind == "samples":
-            return evaluate_samples(table, self.n_jobs, SEEDS)
+            return evaluate_samples(table, self.n_jobs)
         return sweeps.study(table, self.n_jobs)
 
     def settings(self, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:

@@ -87,17 +87,13 @@ def imports_of(made: list[Any]) -> tuple[list[str], list[str]]:
             "__main__",
         )
         if home == "__main__":
-            own[_own_name(name)] = None
+            own[name if name.isidentifier() else "your_function"] = None
         elif thing is functools.partial:
             found.setdefault("", set()).add("functools")
         elif home != "builtins":
             found.setdefault(home, set()).add(name)
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in found.items()]
     return [line.removeprefix("from  ") for line in lines], list(own)
-
-
-def _own_name(name: str) -> str:
-    return name if name.isidentifier() else "your_function"
 
 
 def _code(value: Any) -> str:

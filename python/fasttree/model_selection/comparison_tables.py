@@ -1,11 +1,12 @@
 """The tables of a `Comparison`: means with marks, significant wins, and the stability of the trees.
 
-The numbers are those of the comparison; here they are only laid out.
+The numbers are those of the comparison, which is the argument `result` of every function; here
+they are only laid out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +18,11 @@ from ..exports.tables.table import Cell, ReportTable, number, report_table
 from .result import automatic_notes, spread_note
 from .statistics.multiple import adjusted, holm
 
-if TYPE_CHECKING:
-    from .comparison import Comparison
-
 MOST_COLUMNS = 6
 """Methods on one data set that are columns of a table; more are rows."""
 
 
-def tables_of_comparison(result: Comparison) -> list[ReportTable]:
+def tables_of_comparison(result: Any) -> list[ReportTable]:
     """The table of means with marks, the matrix of significant wins, and the methods that are
     significantly worse than others; of many methods on one data set, one row per method."""
     has_stability = any(validation.stability for validation in result.results.values())
@@ -42,17 +40,17 @@ def tables_of_comparison(result: Comparison) -> list[ReportTable]:
     return tables
 
 
-def _title(result: Comparison) -> str:
+def _title(result: Any) -> str:
     """The metric, and its direction if smaller values are better."""
     direction = "" if result.greater_is_better else ", smaller is better"
     return f"{scale_of(result.metric)[2]}{direction}"
 
 
-def _test_name(result: Comparison) -> str:
+def _test_name(result: Any) -> str:
     return display_name(result.test).replace("_", " ") + " test"
 
 
-def _methods_table(result: Comparison) -> ReportTable:
+def _methods_table(result: Any) -> ReportTable:
     """One data set: mean, standard deviation, difference from the baseline and p-value of each
     method, p-values also by Holm's correction for all comparisons with the baseline."""
     factor, digits, label = scale_of(result.metric)
@@ -80,7 +78,7 @@ def _methods_table(result: Comparison) -> ReportTable:
     )
 
 
-def _means_table(result: Comparison) -> ReportTable:
+def _means_table(result: Any) -> ReportTable:
     """Means with marks, the average, and wins, ties and losses against the baseline."""
     factor, digits, _ = scale_of(result.metric)
     emphasised = result.best & (len(result.methods) > 1)
@@ -104,7 +102,7 @@ def _means_table(result: Comparison) -> ReportTable:
     return report_table(_title(result), header, rows, *_notes(result), rules=rules)
 
 
-def _stability_table(result: Comparison) -> ReportTable:
+def _stability_table(result: Any) -> ReportTable:
     """How much refits of each tree on resampled rows agree: a column per method, or a row where
     there are many on one data set."""
     first = next(iter(result.results.values()))
@@ -139,7 +137,7 @@ def _stability_table(result: Comparison) -> ReportTable:
     return report_table(f"Stability: {refits} on {kind}", header, rows, *notes)
 
 
-def _notes(result: Comparison) -> list[str]:
+def _notes(result: Any) -> list[str]:
     """Notes below the table of means: the meaning of the marks, and what is missing."""
     best = [Cell("", len(result.methods) > 1 and bool(result.best.any()))]
     notes = [
@@ -160,7 +158,7 @@ def _notes(result: Comparison) -> list[str]:
     return notes + [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
 
 
-def _wins_table(result: Comparison) -> ReportTable:
+def _wins_table(result: Any) -> ReportTable:
     """How often each method is significantly better than each other."""
     wins = result.win_matrix
     rows = [

@@ -10,12 +10,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._checks.aliases import Task
 from .._checks.speech import worded
+from .._checks.words import counted
 from ..estimators import FastTreeClassifier, FastTreeRegressor
 from ..metrics.constant import best_constant
 from ..metrics.rare import RareClass, few_rows
@@ -91,8 +92,8 @@ class Asked(NamedTuple):
         return getattr(self.scorer, "_response_method", "predict") == "predict"
 
 
-class Judge(ABC):
-    """How a task is judged, and how the advice on it is worded."""
+class _Judge(ABC):
+    """What the judges of tasks and metrics share."""
 
     estimator: Any
     metric: str
@@ -139,34 +140,6 @@ class Judge(ABC):
         return self.metric
 
     @abstractmethod
-    def constants(self) -> list[tuple[Candidate, Any]]:
-        """The constants that a tree has to beat, and what each predicts."""
-
-    @abstractmethod
-    def quality(self, truth: np.ndarray, predicted: Any) -> np.ndarray:
-        """Quality of each prediction; larger is better."""
-
-    @abstractmethod
-    def shown(self, value: float) -> str:
-        """A value of the metric, or its standard error, as text."""
-
-    @abstractmethod
-    def height(self, row: Mapping[str, Any]) -> float:
-        """A row of the table as a share of the perfect one, for a bar."""
-
-    @abstractmethod
-    def target_text(self) -> str:
-        """The target and its constant, as a note."""
-
-    @abstractmethod
-    def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
-        """What to use and what to expect; `candidate` has `leaves` leaves."""
-
-    @abstractmethod
-    def in_words(self, value: float) -> str:
-        """A value of the metric in a sentence."""
-
-    @abstractmethod
     def instead(self, candidate: str) -> str:
         """The constant to use where no tree is better, `candidate` the best one."""
 
@@ -188,7 +161,7 @@ class Judge(ABC):
         return ""
 
 
-class OfClasses(Judge):
+class ClassJudge(_Judge):
     """Accuracy, against that of the most frequent class."""
 
     estimator = FastTreeClassifier
@@ -232,7 +205,7 @@ class OfClasses(Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the accuracy on new rows."""
         return (
-            f"Use {candidate}: {_leaves(leaves)}, about {self.shown(value)} % right on new rows "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, about {self.shown(value)} % right on new rows "
             f"(standard error {self.shown(error)}; always answering {self.label!r} is right in "
             f"{self.shown(self.majority)} %, so {100 * (value - self.majority):+.1f} points)."
         )
@@ -273,7 +246,7 @@ class OfClasses(Judge):
         )
 
 
-class OfMetric(Judge):
+class MetricJudge(_Judge):
     """A metric that is asked for, by folds; `base` judges the task by default."""
 
     has_rows = False
@@ -330,7 +303,7 @@ class OfMetric(Judge):
     def sentence(self, candidate: str, leaves: int, value: float, error: float) -> str:
         """With the metric on new rows."""
         return (
-            f"Use {candidate}: {_leaves(leaves)}, {self.measure} about {self.shown(value)} on new "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, {self.measure} about {self.shown(value)} on new "
             f"rows (standard error {self.shown(error)}; "
             f"{'larger' if self.scale > 0 else 'smaller'} is better)."
         )
@@ -352,13 +325,13 @@ class OfMetric(Judge):
 
     def of_rare(self, row: Mapping[str, Any]) -> str:
         """How much of the rare class the choice finds; the metric is the caller's."""
-        if isinstance(self.base, OfClasses) and self.rare:
+        if isinstance(self.base, ClassJudge) and self.rare:
             self.base.answers = self.answers
             return self.base.rare_found(row)
         return ""
 
 
-class OfNumbers(Judge):
+class NumberJudge(_Judge):
     """Mean absolute error, in the unit of the target, against that of the mean."""
 
     estimator = FastTreeRegressor
@@ -415,7 +388,7 @@ class OfNumbers(Judge):
         gain = round(100 * self.height({"mae": value}))
         than = f"{abs(gain)} % {'better' if gain >= 0 else 'worse'}"
         return (
-            f"Use {candidate}: {_leaves(leaves)}, on new rows about {self.shown(value)} off, "
+            f"Use {candidate}: {counted(leaves, 'leaf')}, on new rows about {self.shown(value)} off, "
             f"{than} than always saying the mean (mean absolute error in the unit of "
             f"{self.target!r}, standard error {self.shown(error)}; the mean, "
             f"{self.shown(self.mean)}, is {self.shown(self.errors['mean'])} off)."
@@ -440,13 +413,13 @@ class OfNumbers(Judge):
         )
 
 
+Judge: TypeAlias = "ClassJudge | MetricJudge | NumberJudge"
+"""How a task is judged, and how the advice on it is worded."""
+
+
 def _constant(name: str, criterion: str) -> Candidate:
     """A tree of one leaf, which predicts the mean or the median by its criterion."""
     return Candidate(name, None, None, None, {"criterion": criterion, **NO_SPLIT})
-
-
-def _leaves(count: int) -> str:
-    return f"{count} {'leaf' if count == 1 else 'leaves'}"
 
 
 def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None = None) -> Judge:
@@ -462,10 +435,10 @@ def judge_of(table: Table, asked: Asked | None = None, tested: np.ndarray | None
         "target 'y', a number: mean 21.5, which is 1.50 off on average; median 21.5."
     """
     tested = np.arange(len(table)) if tested is None else tested
-    base: Judge = (OfNumbers if table.task == "regression" else OfClasses)(table, tested)
+    base: Judge = (NumberJudge if table.task == "regression" else ClassJudge)(table, tested)
     # Of two values, the more frequent one has the least absolute error in nearly every leaf.
-    if asked is None and isinstance(base, OfNumbers) and not base.are_rates:
+    if asked is None and isinstance(base, NumberJudge) and not base.are_rates:
         asked = Asked.of("rmse") if len(np.unique(base.truth)) == 2 else None
     if asked is None or asked.scorer == Scorer(base.metric):
         return base
-    return OfMetric(table, base, asked)
+    return MetricJudge(table, base, asked)

@@ -47,29 +47,26 @@ def advise(
     prefer: Annotated[
         str,
         typer.Option(
-            "--prefer",
             help="small: the smallest tree within one standard error of the best (of accuracies "
-            "also within one point); accurate: the best.",
+            "also within one point); accurate: the best."
         ),
     ] = "small",
     max_leaves: Annotated[
-        int | None, typer.Option("--max-leaves", min=2, help="Most leaves of the recommended tree.")
+        int | None, typer.Option(min=2, help="Most leaves of the recommended tree.")
     ] = None,
     dependence: Dependence,
     work: Annotated[
         str,
         typer.Option(
-            "--work",
             help="How much is tried: quick, normal or thorough. It counts fits and rows, so the "
-            "answer does not depend on the machine.",
+            "answer does not depend on the machine."
         ),
     ] = "normal",
     time_limit: Annotated[
         float,
         typer.Option(
-            "--time-limit",
             help="Seconds after which no further candidate is tried; 0: no limit. With one the "
-            "answer depends on the machine.",
+            "answer depends on the machine."
         ),
     ] = 0.0,
     folds: Annotated[

@@ -18,15 +18,13 @@ from .shell import split_list
 @examples("ftree criteria", "ftree criteria gain_ratio", "ftree criteria --evidence neighbours")
 def criteria(
     name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="A criterion; without it all are listed."),
+        str | None, typer.Argument(metavar="NAME", help="A criterion; without it all are listed.")
     ] = None,
     *,
     evidence: Annotated[
         str | None,
         typer.Option(
-            "--evidence",
-            help="Only those on table, pairs, neighbours or rows; on a number: moments or order.",
+            help="Only those on table, pairs, neighbours or rows; on a number: moments or order."
         ),
     ] = None,
     json: o.Json = None,

@@ -10,7 +10,7 @@ import os
 import textwrap
 import warnings
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,86 +67,39 @@ def default_sets(smallest: int = 100) -> list[str]:
     return [str(one["name"]) for one in list_datasets() if one["rows"] >= smallest]
 
 
-Html = Annotated[
-    Path | None,
-    o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
-]
-FoldValues = Annotated[
-    Path | None,
-    o.file(
-        "--fold-values", about="Write the values of every fold as CSV, one row per method and fold."
-    ),
-]
-Full = Annotated[
-    bool,
-    typer.Option("--full", help="All tables and tests, as in the other forms."),
-]
-Sets = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DATA",
-        help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
-    ),
-]
-Metric = Annotated[
-    str | None,
-    typer.Option(
-        "--metric",
-        "-s",
-        help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
-        f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
-        "(the default), rmse, mae, ...",
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    typer.Option("--baseline", help="Criterion that the marks refer to; default: the first."),
-]
-Targets = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Target column of all data files; or given once for each, in their order (bundled "
-        "sets have their own). Default: 'class', else the last column.",
-    ),
-]
 Level = Annotated[float, typer.Option("--alpha", help="Level of every single test.")]
-Test = Annotated[
-    str,
-    typer.Option(
-        "--test",
-        help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f.",
-    ),
-]
-OnError = Annotated[
-    str | None,
-    typer.Option(
-        "--on-error",
-        help="A criterion that does not apply: raise, or skip (and say why); default: raise for "
-        "criteria that are named, skip for the usual ones.",
-    ),
-]
 
 
-def _check_output(form: str, page: Path | None, folds: Path | None) -> None:
-    """Refuse an unknown form, and files that cannot be written, before anything is fitted."""
-    o.check_form(form)
-    check_writable({"--html": page, "--fold-values": folds})
-    if page is not None:
-        from ..reports.html.page import environment
+@dataclass(frozen=True)
+class Files:
+    """The files that a comparison writes."""
 
-        environment()
+    html: Annotated[
+        Path | None,
+        o.file("--html", about="Write one self-contained HTML page, with curves and trees."),
+    ] = None
+    fold_values: Annotated[
+        Path | None,
+        o.file(
+            "--fold-values",
+            about="Write the values of every fold as CSV, one row per method and fold.",
+        ),
+    ] = None
 
+    def check(self) -> None:
+        """Refuse files that cannot be written, before anything is fitted."""
+        check_writable({"--html": self.html, "--fold-values": self.fold_values})
+        if self.html is not None:
+            from ..reports.html.page import environment
 
-def _write_files(
-    result: Comparison | CrossValidation, page: Path | None, folds: Path | None
-) -> None:
-    """Write the page of a result and its fold values, if the files are given."""
-    if page is not None:
-        result.to_html(page)
-    if folds is not None:
-        result.to_csv(folds, folds=True)
+            environment()
+
+    def write(self, result: Comparison | CrossValidation) -> None:
+        """Write the page of a result and its fold values, if the files are given."""
+        if self.html is not None:
+            result.to_html(self.html)
+        if self.fold_values is not None:
+            result.to_csv(self.fold_values, folds=True)
 
 
 @examples(
@@ -165,7 +118,7 @@ def cv(
     folds: Cv = "5x10",
     dependence: Dependence,
     metric: Metrics = None,
-    scoring: Annotated[list[str] | None, typer.Option("--scoring", hidden=True)] = None,
+    scoring: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     trees: o.Trees,
     form: o.Form = "text",
     run: o.Run,
@@ -173,15 +126,15 @@ def cv(
         bool,
         typer.Option("--per-class", help="Also the measures of every class, as Weka prints them."),
     ] = False,
-    html: Html = None,
-    fold_values: FoldValues = None,
+    files: Files,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
     """Cross-validate split criteria on one data set, all on the same folds."""
     from ..model_selection import cross_validate
 
-    _check_output(form, html, fold_values)
+    o.check_form(form)
+    files.check()
     dependence.check()
     splitting = dependence.folds(folds)
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
@@ -200,12 +153,12 @@ def cv(
             scoring=metrics,
             **run.keywords,
             progress=True,
-            keep_proba=rows.task == "classification" and (html is not None or per_class),
-            on_error=_on_error(criteria),
+            keep_proba=rows.task == "classification" and (files.html is not None or per_class),
+            on_error="raise" if criteria else "skip",  # one that the user names must apply
             **keywords,
             **settings,
         )
-    _write_files(result, html, fold_values)
+    files.write(result)
     # Tables for people end with the accuracy or error of the best constant.
     for_people = form not in ("csv", "json")
     options = {"per_class": True} if per_class and for_people else {}
@@ -215,7 +168,8 @@ def cv(
         tables = render(result, form, **options)
         if not for_people:
             return tables
-        constant = _first_upper(baseline_text(result.settings["data"]["constant"]))
+        constant = baseline_text(result.settings["data"]["constant"])
+        constant = f"{constant[:1].upper()}{constant[1:]}"
         if rows.task == "classification" and "accuracy" not in result.metrics:
             constant = f"{constant} right, by accuracy"
         said = [*dependence.order_of(data, rows), *costs_said([rows], settings, *metrics)]
@@ -224,40 +178,67 @@ def cv(
     emit(text, document, json)
 
 
-def _on_error(criteria: list[str] | None) -> str:
-    """The default of ``--on-error``: a criterion that the user names must apply."""
-    return "raise" if criteria else "skip"
-
-
-def _first_upper(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 @examples(
-    "ftree compare",
-    "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown",
+    "ftree compare", "ftree compare a.arff b.csv -c info_gain,gini,mdl --baseline gini -f markdown"
 )
 def compare(
-    data: Sets = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Data files or bundled sets; default: the bundled ones of 100 rows and more.",
+        ),
+    ] = None,
     *,
     criteria: o.Criteria = None,
     folds: Cv = "10x10",
     dependence: Dependence,
-    metric: Metric = None,
-    baseline: Baseline = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            "--metric",
+            "-s",
+            help="What is compared: accuracy (the default), 'f_beta(beta=2)', auc, leaves, "
+            f"'expected_cost(cost_matrix=[[0, 1], [10, 0]])' ({o.COST_ORDER}), ...; of a number r2 "
+            "(the default), rmse, mae, ...",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="Criterion that the marks refer to; default: the first.")
+    ] = None,
     alpha: Level = 0.05,
-    test: Test = "corrected_resampled_t",
-    target: Targets = None,
+    test: Annotated[
+        str,
+        typer.Option(
+            help="corrected_resampled_t, paired_t, wilcoxon, five_by_two_t or five_by_two_f."
+        ),
+    ] = "corrected_resampled_t",
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target",
+            "-t",
+            help="Target column of all data files; or given once for each, in their order (bundled "
+            "sets have their own). Default: 'class', else the last column.",
+        ),
+    ] = None,
     columns: Annotated[o.Columns, Without("target")],
-    on_error: OnError = None,
+    on_error: Annotated[
+        str | None,
+        typer.Option(
+            help="A criterion that does not apply: raise, or skip (and say why); default: raise "
+            "for criteria that are named, skip for the usual ones."
+        ),
+    ] = None,
     trees: o.Trees,
     form: o.Form = "text",
-    full: Full = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All tables and tests, as in the other forms.")
+    ] = False,
     stability: o.Stability = None,
     run: o.Run,
     out: o.Pictures = None,
-    html: Html = None,
-    fold_values: FoldValues = None,
+    files: Files,
     execution: Execution,
     json: o.Json = None,
 ) -> None:
@@ -265,10 +246,12 @@ def compare(
     losses."""
     from ..datasets.errors import DataFileError
     from ..model_selection import compare as run_comparison
+    from ..model_selection.arguments import unused_name
     from ..model_selection.comparison import one_task
 
     # The arguments, before anything is fitted.
-    _check_output(form, html, fold_values)
+    o.check_form(form)
+    files.check()
     dependence.check()
     settings = {"columns": columns.treatment, **trees.settings_without_criterion()}
     named = o.criteria_of(criteria)
@@ -303,7 +286,7 @@ def compare(
         for column, refusal in lacking.items():
             absent.setdefault(column, []).append(refusal)
         one = dependence.prepared(one, name)
-        sets[_unused(one.name or name, sets)] = one
+        sets[unused_name(one.name or name, sets)] = one
         orders += dependence.order_of(name, one)
     for column, refusals in absent.items():
         if len(refusals) == sum(is_file):
@@ -330,14 +313,14 @@ def compare(
             scoring=[scoring],
             **run.keywords,
             progress=True,
-            keep_proba=html is not None and task is TASKS["classification"],
-            on_error=on_error or _on_error(criteria),
+            keep_proba=files.html is not None and task is TASKS["classification"],
+            on_error=on_error or ("raise" if criteria else "skip"),
             stability=stability,
             params=settings,
             **keywords,
         )
     # The metric and the number of leaves, with a test of each over the data sets.
-    _write_files(result, html, fold_values)
+    files.write(result)
     size = result.with_metric("leaves")
     constants = [one.settings["data"]["constant"] for one in result.results.values()]
     document = result.document()
@@ -375,14 +358,6 @@ def _present(
             lacking[error.value] = error
 
 
-def _unused(name: str, taken: dict[str, Table]) -> str:
-    """The name, with a number if it is taken."""
-    number, final = 2, name
-    while final in taken:
-        number, final = number + 1, f"{name} ({number})"
-    return final
-
-
 def _all_tables(
     result: Comparison, size: Comparison, constants: list[dict[str, Any]]
 ) -> list[ReportTable]:
@@ -414,7 +389,7 @@ def _summary(
 ) -> ReportTable:
     """Means beside the best constant, what looks broken, the conclusion and the next command: a
     screen of 24 lines for the bundled data sets."""
-    from ..model_selection.comparison import MOST_COLUMNS
+    from ..model_selection.comparison_tables import MOST_COLUMNS
     from ..reports.html.finding import finding, listed
 
     factor, digits, label = scale_of(result.metric)

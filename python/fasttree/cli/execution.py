@@ -16,29 +16,25 @@ from .bundles import examples
 from .output import emit
 from .streams import say
 
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Fit on the workers of this Dask scheduler (tcp://host:8786); same results.",
-    ),
-]
-JournalFile = Annotated[
-    Path | None,
-    o.file(
-        "--journal",
-        about="Keep finished parts in this file; the same command goes on where it was killed.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class Execution:
     """The cluster that fits, and the journal that keeps finished units."""
 
-    cluster: Cluster = None
-    journal: JournalFile = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Fit on the workers of this Dask scheduler (tcp://host:8786); same results.",
+        ),
+    ] = None
+    journal: Annotated[
+        Path | None,
+        o.file(
+            "--journal",
+            about="Keep finished parts in this file; the same command goes on where it was killed.",
+        ),
+    ] = None
 
     @contextmanager
     def opened(self) -> Iterator[dict[str, Any]]:

@@ -44,16 +44,39 @@ FOLD_SEED = 0
 """Seed of the folds."""
 
 
-ModelOut = Annotated[Path | None, o.file("--model", "-m", about="Save the model.")]
-Svg = Annotated[Path | None, o.file("--svg", about="Draw the tree as SVG.")]
-Png = Annotated[Path | None, o.file("--png", about="Draw the tree as PNG (or PDF, by the name).")]
-Html = Annotated[Path | None, o.file("--html", about="Write the tree as an interactive page.")]
+@dataclass(frozen=True)
+class Files:
+    """The files that a fit writes."""
+
+    model: Annotated[Path | None, o.file("--model", "-m", about="Save the model.")] = None
+    svg: Annotated[Path | None, o.file("--svg", about="Draw the tree as SVG.")] = None
+    png: Annotated[
+        Path | None, o.file("--png", about="Draw the tree as PNG (or PDF, by the name).")
+    ] = None
+    html: Annotated[
+        Path | None, o.file("--html", about="Write the tree as an interactive page.")
+    ] = None
+
+    def write(self, tree: Any, rows: Table, look: Look, stability: Any) -> list[str]:
+        """Write the files that were asked for; one line on each."""
+        lines = []
+        if self.model is not None:
+            tree.save(self.model)
+            use = f"ftree predict {quoted(str(self.model))} DATA"
+            lines += ["", f"Saved as {self.model}; use: {use}"]
+        if self.svg is not None:
+            save_text(self.svg, tree.to_svg(**look.keywords))
+            lines.append(f"Drawn as {self.svg}")
+        if self.png is not None:
+            draw(tree, self.png, look)
+            lines.append(f"Drawn as {self.png}")
+        if self.html is not None:
+            tree.explore(rows, stability=stability).save(self.html)
+            lines.append(f"Written as a page: {self.html}; open it in a browser")
+        return lines
+
 
 Depth = Annotated[int, typer.Option("--show-depth", help="Levels of the tree that are printed.")]
-Optimal = Annotated[
-    bool,
-    typer.Option("--optimal", help="Search for the best tree instead of growing one."),
-]
 NoCv = Annotated[bool, typer.Option("--no-cv", help="Do not cross-validate (for many rows).")]
 
 
@@ -260,12 +283,11 @@ def fit(
     criterion: o.Criterion = None,
     trees: o.Trees,
     dependence: Dependence,
-    model: ModelOut = None,
-    svg: Svg = None,
-    png: Png = None,
-    html: Html = None,
+    files: Files,
     look: Look,
-    optimal: Optimal = False,
+    optimal: Annotated[
+        bool, typer.Option("--optimal", help="Search for the best tree instead of growing one.")
+    ] = False,
     max_depth: Depth = 4,
     no_cv: NoCv = False,
     stability: o.Stability = None,
@@ -281,8 +303,9 @@ def fit(
     from ..estimators.stability import sample_for
     from ..estimators.tree import fit as grown
 
-    check_writable({"--model": model, "--svg": svg, "--png": png, "--html": html, "--json": json})
-    look.check(ALL if svg or png else (), "--svg FILE or --png FILE")
+    outputs = {**vars(files), "json": json}
+    check_writable({f"--{name}": file for name, file in outputs.items()})
+    look.check(ALL if files.svg or files.png else (), "--svg FILE or --png FILE")
     if optimal and trees.preset is not None:
         raise ValueError(
             f"--preset {trees.preset} with --optimal: presets are parameters of trees that grow; "
@@ -346,7 +369,7 @@ def fit(
         "rare_class_hint": rare,
         **({"gap": tree.gap_, "proven": tree.proven_} if optimal else {}),
         f"training_{main}": tree.score(rows),
-        "model": None if model is None else str(model),
+        "model": None if files.model is None else str(files.model),
         "tree": text_of(tree),
         **({} if found is None else {"stability": found.to_dict()}),
     }
@@ -373,7 +396,7 @@ def fit(
             intervals=tree.leaf_intervals() if settings.get("honest") else None,
         ).rstrip("\n"),
         *([] if found is None else ["", found.to_text().rstrip("\n")]),
-        *_written(tree, rows, look, found, model=model, svg=svg, png=png, html=html),
+        *files.write(tree, rows, look, found),
     ]
     emit("\n".join(text), document, json)
 
@@ -394,31 +417,3 @@ def _proof(tree: Any) -> str:
     if tree.proven_:
         return "Proven: no tree within the limits is better on these rows."
     return f"Not proven: the best tree may be better by {100 * tree.gap_:.1f} % of the loss."
-
-
-def _written(
-    tree: Any,
-    rows: Table,
-    look: Look,
-    stability: Any,
-    *,
-    model: Path | None,
-    svg: Path | None,
-    png: Path | None,
-    html: Path | None,
-) -> list[str]:
-    """Write the files that were asked for; one line on each."""
-    lines = []
-    if model is not None:
-        tree.save(model)
-        lines += ["", f"Saved as {model}; use: ftree predict {quoted(str(model))} DATA"]
-    if svg is not None:
-        save_text(svg, tree.to_svg(**look.keywords))
-        lines.append(f"Drawn as {svg}")
-    if png is not None:
-        draw(tree, png, look)
-        lines.append(f"Drawn as {png}")
-    if html is not None:
-        tree.explore(rows, stability=stability).save(html)
-        lines.append(f"Written as a page: {html}; open it in a browser")
-    return lines

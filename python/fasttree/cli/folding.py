@@ -13,31 +13,27 @@ from .._checks.speech import argument
 from ..table.data_checks.warned import pass_over, quiet
 from . import options as o
 
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        "--groups",
-        metavar="COLUMN",
-        help="Folds keep rows of one group (a patient, a site) together; the column is no feature.",
-    ),
-]
-Time = Annotated[
-    str | None,
-    typer.Option(
-        "--time",
-        metavar="COLUMN",
-        help="Folds in the order of this column: each trains on earlier rows and tests on the "
-        "next; the column is no feature. Of --cv RxK only K counts.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class Dependence:
     """Columns by which rows depend on each other."""
 
-    groups: Groups = None
-    time: Time = None
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Folds keep rows of one group (a patient, a site) together; the column is no "
+            "feature.",
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Folds in the order of this column: each trains on earlier rows and tests on the "
+            "next; the column is no feature. Of --cv RxK only K counts.",
+        ),
+    ] = None
 
     @property
     def aside(self) -> list[str]:

@@ -11,25 +11,20 @@ from typing import Any
 
 from .._checks.saving import save_text
 from .._engine.versions import versions
-from ..exports.tables.records import render_csv
-from ..reports import Cell, ReportTable, render_json
+from ..exports.tables.records import render_csv, render_json
+from ..exports.tables.table import ReportTable, report_table
 from .streams import write
 
 
 def table(
     title: str, header: Sequence[str], rows: Sequence[Sequence[Any]], notes: Sequence[str] = ()
 ) -> ReportTable:
-    """A table for printing, from plain values; None is an empty cell. In a terminal, long text
-    wraps within its column."""
-    cells = [[Cell("" if value is None else str(value)) for value in row] for row in rows]
-    return ReportTable(title, list(header), cells, (), list(notes), _terminal_width())
-
-
-def _terminal_width() -> int | None:
-    """Columns of the terminal, or of the variable COLUMNS; None where lines may have any length."""
+    """A table for printing, from plain values; in a terminal or with the variable COLUMNS, long
+    text wraps within its column."""
+    width = None
     if os.environ.get("COLUMNS", "").isdigit() or sys.stdout.isatty():
-        return max(shutil.get_terminal_size().columns, 40)
-    return None
+        width = max(shutil.get_terminal_size().columns, 40)
+    return report_table(title, header, rows, *notes, width=width)
 
 
 def check_writable(files: dict[str, Path | None]) -> None:

@@ -18,24 +18,6 @@ from .shell import split_list
 if TYPE_CHECKING:
     from ..experiments.reproduction import Reproduction
 
-Paper = Annotated[
-    str,
-    typer.Argument(
-        metavar="PAPER",
-        help=f"One of {', '.join(EXPERIMENTS)}; 'list' (or none) says what they are.",
-        show_default=False,
-    ),
-]
-Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        help="Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there is "
-        "one, else the bundled sets.",
-    ),
-]
-
 
 @examples(
     "ftree reproduce chen2013 --data DIR --json chen2013.json --pictures pictures",
@@ -43,12 +25,25 @@ Folder = Annotated[
     "ftree reproduce f-measure",
 )
 def reproduce(
-    paper: Paper = "list",
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER",
+            help=f"One of {', '.join(EXPERIMENTS)}; 'list' (or none) says what they are.",
+            show_default=False,
+        ),
+    ] = "list",
     *,
-    data: Folder = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of data files; default: $FASTTREE_DATA, else ../shared/data/uci if there "
+            "is one, else the bundled sets.",
+        ),
+    ] = None,
     datasets: Annotated[
-        list[str] | None,
-        typer.Option("--datasets", help="Only these of the paper's data sets, with commas."),
+        list[str] | None, typer.Option(help="Only these of the paper's data sets, with commas.")
     ] = None,
     quick: Annotated[
         bool,

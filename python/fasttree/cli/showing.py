@@ -36,19 +36,16 @@ Picture = Annotated[Path | None, o.file("--plot", about="Draw a picture (PNG, SV
 class Look:
     """What a picture of a tree shows."""
 
-    title: Annotated[str, typer.Option("--title", help="Heading of the picture.")] = ""
+    title: Annotated[str, typer.Option(help="Heading of the picture.")] = ""
     decimals: Annotated[
-        int, typer.Option("--decimals", help="Digits of numbers after the point, for the eye.")
+        int, typer.Option(help="Digits of numbers after the point, for the eye.")
     ] = 6
     fontsize: Annotated[
-        float | None,
-        typer.Option("--fontsize", help="Size of names in the picture: points, in SVG files px."),
+        float | None, typer.Option(help="Size of names in the picture: points, in SVG files px.")
     ] = None
     show: Annotated[
         list[str] | None,
-        typer.Option(
-            "--show", metavar="WORDS", help=f"What the picture also shows: {', '.join(SHOW)}."
-        ),
+        typer.Option(metavar="WORDS", help=f"What the picture also shows: {', '.join(SHOW)}."),
     ] = None
 
     @property
@@ -73,24 +70,6 @@ class Look:
 
 ALL = ("title", "fontsize", "show")
 """Options of `Look` that are for pictures alone."""
-
-
-Format = Annotated[
-    str,
-    typer.Option(
-        "--form",
-        "-f",
-        help=f"One of {', '.join(FORMATS)} (json is the model file).",
-    ),
-]
-Rows = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        metavar="DATA",
-        help="Rows for --html: histograms, rows to follow and candidates need them.",
-    ),
-]
 
 
 def model_of(file: Path, task: str | None = None) -> Any:
@@ -169,14 +148,17 @@ def size_text(tree: Any) -> str:
 def show(
     model: ModelFile,
     *,
-    form: Format = "text",
+    form: Annotated[
+        str,
+        typer.Option("--form", "-f", help=f"One of {', '.join(FORMATS)} (json is the model file)."),
+    ] = "text",
     format_: Annotated[str | None, typer.Option("--format", hidden=True)] = None,
     depth: Annotated[
-        int | None, typer.Option("--depth", help="Deepest level shown (text, dot, svg and --plot).")
+        int | None, typer.Option(help="Deepest level shown (text, dot, svg and --plot).")
     ] = None,
     look: Look,
     dialect: Annotated[
-        str | None, typer.Option("--dialect", help=f"Of --form sql: {', '.join(DIALECTS)}.")
+        str | None, typer.Option(help=f"Of --form sql: {', '.join(DIALECTS)}.")
     ] = None,
     out: Annotated[
         Path | None, o.file("--out", "-o", about="Write to a file; onnx needs one.")
@@ -185,7 +167,13 @@ def show(
     html: Annotated[
         Path | None, o.file("--html", about="Write the model as an interactive page.")
     ] = None,
-    data: Rows = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="Rows for --html: histograms, rows to follow and candidates need them.",
+        ),
+    ] = None,
     task: o.TaskName = None,
     json: o.Json = None,
 ) -> None:

@@ -20,35 +20,6 @@ if TYPE_CHECKING:
     from ..model_selection.sweeping import Sweep
 
 Several = list[str] | None
-PairCriteria = Annotated[
-    Several,
-    typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
-]
-Theta = Annotated[
-    Several,
-    typer.Option(
-        "--theta",
-        help=(
-            "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
-            "Default 1111."
-        ),
-    ),
-]
-Alpha = Annotated[
-    Several,
-    typer.Option(
-        "--alpha",
-        "-a",
-        help="How fast weights fall with the distance (relief: its radius), with commas.",
-    ),
-]
-Decay = Annotated[
-    Several,
-    typer.Option(
-        "--decay",
-        help="exponential, power, threshold, identical, uniform. Default: each criterion's own.",
-    ),
-]
 
 
 def theta_of(text: str) -> tuple[float, ...]:
@@ -88,10 +59,33 @@ def sweep(
     data: o.DataFile,
     *,
     columns: Annotated[o.Columns, Without("exposure")],
-    criteria: PairCriteria = None,
-    theta: Theta = None,
-    alpha: Alpha = None,
-    decay: Decay = None,
+    criteria: Annotated[
+        Several,
+        typer.Option("--criteria", "-c", help="pi (the default), contextual_merit, relief."),
+    ] = None,
+    theta: Annotated[
+        Several,
+        typer.Option(
+            help=(
+                "Which cases of pairs count, with commas: 1111,1001, or weights '(1,0.5,0,1)'. "
+                "Default 1111."
+            )
+        ),
+    ] = None,
+    alpha: Annotated[
+        Several,
+        typer.Option(
+            "--alpha",
+            "-a",
+            help="How fast weights fall with the distance (relief: its radius), with commas.",
+        ),
+    ] = None,
+    decay: Annotated[
+        Several,
+        typer.Option(
+            help="exponential, power, threshold, identical, uniform. Default: each criterion's own."
+        ),
+    ] = None,
     folds: Cv = "5x10",
     metric: Annotated[
         str,

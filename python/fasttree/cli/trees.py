@@ -46,7 +46,6 @@ def predict(
     id: Annotated[
         list[str] | None,
         typer.Option(
-            "--id",
             metavar="COLUMN",
             help="A column of DATA that the output carries along, as it is written; may be "
             "repeated.",
@@ -55,7 +54,6 @@ def predict(
     groups: Annotated[
         str | None,
         typer.Option(
-            "--groups",
             metavar="COLUMN",
             help="A column of DATA whose rows of one value belong together (a patient, a site): "
             "accuracy or error get a standard error over these groups.",
@@ -67,7 +65,6 @@ def predict(
     threshold: Annotated[
         float | None,
         typer.Option(
-            "--threshold",
             min=0.0,
             max=1.0,
             metavar="SHARE",
@@ -164,63 +161,6 @@ def _short(value: Any) -> Any:
     return float(short) if len(short) < len(repr(value)) - 3 else value
 
 
-Top = Annotated[
-    int | None, typer.Option("--top", help="Only the best features (by the first criterion).")
-]
-Estimate = Annotated[
-    str | None,
-    typer.Option(
-        "--estimate",
-        help=(
-            "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
-            "many rows (see estimate_features)."
-        ),
-    ),
-]
-Test = Annotated[
-    str | None,
-    typer.Option(
-        "--test",
-        help=(
-            "quadratic, maximum or permutation: also statistic and p-value of each feature's test "
-            "of independence at the root (adjusted for their number unless -p adjust=none)."
-        ),
-    ),
-]
-Permutations = Annotated[
-    int | None,
-    typer.Option(
-        "--permutations",
-        help=(
-            "For genotypes: p-values of multisurf or surf from N permutations of the classes, and "
-            "STIR's t statistic; 0 for the statistic alone."
-        ),
-    ),
-]
-Study = Annotated[
-    str | None,
-    typer.Option(
-        "--bfile", metavar="PREFIX", help="Genotypes PREFIX.bed, .bim and .fam, in place of DATA."
-    ),
-]
-Phenotype = Annotated[
-    str | None,
-    o.file("--pheno", "--phenotype", about="For genotypes: a file of family, sample, phenotype."),
-]
-PhenotypeName = Annotated[
-    str | None,
-    typer.Option("--pheno-name", metavar="NAME", help="Which column of that file; the first."),
-]
-
-
-Covariates = Annotated[
-    str | None,
-    typer.Option(
-        "--covar", "--covariates", metavar="FILE", hidden=True, help="Refused, with the reason."
-    ),
-]
-
-
 @examples(
     "ftree rank tic-tac-toe -c info_gain,chi2,mdl",
     "ftree rank data.arff --top 10 --plot rank.png",
@@ -231,18 +171,62 @@ Covariates = Annotated[
 def rank(
     data: o.MaybeDataFile = None,
     *,
-    bfile: Study = None,
+    bfile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PREFIX", help="Genotypes PREFIX.bed, .bim and .fam, in place of DATA."
+        ),
+    ] = None,
     columns: Annotated[o.Columns, Without("exposure")],
     criteria: o.Criteria = None,
     param: o.Params = None,
-    top: Top = None,
+    top: Annotated[
+        int | None, typer.Option(help="Only the best features (by the first criterion).")
+    ] = None,
     plot: Picture = None,
-    estimate: Estimate = None,
-    test: Test = None,
-    permutations: Permutations = None,
-    phenotype: Phenotype = None,
-    phenotype_name: PhenotypeName = None,
-    covariates: Covariates = None,
+    estimate: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "'subsets' or 'rows': scores on pairs of rows estimated with standard errors, for "
+                "many rows (see estimate_features)."
+            )
+        ),
+    ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            help=(
+                "quadratic, maximum or permutation: also statistic and p-value of each feature's "
+                "test of independence at the root (adjusted for their number unless -p adjust=none)."
+            )
+        ),
+    ] = None,
+    permutations: Annotated[
+        int | None,
+        typer.Option(
+            help=(
+                "For genotypes: p-values of multisurf or surf from N permutations of the classes, "
+                "and STIR's t statistic; 0 for the statistic alone."
+            )
+        ),
+    ] = None,
+    phenotype: Annotated[
+        str | None,
+        o.file(
+            "--pheno", "--phenotype", about="For genotypes: a file of family, sample, phenotype."
+        ),
+    ] = None,
+    phenotype_name: Annotated[
+        str | None,
+        typer.Option("--pheno-name", metavar="NAME", help="Which column of that file; the first."),
+    ] = None,
+    covariates: Annotated[
+        str | None,
+        typer.Option(
+            "--covar", "--covariates", metavar="FILE", hidden=True, help="Refused, with the reason."
+        ),
+    ] = None,
     n_jobs: o.Jobs = -1,
     csv: o.Csv = None,
     json: o.Json = None,
@@ -257,11 +241,7 @@ def rank(
             "table covariates are columns like others; of genotypes a tree can ask for them "
             "(Python: read_plink(..., covariates=FILE).to_table(covariates=True))"
         )
-    genetic = {
-        "--pheno": phenotype,
-        "--pheno-name": phenotype_name,
-        "--permutations": permutations,
-    }
+    genetic = {"--pheno": phenotype, "--pheno-name": phenotype_name, "--permutations": permutations}
     if _is_study(data, genetic):
         _only_for_tables({**vars(replace(columns, use="")), "estimate": estimate, "test": test})
         if phenotype_name is not None and phenotype is None:
@@ -355,7 +335,7 @@ def _ranking(
             }
             for j in order
             for name, values in scores.items()
-        ],
+        ]
     }
     body = [
         [

@@ -9,6 +9,7 @@ What
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Paper(ABC, Generic[Step, Found]):
         steps_are: name of the steps, in the warning about an interrupt.
         ticks_are: name of the units of the progress bar.
         cut: what a quick run leaves out, before the names of data sets.
+        names: the paper's names of its data sets, in the paper's order.
+        quick_rows: most rows of a data set of a quick run.
         data, datasets, quick, n_jobs, progress, on_interrupt: as in `fasttree.experiments.run`.
         folder: the folder of the data files, or None.
         out: the result, which `report` fills.
@@ -50,6 +53,8 @@ class Paper(ABC, Generic[Step, Found]):
     steps_are: ClassVar[str] = "data sets"
     ticks_are: ClassVar[str] = "data sets"
     cut: ClassVar[str]
+    names: ClassVar[Sequence[str]] = ()
+    quick_rows: ClassVar[float] = math.inf
 
     data: str | PathLike[str] | None = None
     datasets: Sequence[str] | None = None
@@ -94,17 +99,18 @@ class Paper(ABC, Generic[Step, Found]):
         self.report(found)
         return out
 
-    @abstractmethod
     def sets(self) -> Sequence[str]:
-        """The paper's names of its data sets, in the paper's order."""
+        """The paper's names of its data sets, in the paper's order; by default `names`."""
+        return self.names
 
     @abstractmethod
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         """Open a data set of the paper from the files of the folder; None if it is not there."""
 
     def omits(self, name: str, table: Table) -> bool:
-        """Whether a quick run leaves this data set out; it leaves out none unless overridden."""
-        return False
+        """Whether a quick run leaves this data set out; by default if it has more rows than
+        `quick_rows`."""
+        return len(table) > self.quick_rows
 
     def steps(self) -> list[Step]:
         """The arguments of `work`; by default the names of the data sets."""

@@ -18,8 +18,9 @@ import numpy as np
 
 from .._checks.naming import did_you_mean
 from .._engine.versions import versions
+from ..exports.tables.records import render_json
+from ..exports.tables.table import ReportTable, report_table
 from ..exports.tables.text import render_text
-from ..reports import Cell, ReportTable, render_json
 
 
 def published(name: str) -> dict[str, Any]:
@@ -221,22 +222,6 @@ class Reproduction:
             save_picture(path, figure.draw)
             written.append(path)
         return written
-
-
-def report_table(
-    title: str,
-    header: Sequence[str],
-    rows: Iterable[Iterable[Any]],
-    *notes: str,
-    rules: Sequence[int] = (),
-) -> ReportTable:
-    """A table of texts and numbers, or of cells where some are bold.
-
-    >>> report_table("Sizes", ["data set", "leaves"], [["iris", 9]]).rows[0][1].text
-    '9'
-    """
-    cells = [[one if isinstance(one, Cell) else Cell(str(one)) for one in row] for row in rows]
-    return ReportTable(title, list(header), cells, tuple(rules), list(notes))
 
 
 def rank_correlation(ours: Sequence[float], theirs: Sequence[float]) -> float:

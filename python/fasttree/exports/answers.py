@@ -12,7 +12,6 @@ Complexity
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -70,8 +69,8 @@ class Scale(NamedTuple):
         return np.linspace(self.low, self.high, len(VALUES) + 1)[1:-1].tolist()
 
 
-class Answers(ABC):
-    """The answers of the nodes of a tree.
+class _NodeAnswers:
+    """What the answers of classes and of numbers share.
 
     Attributes:
         scale: of numbers, from the smallest to the largest that a leaf with rows predicts; None of
@@ -90,43 +89,8 @@ class Answers(ABC):
         """Rows or their weight in words: ``3 rows``, ``weight 2.5``."""
         return amount(weight, weighed=self.weighed)
 
-    @abstractmethod
-    def of(self, node: int) -> Label | None:
-        """The class or number that a node predicts; None: nothing."""
 
-    @abstractmethod
-    def said(self, node: int) -> str:
-        """The answer as text, a number with four figures."""
-
-    @abstractmethod
-    def rows(self, node: int) -> str:
-        """Rows of a node, and after a slash the errors among them, or the standard deviation of
-        their numbers, unless it is 0."""
-
-    @abstractmethod
-    def on_card(self, node: int, decimals: int) -> tuple[str, str]:
-        """The answer of a node in a picture, and of how many rows: ``denied`` and ``82 % of 160``;
-        ``4,021``, a mean, and ``± 1,900 (2,206 rows)``, the standard deviation; or ``84`` and
-        ``median (20 rows)``."""
-
-    @abstractmethod
-    def reason(self, node: int) -> str:
-        """Why a leaf predicts what it does: a clause."""
-
-    @abstractmethod
-    def held(self, node: int) -> list[str]:
-        """What is known of the rows of a node, in a few phrases; classes in their order."""
-
-    @abstractmethod
-    def bar(self, node: int) -> list[Share]:
-        """The bar of a node, from left to right; empty without rows."""
-
-    @abstractmethod
-    def legend(self) -> list[tuple[str | None, str]]:
-        """Colours and what they mean, in order; None: a text without a colour."""
-
-
-class _ClassAnswers(Answers):
+class _ClassAnswers(_NodeAnswers):
     """The classes that nodes predict.
 
     Args:
@@ -141,10 +105,12 @@ class _ClassAnswers(Answers):
         self._said = frozenset(self._label[tree.n_children == 0].tolist())
 
     def of(self, node: int) -> Label | None:
+        """The class or number that a node predicts; None: nothing."""
         label = int(self._label[node])
         return None if label < 0 else self._classes[label]
 
     def said(self, node: int) -> str:
+        """The answer as text, a number with four figures."""
         label = self.of(node)
         return "unclassified" if label is None else str(label)
 
@@ -154,6 +120,8 @@ class _ClassAnswers(Answers):
         return 0.0 if label < 0 else float(self._counts[node, label])
 
     def rows(self, node: int) -> str:
+        """Rows of a node, and after a slash the errors among them, or the standard deviation of
+        their numbers, unless it is 0."""
         weight, right = float(self._weight[node]), self._right(node)
         wrong = weight - right
         small = number(weight, 2)
@@ -161,6 +129,9 @@ class _ClassAnswers(Answers):
         return f"{small}/{number(wrong, 2)}" if wrong > 1e-9 * max(1.0, right) else small
 
     def on_card(self, node: int, decimals: int) -> tuple[str, str]:
+        """The answer of a node in a picture, and of how many rows: ``denied`` and ``82 % of 160``;
+        ``4,021``, a mean, and ``± 1,900 (2,206 rows)``, the standard deviation; or ``84`` and
+        ``median (20 rows)``."""
         weight, right = float(self._weight[node]), self._right(node)
         amount = self.amount(weight)
         if not right > 0:
@@ -171,6 +142,7 @@ class _ClassAnswers(Answers):
         return self.said(node), f"{'< 1' if share == '0' else share} % of {amount.split(' row')[0]}"
 
     def reason(self, node: int) -> str:
+        """Why a leaf predicts what it does: a clause."""
         label = self.of(node)
         name = "no class" if label is None else str(label)
         right, weight = self._right(node), float(self._weight[node])
@@ -181,6 +153,7 @@ class _ClassAnswers(Answers):
         return f"{number(right, 2, grouped=True)} of {whole}"
 
     def held(self, node: int) -> list[str]:
+        """What is known of the rows of a node, in a few phrases; classes in their order."""
         counts = self._counts[node]
         largest = np.sort(np.argsort(-counts, kind="stable")[:MOST_COUNTED])
         shown = {code: round(float(counts[code]), 1) or counts[code] for code in largest.tolist()}
@@ -191,6 +164,7 @@ class _ClassAnswers(Answers):
         ]
 
     def bar(self, node: int) -> list[Share]:
+        """The bar of a node, from left to right; empty without rows."""
         counts, total, left = self._counts[node], float(self._weight[node]), 0.0
         shares = []
         drawn = np.sort(np.argsort(-counts, kind="stable")[:MOST_DRAWN])
@@ -201,14 +175,15 @@ class _ClassAnswers(Answers):
         return shares
 
     def legend(self) -> list[tuple[str | None, str]]:
+        """Colours and what they mean, in order; None: a text without a colour."""
         codes: Sequence[int] = range(len(self._classes))
         if len(codes) > MOST_IN_ORDER:
             codes = sorted(codes, key=lambda code: (code not in self._said, -self._counts[0, code]))
         return [(colour(code), str(self._classes[code])) for code in codes]
 
 
-class _NumberAnswers(Answers):
-    """The numbers that nodes predict.
+class _NumberAnswers(_NodeAnswers):
+    """The numbers that nodes predict, with the methods of `_ClassAnswers`.
 
     Args:
         tree: the arrays of the tree (`TreeArrays`); `value` holds the numbers.
@@ -278,6 +253,10 @@ class _NumberAnswers(Answers):
         squares: list[tuple[str | None, str]] = [(fill, "") for fill in VALUES]
         low, high = (figures(end, grouped=True) for end in self.scale)
         return [(None, low), *squares, (None, high)]
+
+
+Answers = _ClassAnswers | _NumberAnswers
+"""The answers of the nodes of a tree."""
 
 
 def share_scale(drawn: Sequence[Answers]) -> None:

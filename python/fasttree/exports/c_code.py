@@ -315,7 +315,6 @@ def to_c(model: Any, *, name: str = "tree") -> str:
     """A fitted tree as C99 source.
 
     Args:
-        model: a fitted tree.
         name: prefix of all names, an identifier of C.
 
     Returns:

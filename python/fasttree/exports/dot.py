@@ -58,16 +58,15 @@ def _quoted(text: object) -> str:
 
 def to_dot(
     model: Any,
-    *,
     decimals: int = 6,
     max_depth: int | None = None,
     max_nodes: int | None = None,
+    *,
     show: Sequence[str] = (),
 ) -> str:
     """A fitted tree as Graphviz DOT text; draw it with ``dot -Tsvg``.
 
     Args:
-        model: a fitted tree.
         decimals: digits of numbers after the point.
         max_depth: deepest level shown (the root is level 0); a deeper subtree is folded to one
             dashed node. None: no limit.

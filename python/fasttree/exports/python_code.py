@@ -232,9 +232,6 @@ def tuple_literal(items: Iterable[Any]) -> str:
 def to_python(model: Any) -> str:
     """A fitted tree as the source of a Python module.
 
-    Args:
-        model: a fitted tree.
-
     Returns:
         The source in ASCII.
 

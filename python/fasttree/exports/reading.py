@@ -122,6 +122,9 @@ class Reading:
     """
 
     def __init__(self, model: Any) -> None:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(model, "_model")
         # The schema: columns, classes, target.
         schema = json.loads(model._model.schema_json())
         given = set(model._schema.given_names)

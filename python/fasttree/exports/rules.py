@@ -286,7 +286,6 @@ def to_rules(model: Any, *, empty: bool = True) -> Rules:
     """The rules of a fitted tree, one per leaf, in the order of the nodes.
 
     Args:
-        model: a fitted tree.
         empty: whether leaves that no training row reached get a rule.
 
     Examples:

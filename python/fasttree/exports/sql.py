@@ -294,7 +294,6 @@ def to_sql(
     """A fitted tree as an SQL expression or query.
 
     Args:
-        model: a fitted tree.
         output: ``"label"``: an expression that gives the predicted class. ``"proba"``: a list of
             expressions, one per class, named ``p(class)``. ``"value"``: an expression that gives
             the number of a regression tree. ``"leaf"``: an expression that gives the leaf's node
@@ -330,8 +329,8 @@ def to_sql(
           WHEN "x0" > 0.5 THEN 'it''s'
         END
     """
-    model._schema.warn_of_dates()
     writer = writer_of(model, dialect, table)
+    model._schema.warn_of_dates()
     reading = writer.reading
     served = ("value", "leaf") if reading.predicts_number else ("label", "proba", "leaf")
     what = "a number" if reading.predicts_number else "classes"

@@ -143,7 +143,6 @@ def to_svg(
     """A fitted tree as SVG text.
 
     Args:
-        model: a fitted tree.
         max_depth: deepest level shown (the root is level 0), at least 0; a deeper subtree is folded
             to one dashed card that states its number of leaves. None: no limit.
         max_nodes: largest number of nodes drawn, at least 1; nodes with the most rows are opened

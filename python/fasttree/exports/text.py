@@ -24,17 +24,48 @@ MAX_INDENT = 60
 
 def to_text(
     model: Any,
-    *,
     decimals: int = 6,
     max_depth: int | None = None,
     style: str = "tree",
+    *,
     feature_names: Sequence[str] | None = None,
     max_levels: int | None = MAX_LEVELS,
     stability: Any = None,
     p_values: bool = False,
     intervals: Any = None,
 ) -> str:
-    """A fitted tree as text; see `fasttree.FastTreeClassifier.to_text`."""
+    """Indented text: one line per branch, leaves as ``label (rows/errors)``, of a regression
+    tree ``number (rows/standard deviation)``.
+
+    Args:
+        decimals: digits of thresholds after the point.
+        max_depth: deepest level shown; None shows all.
+        style: ``"tree"``, or, of classes, ``"j48"``: the layout and number format of Weka's
+            J48, for which `decimals` and `max_depth` have no effect.
+        feature_names: names of the features, in their order, in place of the model's own; for
+            the style ``"tree"`` alone.
+        max_levels: longest list of levels that is shown in full; of a longer one, the first
+            levels and the number of the others. None shows all.
+        stability: what ``model.stability(X, y)`` has found: behind the first branch of each
+            test stands the share of the refits that ask the feature (of the root first, below
+            it anywhere; of searched nodes the share of the searches that choose it); for the
+            style ``"tree"`` alone.
+        p_values: whether each test is followed by its adjusted p-value, of a tree grown with
+            ``selection="significance"``, in the style ``"tree"`` alone.
+        intervals: what ``model.leaf_intervals()`` has found: each leaf has its interval behind
+            it; for the style ``"tree"`` alone.
+
+    Raises:
+        ValueError: an unknown style, J48's of a regression tree, or names that are too few or
+            too many.
+
+    Examples:
+        >>> import fasttree
+        >>> tree = fasttree.fit([[0.0, 1.0], [1.0, 1.0]], ["no", "yes"])
+        >>> print(tree.to_text(feature_names=["rain", "wind"]), end="")
+        rain <= 0.5: no (1)
+        rain > 0.5: yes (1)
+    """
     reading = Reading(model)
     features: Sequence[Feature] = reading.features
     if feature_names is not None:

@@ -7,7 +7,8 @@ own classes, the second argument may be the criteria.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -29,20 +30,24 @@ def has_labels(X: Any) -> bool:
     if not isinstance(X, (Mapping, list, tuple)):
         return False
     return len(X) > 0 and all(
-        isinstance(one, (Table, str, os.PathLike))
-        or (isinstance(one, tuple) and len(one) == 2 and not isinstance(one[0], (int, float, str)))
-        or len(getattr(one, "shape", ())) == 2  # refused by its place
-        for one in several
+        isinstance(data, (Table, str, os.PathLike))
+        or (
+            isinstance(data, tuple)
+            and len(data) == 2
+            and not isinstance(data[0], (int, float, str))
+        )
+        or len(getattr(data, "shape", ())) == 2  # refused by its place
+        for data in several
     )
 
 
-def _is_criterion(one: Any) -> bool:
+def _is_criterion(value: Any) -> bool:
     """Whether a value is a criterion: its name, an object, a function, or a named one as a pair."""
-    if isinstance(one, str):
-        return one in _by_name()
-    if isinstance(one, tuple) and len(one) == 2 and isinstance(one[0], str):
+    if isinstance(value, str):
+        return value in _by_name()
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str):
         return True
-    return isinstance(one, (Criterion, PairFunction, type)) or callable(one)
+    return isinstance(value, (Criterion, PairFunction, type)) or callable(value)
 
 
 def _are_criteria(value: Any) -> bool:
@@ -107,15 +112,15 @@ def named_items(things: Any, what: str) -> list[tuple[str, Any]]:
         return [(str(name), thing) for name, thing in things.items()]
     if isinstance(things, str) or not isinstance(things, Sequence):
         things = [things]
-    out = []
+    pairs = []
     for thing in things:
         if isinstance(thing, tuple) and len(thing) == 2 and isinstance(thing[0], str):
-            out.append((thing[0], thing[1]))
+            pairs.append((thing[0], thing[1]))
         else:
-            out.append((_name_of(thing), thing))
-    if not out:
+            pairs.append((_name_of(thing), thing))
+    if not pairs:
         raise ValueError(f"{what} is empty")
-    return out
+    return pairs
 
 
 def load_tables(
@@ -133,28 +138,34 @@ def load_tables(
     as they are.
     """
     if isinstance(tables, Mapping):
-        items = [(str(name), one) for name, one in tables.items()]
+        items = [(str(name), data) for name, data in tables.items()]
     else:
         if isinstance(tables, (Table, str, os.PathLike)):
             tables = [tables]
-        items = [("", one) for one in tables]
+        items = [("", data) for data in tables]
     if not items:
         raise ValueError("tables is empty; give at least one data set")
-    out: dict[str, Any] = {}
-    for place, (name, one) in enumerate(items):
-        if isinstance(one, (str, os.PathLike)):
-            one = labelled(load(one, task=task, as_given=as_given), f"{os.fspath(one)}: ")
-        elif isinstance(one, tuple) and len(one) == 2:
+    loaded: dict[str, Any] = {}
+    for place, (name, data) in enumerate(items):
+        if isinstance(data, (str, os.PathLike)):
+            data = labelled(load(data, task=task, as_given=as_given), f"{os.fspath(data)}: ")
+        elif isinstance(data, tuple) and len(data) == 2:
             columns = "as_given" if as_given else "auto"
-            one = table_to_inspect(*one, columns, name=name or None, task=task_of(*one))
-        if not isinstance(one, Table):
+            data = table_to_inspect(*data, columns, name=name or None, task=task_of(*data))
+        if not isinstance(data, Table):
             raise TypeError(
-                f"tables: entry {place} is a {type(one).__name__}; give a Table, a file name or a "
+                f"tables: entry {place} is a {type(data).__name__}; give a Table, a file name or a "
                 "pair (X, y), such as (frame, 'name of the target')"
             )
-        base = name or one.name or f"set {place + 1}"
-        final, number = base, 2
-        while final in out:
-            final, number = f"{base} ({number})", number + 1
-        out[final] = one
-    return out
+        loaded[unused_name(name or data.name or f"set {place + 1}", loaded)] = data
+    return loaded
+
+
+def unused_name(name: str, taken: Container[str]) -> str:
+    """The name, with a number if it is taken.
+
+    >>> unused_name("gini", ["gini", "gini (2)"])
+    'gini (3)'
+    """
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(free for free in chain([name], numbered) if free not in taken)

@@ -24,21 +24,20 @@ from .._checks.progress import Progress, counter, make_report
 from .._checks.speech import option
 from .._checks.words import counted
 from ..datasets.inputs import given
-from ..exports.answers import figures
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
-from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable, number
+from ..exports.tables.table import ReportTable
 from ..table.data_checks.findings import all_as_given
 from ..table.data_checks.warned import about, quiet
 from ..table.exposure import with_exposure
 from ..table.sources import check_known
 from .arguments import has_labels, is_pair, load_tables
+from .comparison_tables import tables_of_comparison
 from .grid import execution_of
 from .interrupts import ON_INTERRUPT
 from .pair_tests import TESTS, pairwise_p_values
-from .result import CrossValidation, Named, automatic_notes, spread_note
-from .scoring import resolve_scoring, resolve_scoring_of
+from .result import CrossValidation, Named, automatic_notes
+from .scoring import resolve_scoring_of
 from .several import validate_all
 from .statistics.bayesian import (
     BayesianTestResult,
@@ -46,12 +45,11 @@ from .statistics.bayesian import (
     posterior_probabilities,
 )
 from .statistics.control import ControlTestResult, against_control
-from .statistics.multiple import adjusted, holm
 from .statistics.outcome import FriedmanResult, PairedTestResult, check_alpha
 from .statistics.ranks import friedman_nemenyi
 from .statistics.signed_rank import SignedRankPosterior, bayesian_signed_rank_test
 from .statistics.ties import TIED, exact_mean
-from .tasks import task_for, task_to_read
+from .tasks import Request
 from .validation import ON_ERROR, check_seeded, make_run
 
 
@@ -68,10 +66,6 @@ def _significant(
         gap[np.abs(gap) <= TIED * larger] = 0.0
     sign = np.sign(np.nan_to_num(gap)).astype(np.int64) * (1 if greater_is_better else -1)
     return np.where(p_values < alpha, sign, 0)
-
-
-MOST_COLUMNS = 6
-"""Methods on one data set that are columns of a table; more are rows."""
 
 
 @dataclass(eq=False, repr=False)
@@ -105,8 +99,8 @@ class Comparison(Rendered, Named[CrossValidation]):
         results, self._held = self.results.values(), self.results
         self.skipped = {
             method: f"{why} ({name})"
-            for name, one in self.results.items()
-            for method, why in one.skipped.items()
+            for name, validation in self.results.items()
+            for method, why in validation.skipped.items()
         }
         self.unfinished, self.datasets = tuple(self.unfinished), tuple(self.results)
         first = next(iter(results))
@@ -126,21 +120,22 @@ class Comparison(Rendered, Named[CrossValidation]):
         self._baseline = self._index(0 if self.baseline is None else self.baseline)
         self.baseline = self.methods[self._baseline]
         # Means and deviations, then a test of each pair of methods on each data set.
-        self.means = np.array([[one.mean(m, self.metric) for m in self.methods] for one in results])
+        metric, methods = self.metric, self.methods
+        self.means = np.array([[result.mean(m, metric) for m in methods] for result in results])
         self.sds = np.array(
-            [[one.sd(m, self.metric, of=self.sd) for m in self.methods] for one in results]
+            [[result.sd(m, metric, of=self.sd) for m in methods] for result in results]
         )
         self.p_values = np.array(
             [
-                pairwise_p_values(self._matrix(one), self.test, one.folds.n_test_over_n_train)
-                for one in results
+                pairwise_p_values(self._matrix(result), self.test, result.folds.n_test_over_n_train)
+                for result in results
             ]
         )
         self.better = _significant(self.means, self.p_values, self.alpha, self.greater_is_better)
 
-    def _matrix(self, one: CrossValidation) -> np.ndarray:
+    def _matrix(self, validation: CrossValidation) -> np.ndarray:
         """Fold values of the methods that are compared, (methods, folds)."""
-        return np.array([one[method][self.metric] for method in self.methods])
+        return np.array([validation[method][self.metric] for method in self.methods])
 
     def _index(self, method: str | int) -> int:
         """Position of a method given by name or position."""
@@ -218,31 +213,31 @@ class Comparison(Rendered, Named[CrossValidation]):
 
     def pair_test(self, dataset: str, first: str, second: str) -> PairedTestResult:
         """Return the full test of two methods on one data set, with interval and sentence."""
-        one = self[dataset]
+        validation = self[dataset]
         test, options = self.test, {}
         if isinstance(test, str):
             options = {"alpha": self.alpha, "names": (first, second)}
             if test == "corrected_resampled_t":
-                options["test_over_train"] = one.folds.n_test_over_n_train
+                options["test_over_train"] = validation.folds.n_test_over_n_train
             test = TESTS[test]
-        found = test(one[first][self.metric], one[second][self.metric], **options)
-        return replace(found, greater_is_better=self.greater_is_better)
+        result = test(validation[first][self.metric], validation[second][self.metric], **options)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def bayesian_test(
         self, dataset: str, first: str, second: str, *, rope: float = 0.01
     ) -> BayesianTestResult:
         """Return the Bayesian correlated t test of two methods on one data set; `rope` in the
         metric's units."""
-        one = self[dataset]
-        found = bayesian_correlated_t_test(
-            one[first][self.metric],
-            one[second][self.metric],
+        validation = self[dataset]
+        result = bayesian_correlated_t_test(
+            validation[first][self.metric],
+            validation[second][self.metric],
             rope=rope,
-            test_over_train=one.folds.n_test_over_n_train,
+            test_over_train=validation.folds.n_test_over_n_train,
             alpha=self.alpha,
             names=(first, second),
         )
-        return replace(found, greater_is_better=self.greater_is_better)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def posterior(self, *, rope: float = 0.01) -> np.ndarray:
         """Return, by the Bayesian correlated t test, P(worse), P(equal in practice), P(better) than
@@ -252,9 +247,9 @@ class Comparison(Rendered, Named[CrossValidation]):
         metric such as the error rate. A difference up to `rope`, in the metric's units, counts as
         none.
         """
-        out = np.full((*self.means.shape, 3), np.nan)
-        for place, one in enumerate(self.results.values()):
-            values = self._matrix(one)
+        probabilities = np.full((*self.means.shape, 3), np.nan)
+        for place, validation in enumerate(self.results.values()):
+            values = self._matrix(validation)
             finite = np.isfinite(values).all(axis=1)
             if not finite[self._baseline]:
                 continue
@@ -264,9 +259,9 @@ class Comparison(Rendered, Named[CrossValidation]):
             largest = np.maximum(
                 np.abs(values[finite]).max(axis=1), np.abs(values[self._baseline]).max()
             )
-            factor = one.folds.n_test_over_n_train
-            out[place, finite] = posterior_probabilities(gains, factor, rope, largest)
-        return out
+            factor = validation.folds.n_test_over_n_train
+            probabilities[place, finite] = posterior_probabilities(gains, factor, rope, largest)
+        return probabilities
 
     def friedman(self, *, tie_correction: bool = True) -> FriedmanResult:
         """Return Friedman's test with Nemenyi's critical difference over the data sets' means."""
@@ -284,10 +279,10 @@ class Comparison(Rendered, Named[CrossValidation]):
         """Return the Bayesian signed-rank test of two methods over the data sets' means; `rope` in
         the metric's units."""
         means = [self.means[:, self._index(method)] for method in (first, second)]
-        found = bayesian_signed_rank_test(
+        result = bayesian_signed_rank_test(
             *means, rope=rope, alpha=self.alpha, names=(first, second)
         )
-        return replace(found, greater_is_better=self.greater_is_better)
+        return replace(result, greater_is_better=self.greater_is_better)
 
     def against_baseline(self) -> ControlTestResult:
         """Return the tests of all methods against the baseline over the data sets, by their mean
@@ -303,8 +298,8 @@ class Comparison(Rendered, Named[CrossValidation]):
         if folds:
             return [
                 {"dataset": dataset, **record}
-                for dataset, one in self.results.items()
-                for record in one.records(folds=True)
+                for dataset, validation in self.results.items()
+                for record in validation.records(folds=True)
                 if record["method"] in self.methods
             ]
         marks, best = self.marks, self.best
@@ -330,7 +325,7 @@ class Comparison(Rendered, Named[CrossValidation]):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        return _tables(self)
+        return tables_of_comparison(self)
 
     @property
     def is_ranked(self) -> bool:
@@ -417,10 +412,10 @@ def _of_trees(params: Any) -> dict[str, Any]:
             f"params={shown(params)}: give a dict of parameters of trees, such as "
             "fasttree.presets.CTREE"
         )
-    known = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
+    parameters = {*FastTreeClassifier._get_param_names(), *FastTreeRegressor._get_param_names()}
     for name in params or {}:
-        if name not in known:
-            hint = did_you_mean(str(name), known, "see FastTreeClassifier")
+        if name not in parameters:
+            hint = did_you_mean(str(name), parameters, "see FastTreeClassifier")
             raise TypeError(f"params: {shown(name)} is no parameter of a tree; {hint}")
     return dict(params or {})
 
@@ -546,21 +541,20 @@ def compare(
     params = _of_trees(params)
     preset = params.pop("criterion", None)  # `criteria` vary it
     params, criteria = {**params, **keywords}, preset if criteria is None else criteria
-    scorers = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criteria, "estimators": estimators, "scoring": scorers, "params": params}
-    task_of: Any = partial(task_for, task=task, on_error=on_error, **what)
-    read_as = task_to_read(task, **what)
-    loaded = load_tables(tables, task_of, read_as, as_given=all_as_given(params))
+    request = Request(criteria, estimators, scoring, params, task, on_error)
+    as_given = all_as_given(params)
+    loaded = load_tables(tables, request.task_of, request.task_of_files, as_given=as_given)
     columns = params.get("columns")
     if isinstance(columns, Mapping):
         every = list(dict.fromkeys(chain(*(one.feature_names for one in loaded.values()))))
         check_known(columns, every, "columns")
     groups_of = _by_set("groups", groups, list(loaded))
-    for name, one in _by_set("exposure", exposure, list(loaded)).items():
-        if one is not None:
-            loaded[name] = with_exposure(loaded[name], one)
-    task = one_task({name: task_of(table, None) for name, table in loaded.items()})
-    metric = metric or next(iter(resolve_scoring_of(scorers, task)))
+    for name, values in _by_set("exposure", exposure, list(loaded)).items():
+        if values is not None:
+            loaded[name] = with_exposure(loaded[name], values)
+    task = one_task({name: request.task_of(table, None) for name, table in loaded.items()})
+    request, scorers = replace(request, task=task), resolve_scoring_of(request.scorers, task)
+    metric = metric or next(iter(scorers))
     check_alpha(alpha)
     report = make_report(progress, "data sets")
     # One cross-validation per data set, then the tests.
@@ -569,17 +563,12 @@ def compare(
             make_run,
             table,
             None,
-            criteria,
-            estimators=estimators,
+            replace(request, params=_params_of(params, table)),
             cv=cv,
             groups=groups_of[name],
-            scoring=scoring,
-            task=task,
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
-            params=_params_of(params, table),
-            on_error=on_error,
         )
         for name, table in loaded.items()
     }
@@ -587,8 +576,8 @@ def compare(
     with execution_of(client, journal) as execution, about():
         check_seeded(execution, random_state)
         results, unfinished = validate_all(run_makers, execution, report=report, **policy)
-    for name, one in results.items():
-        one.name = name
+    for name, values in results.items():
+        values.name = name
     if stability is not None:
         _refit(results.values(), stability, n_jobs, progress)
     return Comparison(
@@ -618,22 +607,22 @@ def _refit(
     from ..estimators.stability import sample_for  # imports scikit-learn
 
     todo = [
-        (one, method)
-        for one in results
-        for method, tree in one.settings["methods"].items()
+        (result, method)
+        for result in results
+        for method, tree in result.settings["methods"].items()
         if hasattr(tree, "stability") and getattr(tree, "time_limit", None) is None
     ]
     step = counter(progress, "stability", len(todo))
-    for one in results:
-        one.asked["stability"] = repeats
-    for one, method in todo:
-        data, seed = one.data, one.settings["random_state"]
+    for result in results:
+        result.asked["stability"] = repeats
+    for result, method in todo:
+        data, seed = result.data, result.settings["random_state"]
         seed = seed if isinstance(seed, int | np.integer) else 0
         with quiet():
-            tree = one.refit(method)
+            tree = result.refit(method)
             words = {"sample": sample_for(tree), "random_state": seed, "n_jobs": n_jobs}
-            found = tree.stability(data.table, repeats=repeats, groups=data.groups, **words)
-        one.stability[method] = found.to_dict()
+            stability = tree.stability(data.table, repeats=repeats, groups=data.groups, **words)
+        result.stability[method] = stability.to_dict()
         step()
 
 
@@ -664,168 +653,3 @@ def one_task(tasks: dict[str, Task]) -> Task:
             f"{option('task')}"
         )
     return next(iter(by_task))
-
-
-def _tables(result: Comparison) -> list[ReportTable]:
-    """Return the table of means with marks, the matrix of significant wins, and the methods that
-    are significantly worse than others; of many methods on one data set, one row per method."""
-    is_known = any(one.stability for one in result.results.values())
-    stable = [_stability_table(result)] if is_known else []
-    if len(result.datasets) == 1 and len(result.methods) > MOST_COLUMNS:
-        return [_methods_table(result), *stable]
-    tables = [_means_table(result), *stable]
-    if len(result.methods) > 2:
-        tables.append(_wins_table(result))
-    worse = result.significantly_worse()
-    if worse:
-        rows = [
-            [Cell(one["dataset"]), Cell(one["method"]), Cell(", ".join(one["worse_than"]))]
-            for one in worse
-        ]
-        tables.append(
-            ReportTable("Who is significantly worse", ["data set", "method", "than"], rows)
-        )
-    return tables
-
-
-def _methods_table(result: Comparison) -> ReportTable:
-    """One data set: mean, standard deviation, difference from the baseline and p-value of each
-    method, p-values also by Holm's correction for all comparisons with the baseline."""
-    factor, digits, label = scale_of(result.metric)
-    means, sds = result.means[0], result.sds[0]
-    p_values = result.p_values[0, :, result._baseline].copy()
-    p_values[result._baseline] = np.nan
-    corrected = adjusted(holm, p_values)
-    rows = []
-    for j, method in enumerate(result.methods):
-        cells = [
-            Cell(method),
-            Cell(
-                number(factor * float(means[j]), digits),
-                bool(result.best[0, j]),
-                str(result.marks[0, j]),
-            ),
-            Cell(number(factor * float(sds[j]), digits)),
-        ]
-        if j == result._baseline:
-            cells += [Cell("")] * 3
-        else:
-            cells += [
-                Cell(number(factor * float(means[j] - means[result._baseline]), digits)),
-                *(Cell(number(float(p), 4)) for p in (p_values[j], corrected[j])),
-            ]
-        rows.append(cells)
-    direction = "" if result.greater_is_better else ", smaller is better"
-    header = ["method", label, "sd", f"- {result.baseline}", "p", "p, Holm"]
-    notes, n_others = _notes(result, rows), int((~np.isnan(p_values)).sum())
-    notes.append(
-        f"p and the marks are not corrected for {counted(n_others, 'comparison')} with "
-        f"{result.baseline}; Holm's p-values are. Pairs of other methods: pair_test, p_values."
-    )
-    return ReportTable(f"{result.datasets[0]}: {label}{direction}", header, rows, (), notes)
-
-
-def _means_table(result: Comparison) -> ReportTable:
-    """Means with marks, the average, and wins, ties and losses against the baseline."""
-    marks, best = result.marks, result.best
-    factor, digits, label = scale_of(result.metric)
-    # One row per data set, then averages, then wins, ties and losses.
-    rows = []
-    for i, dataset in enumerate(result.datasets):
-        cells = [Cell(dataset)]
-        for j in range(len(result.methods)):
-            text = mean_sd(float(result.means[i, j]), float(result.sds[i, j]), result.metric)
-            cells.append(Cell(text, bool(best[i, j]) and len(result.methods) > 1, str(marks[i, j])))
-        rows.append(cells)
-    n_sets = len(rows)
-    rows.append(
-        [
-            Cell("average"),
-            *(Cell(number(factor * float(value), digits)) for value in result.averages),
-        ]
-    )
-    against = [Cell("(v/ /*)")]
-    for method, (wins, ties, losses) in zip(result.methods, result.wins_ties_losses, strict=True):
-        against.append(Cell("" if method == result.baseline else f"({wins}/{ties}/{losses})"))
-    rows.append(against)
-    direction = "" if result.greater_is_better else ", smaller is better"
-    header = ["data set", *result.methods]
-    return ReportTable(f"{label}{direction}", header, rows, (n_sets,), _notes(result, rows))
-
-
-def _stability_table(result: Comparison) -> ReportTable:
-    """How much refits of each tree on resampled rows agree: a column per method, or a row where
-    there are many on one data set."""
-    first = next(iter(result.results.values()))
-    is_number = first.task == "regression"
-    what = "Chance that two refits predict the same class, in %"
-    if is_number:
-        what = "Standard deviation of the predictions for a row over the refits"
-
-    def cell(one: CrossValidation, method: str) -> Cell:
-        if method not in one.stability:
-            return Cell("-")
-        found = one.stability[method]
-        agreement = found["agreement"]
-        text = figures(agreement) if is_number else number(100 * agreement, 1)
-        return Cell(f"{text} ({found['similarity']:.2f})")
-
-    rows = [
-        [Cell(dataset), *(cell(one, method) for method in result.methods)]
-        for dataset, one in result.results.items()
-    ]
-    header = ["data set", *result.methods]
-    if len(rows) == 1 and len(result.methods) > MOST_COLUMNS:
-        header, cells = ["method", result.datasets[0]], rows[0][1:]
-        rows = [[Cell(method), of] for method, of in zip(result.methods, cells, strict=True)]
-    notes = [f"{what}.", "In brackets: likeness of their leaves (1: the same division)."]
-    samples = {
-        m: found["sample"] for one in result.results.values() for m, found in one.stability.items()
-    }
-    on_parts = [method for method in result.methods if samples.get(method) == "subsample"]
-    if on_parts:
-        notes.append(
-            f"On subsamples, as copies of a row make p-values too small: {', '.join(on_parts)}."
-        )
-    refits = counted(first.asked["stability"], "refit")
-    kind = "subsamples" if len(on_parts) == len(result.methods) else "bootstrap samples"
-    return ReportTable(f"Stability: {refits} on {kind}", header, rows, (), notes)
-
-
-def _notes(result: Comparison, rows: list[list[Cell]]) -> list[str]:
-    """Notes below the table of these rows: the meaning of the marks, and what is missing."""
-    name = display_name(result.test).replace("_", " ") + " test"
-    notes = [
-        spread_note(result.sd, rows),
-        f"v / * : significantly better / worse than {result.baseline} ({name}, two-sided, "
-        f"{result.alpha:g}).",
-    ]
-    data = {name: one.settings["data"] for name, one in result.results.items()}
-    found = {name: one["target"] for name, one in data.items() if not one["target_is_named"]}
-    if len(data) > 1 and {*found.values()} - {"class"}:
-        targets = ", ".join(f"{name} {target!r}" for name, target in found.items())
-        notes.append(f"Targets that are not named (the column 'class', else the last): {targets}.")
-    if result.unfinished:
-        notes.append(f"Interrupted; not finished: {', '.join(result.unfinished)}.")
-    notes += automatic_notes(result.results.values())
-    notes += [f"{name} does not apply: {why}" for name, why in result.skipped.items()]
-    return notes
-
-
-def _wins_table(result: Comparison) -> ReportTable:
-    """How often each method is significantly better than each other."""
-    wins = result.win_matrix
-    rows = [
-        [Cell(method), *(Cell("-" if i == j else str(wins[i, j])) for j in range(len(wins)))]
-        for i, method in enumerate(result.methods)
-    ]
-    name = display_name(result.test).replace("_", " ") + " test"
-    return ReportTable(
-        "Data sets on which the row's method is significantly better than the column's",
-        ["method", *result.methods],
-        rows,
-        notes=[
-            f"Each pair on each data set alone ({name}, {result.alpha:g}), without a correction "
-            "for the number of tests: tests over all data sets together may show no difference."
-        ],
-    )

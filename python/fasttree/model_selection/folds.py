@@ -177,26 +177,26 @@ def _checked(pair: Any, fold: int, n_rows: int) -> Fold:
         train, test = pair
     except (TypeError, ValueError):
         raise ValueError(f"cv: fold {fold} is not a pair (train, test) of row indices") from None
-    out = []
-    for what, rows in (("train", train), ("test", test)):
+    checked = []
+    for part, rows in (("train", train), ("test", test)):
         indices = np.asarray(rows)
         if indices.dtype == bool and indices.shape == (n_rows,):
             indices = np.flatnonzero(indices)
         if indices.ndim != 1 or len(indices) == 0:
-            raise ValueError(f"cv: fold {fold} has no {what} rows; give a 1-D array of row indices")
+            raise ValueError(f"cv: fold {fold} has no {part} rows; give a 1-D array of row indices")
         if indices.dtype.kind not in "iu":
             raise ValueError(
-                f"cv: fold {fold}: {what} holds {indices.dtype} values, row indices are integers"
+                f"cv: fold {fold}: {part} holds {indices.dtype} values, row indices are integers"
             )
         indices = np.ascontiguousarray(indices, dtype=np.int64)
         if indices.min() < 0 or indices.max() >= n_rows:
             bad = int(indices[(indices < 0) | (indices >= n_rows)][0])
             raise ValueError(
-                f"cv: fold {fold}: {what} row {bad} does not exist, there are {n_rows} rows "
+                f"cv: fold {fold}: {part} row {bad} does not exist, there are {n_rows} rows "
                 "(0-based)"
             )
-        out.append(indices)
-    return out[0], out[1]
+        checked.append(indices)
+    return checked[0], checked[1]
 
 
 def _split(cv: Any, splitter: Any, target: np.ndarray, codes: np.ndarray | None) -> list[Any]:

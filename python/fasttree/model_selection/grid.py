@@ -23,7 +23,7 @@ import numpy as np
 
 from ..table.data_checks.warned import warn_caller
 from .folds import Folds
-from .identity import hash_of_rows, text_of, version_of
+from .identity import text_of, version_of
 from .interrupts import InterruptedWarning
 from .journal import Journal, JournalTask
 from .run import Runs, Task, is_ours, lacks_seed, named_error
@@ -111,8 +111,8 @@ def settings_of(task: Task) -> dict[str, str]:
     for pair in task.folds.pairs:
         for rows in pair:
             folds.update(np.int64(len(rows)).tobytes() + np.ascontiguousarray(rows).data)
-    found = {name: text_of(value) for name, value in task.settings.items()}
-    found["folds"] = folds.hexdigest()[:16]
+    settings = {name: text_of(value) for name, value in task.settings.items()}
+    settings["folds"] = folds.hexdigest()[:16]
     for method in task.methods:
         estimator = method.estimator
         if lacks_seed(estimator):
@@ -120,18 +120,17 @@ def settings_of(task: Task) -> dict[str, str]:
                 f"journal= needs a seed of every estimator that draws random numbers: give "
                 f"{method.name} a random_state"
             )
-        found[method.name] = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+        settings[method.name] = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
         if hasattr(estimator, "get_params"):
             for name, value in sorted(estimator.get_params(deep=False).items()):
                 if name not in ("n_jobs", "progress", "verbose"):
-                    found[f"{method.name}: {name}"] = text_of(value)
+                    settings[f"{method.name}: {name}"] = text_of(value)
         if not is_ours(estimator):
             package, version = version_of(estimator)
-            found[f"version of {package}"] = version
-    found["scorers of fitted estimators in scoring"] = text_of(task.outside)
-    data = task.data
-    found["data"] = hash_of_rows(data.X, data.labels, data.table)
-    return found
+            settings[f"version of {package}"] = version
+    settings["scorers of fitted estimators in scoring"] = text_of(task.outside)
+    settings["data"] = task.data.sha256()
+    return settings
 
 
 def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[JournalTask]:
@@ -142,7 +141,7 @@ def _entered(tasks: list[Task], names: list[Any], journal: Journal) -> list[Jour
         about = {} if name is None else {"data set": repr(name)}
         calls.append((task, name, about | settings_of(task)))
     met = [journal.meet(*call) for call in calls]
-    return [journal.enter(known, *call) for known, call in zip(met, calls, strict=True)]
+    return [journal.enter(entry, *call) for entry, call in zip(met, calls, strict=True)]
 
 
 def run_tasks(
@@ -182,8 +181,8 @@ def run_tasks(
     outcomes: list[list[Outcome]] = [[] for _ in tasks]
     if journal is not None:
         outcomes = [journal.outcomes(*one) for one in zip(entered, tasks, strict=True)]
-    for task, known in zip(tasks, outcomes, strict=True):
-        for outcome in known if on_error == "raise" else ():
+    for task, earlier in zip(tasks, outcomes, strict=True):
+        for outcome in earlier if on_error == "raise" else ():
             _refuse(task, outcome)
     count = _Count(tasks, outcomes, report, tasks_report)
     # Run what is planned; with a journal, plan the rest by the times of the first units, and
@@ -201,13 +200,13 @@ def run_tasks(
             n_before = sum(map(len, outcomes))
             stream = _stream(tasks, plans, run, backend)
             with contextlib.closing(stream):  # type: ignore[type-var]
-                for at, outcome in stream:
+                for number, outcome in stream:
                     if on_error == "raise":
-                        _refuse(tasks[at], outcome)
+                        _refuse(tasks[number], outcome)
                     if journal is not None:
-                        journal.add(entered[at], tasks[at], outcome)
-                    outcomes[at].append(outcome)
-                    count.finished(at)
+                        journal.add(entered[number], tasks[number], outcome)
+                    outcomes[number].append(outcome)
+                    count.finished(number)
             if journal is not None:
                 journal.settled()
     except KeyboardInterrupt:
@@ -225,10 +224,7 @@ def run_tasks(
 
 
 def _stream(
-    tasks: list[Task],
-    plans: list[list[Unit]],
-    run: Callable[..., Outcome],
-    backend: Backend | None,
+    tasks: list[Task], plans: list[list[Unit]], run: Callable[..., Outcome], backend: Backend | None
 ) -> Iterator[tuple[int, Outcome]]:
     """(number of the task, outcome) of the units, as they are finished."""
     from ..estimators.backends import InProcess
@@ -245,8 +241,8 @@ def _stream(
 
 def _refuse(task: Task, outcome: Outcome) -> None:
     """Raise the error of a method that does not apply."""
-    for at, error in sorted(outcome.errors.items()):
-        raise named_error(task.methods[at].name, error) from error
+    for place, error in sorted(outcome.errors.items()):
+        raise named_error(task.methods[place].name, error) from error
 
 
 def _finished(task: Task, outcomes: list[Outcome], n_folds: int) -> Finished | None:
@@ -256,8 +252,8 @@ def _finished(task: Task, outcomes: list[Outcome], n_folds: int) -> Finished | N
     kept, runs = gathered(task, outcomes, n_folds)
     skipped = {
         task.methods[place].name: error
-        for one in outcomes
-        for place, error in sorted(one.errors.items())
+        for outcome in outcomes
+        for place, error in sorted(outcome.errors.items())
     }
     if not kept:
         raise named_error(*next(iter(skipped.items())))
@@ -286,11 +282,11 @@ class _Count:
         if tasks_report is not None and 0 in self.left:
             tasks_report(self.left.count(0))
 
-    def finished(self, at: int) -> None:
+    def finished(self, number: int) -> None:
         """Note that a unit of a task is finished."""
-        self.left[at] = int(cells_left(self.tasks[at], self.outcomes[at]).sum())
+        self.left[number] = int(cells_left(self.tasks[number], self.outcomes[number]).sum())
         self.within(0)
-        if self.tasks_report is not None and not self.left[at]:
+        if self.tasks_report is not None and not self.left[number]:
             self.tasks_report(self.left.count(0))
 
     def within(self, done: int, total: int = 0) -> None:

@@ -84,7 +84,9 @@ class _Writer:
         if value is None or value is ... or isinstance(value, _PLAIN):
             return repr(value)
         if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-            return f"array({value.dtype}, {value.shape}, {_digest_of_array(value)[:16]})"
+            digest = hashlib.sha256()
+            _feed(digest, value)
+            return f"array({value.dtype}, {value.shape}, {digest.hexdigest()[:16]})"
         if id(value) in self.met:
             return f"<{self.met[id(value)][0]}>"
         if not isinstance(value, _CONSTANT):  # the interpreter shares constants as it likes
@@ -119,8 +121,8 @@ class _Writer:
         if inner is not None and not isinstance(value, type):
             return f"{type(value).__qualname__}({self.text(inner)})"
         if isinstance(value, type) and not _is_installed(value.__module__):
-            own = {k: v for k, v in vars(value).items() if k not in _UNWRITTEN}
-            parts = [value.__bases__, {k: v for k, v in own.items() if not _is_slot(v)}]
+            attributes = {k: v for k, v in vars(value).items() if k not in _UNWRITTEN}
+            parts = [value.__bases__, {k: v for k, v in attributes.items() if not _is_slot(v)}]
             return f"{value.__module__}.{value.__qualname__}({self._digest(parts)})"
         if isinstance(value, type | types.FunctionType | np.ufunc | _BUILTIN) or _is_slot(value):
             module = getattr(value, "__module__", None) or "numpy"
@@ -253,14 +255,8 @@ def _feed(digest: Any, values: np.ndarray) -> None:
             digest.update(repr(value).encode("utf-8", "surrogatepass") + b"\0")
         return
     flat = values.reshape(-1).view(np.uint8)
-    for at in range(0, len(flat), _CHUNK):
-        digest.update(flat[at : at + _CHUNK])
-
-
-def _digest_of_array(values: np.ndarray) -> str:
-    digest = hashlib.sha256()
-    _feed(digest, values)
-    return str(digest.hexdigest())
+    for start in range(0, len(flat), _CHUNK):
+        digest.update(flat[start : start + _CHUNK])
 
 
 def hash_of_rows(X: Any, y: Any, table: Table) -> str:
@@ -284,8 +280,8 @@ def hash_of_rows(X: Any, y: Any, table: Table) -> str:
 def _feed_rows(digest: Any, X: Any) -> None:
     """Add rows as the user gave them to a hash: a sparse matrix, a frame, or an array."""
     if all(hasattr(X, name) for name in ("indptr", "indices", "data")):  # sparse
-        for one in (X.indptr, X.indices, X.data):
-            _feed(digest, np.asarray(one))
+        for part in (X.indptr, X.indices, X.data):
+            _feed(digest, np.asarray(part))
         return
     import narwhals as nw
 

@@ -95,7 +95,7 @@ _START = _line(_HEAD)
 def _packed(runs: Runs) -> str:
     """The output of methods on folds as text: the little-endian bytes of its arrays, compressed."""
     arrays = [*runs.rows.values(), *runs.folds.values()]
-    data = b"".join(one.astype(one.dtype.newbyteorder("<")).tobytes() for one in arrays)
+    data = b"".join(array.astype(array.dtype.newbyteorder("<")).tobytes() for array in arrays)
     return base64.b64encode(zlib.compress(data, 1)).decode()
 
 
@@ -107,22 +107,22 @@ def _unpack(text: str, runs: Runs) -> None:
         ValueError: another length.
     """
     arrays = [*runs.rows.values(), *runs.folds.values()]
-    size = sum(one.nbytes for one in arrays)
+    size = sum(array.nbytes for array in arrays)
     data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), size + 1)
     if len(data) != size:
         raise ValueError("the arrays have another length")
-    for one in arrays:
-        values = np.frombuffer(data, one.dtype.newbyteorder("<"), one.size)
-        one[...] = values.reshape(one.shape)
-        data = data[one.nbytes :]
+    for array in arrays:
+        values = np.frombuffer(data, array.dtype.newbyteorder("<"), array.size)
+        array[...] = values.reshape(array.shape)
+        data = data[array.nbytes :]
 
 
 def _record_of(task: Task, outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON, methods by their names."""
     names = [method.name for method in task.methods]
     errors = {
-        names[place]: [next(k for k, kind in _KINDS.items() if isinstance(one, kind)), str(one)]
-        for place, one in sorted(outcome.errors.items())
+        names[place]: [next(k for k, kind in _KINDS.items() if isinstance(error, kind)), str(error)]
+        for place, error in sorted(outcome.errors.items())
     }
     unit = outcome.unit
     return {
@@ -146,15 +146,15 @@ def _outcome_of(record: dict[str, Any], task: Task) -> Outcome:
         place_of[name]: _KINDS[kind](str(message))
         for name, (kind, message) in record["errors"].items()
     }
-    found = Outcome(Unit(places, record["start"], record["stop"]), None, errors)
+    outcome = Outcome(Unit(places, record["start"], record["stop"]), None, errors)
     if not errors.keys() <= {*places}:
         raise ValueError("the record has other methods than its unit")
-    if found.places:
-        folds = task.folds.part(found.unit.start, found.unit.stop)
-        found.runs = Runs.empty(task, len(found.places), folds)
-        _unpack(record["output"], found.runs)
-        check_runs(task, found)
-    return found
+    if outcome.places:
+        folds = task.folds.part(outcome.unit.start, outcome.unit.stop)
+        outcome.runs = Runs.empty(task, len(outcome.places), folds)
+        _unpack(record["output"], outcome.runs)
+        check_runs(task, outcome)
+    return outcome
 
 
 # -- the file -------------------------------------------------------------------------------------
@@ -273,10 +273,10 @@ class Journal:
     def _check_version(self, head: dict[str, Any]) -> None:
         versions = head.get("versions")
         old = versions.get("fasttree") if isinstance(versions, dict) else None
-        own = _HEAD["versions"]["fasttree"]  # type: ignore[index]
-        if old != own:
+        version = _HEAD["versions"]["fasttree"]  # type: ignore[index]
+        if old != version:
             raise ValueError(
-                f"journal {self.path} was written by fasttree {old}, this is {own}; {_ADVICE}"
+                f"journal {self.path} was written by fasttree {old}, this is {version}; {_ADVICE}"
             )
 
     def __enter__(self) -> Journal:
@@ -320,30 +320,32 @@ class Journal:
         self._n_met += 1
         if number >= len(self.tasks):
             return None
-        own, methods = self.tasks[number], [method.name for method in task.methods]
-        if not {*own.methods} <= {*methods}:
-            found = [f"methods: {', '.join(own.methods)} in the journal; {', '.join(methods)} now"]
+        earlier, methods = self.tasks[number], [method.name for method in task.methods]
+        if not {*earlier.methods} <= {*methods}:
+            problems = [
+                f"methods: {', '.join(earlier.methods)} in the journal; {', '.join(methods)} now"
+            ]
         else:  # methods may be added, which have settings of their own
-            known = {name: settings[name] for name in own.settings if name in settings}
-            found = differences(own.settings, known)
-        if found:
-            more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
+            known = {name: settings[name] for name in earlier.settings if name in settings}
+            problems = differences(earlier.settings, known)
+        if problems:
+            more = f" (and {len(problems) - 3} more)" if len(problems) > 3 else ""
             raise ValueError(
-                f"journal {self.path} was begun with other settings: {'; '.join(found[:3])}{more}; "
+                f"journal {self.path} was begun with other settings: {'; '.join(problems[:3])}{more}; "
                 "call with the journal's, or give another file"
             )
-        if own.n_folds != len(task.folds.pairs):
+        if earlier.n_folds != len(task.folds.pairs):
             raise DataFileError(
-                f"task {number + 1} has another plan; {_ADVICE}", self.path, own.line
+                f"task {number + 1} has another plan; {_ADVICE}", self.path, earlier.line
             )
-        return own
+        return earlier
 
     def enter(
-        self, known: JournalTask | None, task: Task, name: Any, settings: dict[str, str]
+        self, entry: JournalTask | None, task: Task, name: Any, settings: dict[str, str]
     ) -> JournalTask:
         """The task in the journal, to which it is written if it is new, as its new methods are."""
         methods = [method.name for method in task.methods]
-        if known is None:
+        if entry is None:
             record = {
                 "what": "task",
                 "name": None if name is None else str(name),
@@ -351,42 +353,42 @@ class Journal:
                 "folds": len(task.folds.pairs),
                 "settings": settings,
             }
-            known = JournalTask(len(self.tasks), 0, record)
-            self.tasks.append(known)
+            entry = JournalTask(len(self.tasks), 0, record)
+            self.tasks.append(entry)
         else:
-            added = [one for one in methods if one not in known.methods]
+            added = [other for other in methods if other not in entry.methods]
             if not added:
-                return known
+                return entry
             record = {
                 "what": "methods",
-                "task": known.number,
+                "task": entry.number,
                 "methods": added,
-                "settings": {k: v for k, v in settings.items() if k not in known.settings},
+                "settings": {k: v for k, v in settings.items() if k not in entry.settings},
             }
-            known.extend(record)
+            entry.extend(record)
         if self._before is None:  # a refusal takes back what is appended from here on
             self._before = self._file.seek(0, os.SEEK_END)
         self._append(record)
-        return known
+        return entry
 
-    def outcomes(self, known: JournalTask, task: Task) -> list[Outcome]:
+    def outcomes(self, entry: JournalTask, task: Task) -> list[Outcome]:
         """The outcomes of the finished units of a task, checked."""
-        found = []
-        for line, record in known.done:
+        outcomes = []
+        for line, record in entry.done:
             try:
-                found.append(_outcome_of(record, task))
+                outcomes.append(_outcome_of(record, task))
             except _FAULTS as error:
                 why = f" ({error})" if isinstance(error, ValueError) else ""
                 raise DataFileError(
                     f"is no record of its unit{why}; {_ADVICE}", self.path, line
                 ) from None
-        return found
+        return outcomes
 
-    def add(self, known: JournalTask, task: Task, outcome: Outcome) -> None:
+    def add(self, entry: JournalTask, task: Task, outcome: Outcome) -> None:
         """Write the outcome of a unit."""
         if outcome.unit.start > 0:  # first folds come before it
             self.settled()
-        self._append({"what": "unit", "task": known.number, **_record_of(task, outcome)})
+        self._append({"what": "unit", "task": entry.number, **_record_of(task, outcome)})
 
 
 def _regular(path: Any) -> str:

@@ -18,12 +18,12 @@ from .._checks.aliases import MaybeArray, Seed, Task
 from .._checks.progress import Progress
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import ReportTable, report_table
 from .arguments import data_and_criteria
 from .learning_curve_split import LearningCurveSplit
 from .result import CrossValidation
 from .statistics.ties import exact_mean
-from .tasks import with_task
+from .tasks import Request
 from .validation import cross_validate
 
 if TYPE_CHECKING:
@@ -80,19 +80,17 @@ class LearningCurve(Rendered):
 
     def tables(self) -> list[ReportTable]:
         """Return the tables of the result; see `fasttree.exports.tables`."""
-        found = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
+        records = {(row["metric"], row["n_train"], row["method"]): row for row in self.records()}
         repeats = len(self.values(self.methods[0], self.result.metrics[0]))
         tables = []
         for metric in self.result.metrics:
             rows = []
             for size in self.train_sizes:
-                of_size = [found[metric, size, method] for method in self.methods]
-                cells = [Cell(mean_sd(row["mean"], row["sd"], metric)) for row in of_size]
-                rows.append([Cell(str(size)), *cells])
-            notes = [f"Mean (standard deviation) over {repeats} repetitions."]
-            tables.append(
-                ReportTable(scale_of(metric)[2], ["training rows", *self.methods], rows, (), notes)
-            )
+                of_size = [records[metric, size, method] for method in self.methods]
+                rows.append([size, *(mean_sd(row["mean"], row["sd"], metric) for row in of_size)])
+            note = f"Mean (standard deviation) over {repeats} repetitions."
+            header = ["training rows", *self.methods]
+            tables.append(report_table(scale_of(metric)[2], header, rows, note))
         return tables
 
     def document(self) -> dict[str, Any]:
@@ -157,8 +155,7 @@ def learning_curve(
             "divisions: say n_repeats, test_size and train_sizes"
         )
     X, y, criterion = data_and_criteria(X, y, criterion)
-    methods = {"criterion": criterion, "estimators": estimators}
-    X, y, task, _ = with_task(X, y, task, **methods, scoring=scoring, params=params)
+    X, y, task = Request(criterion, estimators, scoring, params, task).read(X, y)
     cv = LearningCurveSplit(
         train_sizes,
         test_size=test_size,
@@ -170,7 +167,8 @@ def learning_curve(
     result = cross_validate(
         X,
         y,
-        **methods,
+        criterion,
+        estimators=estimators,
         cv=cv,
         scoring=scoring,
         task=task,

@@ -80,8 +80,8 @@ class LearningCurveSplit(Splitter):
         part = n_rows - self._n_test(n_rows)
         sizes = []
         for size in self.train_sizes:
-            is_count, known = isinstance(size, (int, np.integer)), as_float(size)
-            if known is None or not 0 < known <= (np.inf if is_count else 1):
+            is_count, number = isinstance(size, (int, np.integer)), as_float(size)
+            if number is None or not 0 < number <= (np.inf if is_count else 1):
                 raise ValueError(
                     f"train_sizes: {shown(size)} must be above 0 and at most 1 (a share), or an "
                     "integer (rows)"
@@ -90,7 +90,7 @@ class LearningCurveSplit(Splitter):
                 raise ValueError(
                     f"train_sizes: {shown(size)} rows asked for, the training part has {part}"
                 )
-            sizes.append(int(size) if is_count else max(1, round(known * part)))
+            sizes.append(int(size) if is_count else max(1, round(number * part)))
         return sizes
 
     def _n_test(self, n_rows: int) -> int:

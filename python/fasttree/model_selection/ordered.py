@@ -60,15 +60,17 @@ def places_in_time(
         # Dates: days beside times, or times with a zone beside others, have no certain order.
         order = order_of_dates(different) or "ymd"
         times = {text: moment_of(text, order) for text in different}
-        odd = next((text for text, at in times.items() if at is None or at.form == "odd"), None)
-        if odd is not None or len({at.form for at in times.values()}) > 1:
+        odd = next(
+            (text for text, moment in times.items() if moment is None or moment.form == "odd"), None
+        )
+        if odd is not None or len({moment.form for moment in times.values()}) > 1:
             first = values[texts.index(odd or different[0])]
             raise ValueError(
                 f"{said}: {shown(first)} has no certain order; write "
                 "numbers, or dates of one form such as 2024-12-31 or 31.12.2024 (1/2/2024 and the "
                 "like where some day is above 12)"
             )
-    rank = {at: place for place, at in enumerate(sorted(set(times.values())))}
+    rank = {moment: place for place, moment in enumerate(sorted(set(times.values())))}
     return np.array([rank[times[text]] for text in texts])
 
 

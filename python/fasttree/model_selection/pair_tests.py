@@ -56,9 +56,11 @@ def pairwise_p_values(values: np.ndarray, test: Any, test_over_train: float) -> 
             return two_sided_p(t, n_folds - 1)
     # Any other test, pair by pair.
     run = TESTS[test] if isinstance(test, str) else test
-    out = np.ones((n_methods, n_methods))
+    p_values = np.ones((n_methods, n_methods))
     for i in range(n_methods):
         for j in range(i + 1, n_methods):
             finite = np.isfinite(values[i]).all() and np.isfinite(values[j]).all()
-            out[i, j] = out[j, i] = run(values[i], values[j]).p_value if finite else np.nan
-    return out
+            p_values[i, j] = p_values[j, i] = (
+                run(values[i], values[j]).p_value if finite else np.nan
+            )
+    return p_values

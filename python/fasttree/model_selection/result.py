@@ -21,10 +21,9 @@ from .._engine.versions import versions
 from ..exports.tables.forms import Rendered
 from ..exports.tables.records import records_to_frame
 from ..exports.tables.scales import mean_sd, scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import Cell, ReportTable, report_table
 from ..metrics.class_table import per_class_table
 from .folds import Folds
-from .identity import hash_of_rows
 from .scoring import greater_is_better
 from .statistics.outcome import PairedTestResult
 from .statistics.t_tests import corrected_resampled_t_test
@@ -43,8 +42,8 @@ class Named(Generic[T]):
         try:
             return self._held[name]
         except (KeyError, TypeError):
-            known = ", ".join(map(repr, self._held))
-            raise KeyError(f"no {self._noun} {shown(name)}; there are {known}") from None
+            names = ", ".join(map(repr, self._held))
+            raise KeyError(f"no {self._noun} {shown(name)}; there are {names}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._held)
@@ -153,8 +152,8 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def larger_is_better(self, metric: str) -> bool:
         """Whether larger values of a metric of the result are better: false of errors, sizes of
         trees and seconds."""
-        known = self.directions.get(metric)
-        return greater_is_better(metric) if known is None else known
+        direction = self.directions.get(metric)
+        return greater_is_better(metric) if direction is None else direction
 
     def repeat_means(self, method: str, metric: str) -> np.ndarray:
         """Return the mean of every repetition, (repetitions,)."""
@@ -228,7 +227,11 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
                 "fold": place % n_splits + 1,
                 "n_train": int(self.folds.train_sizes[place]),
                 "n_test": int(self.folds.test_sizes[place]),
-                **{name: float(of[place]) for name, of in scores.items() if name != "seconds"},
+                **{
+                    name: float(values[place])
+                    for name, values in scores.items()
+                    if name != "seconds"
+                },
             }
             for method, scores in self._held.items()
             for place in range(len(self.folds.pairs))
@@ -238,7 +241,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
     def fold_values(self) -> dict[str, dict[str, list[float]]]:
         """Method -> metric -> values of the folds, in order, as JSON holds them, without times."""
         return {
-            method: {name: of.tolist() for name, of in scores.items() if name != "seconds"}
+            method: {name: values.tolist() for name, values in scores.items() if name != "seconds"}
             for method, scores in self.items()
         }
 
@@ -253,17 +256,12 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         if of_classes and self.matrix("unclassified").any():
             metrics.append("unclassified")
         columns = [mean_cells(self, metric, sd) for metric in metrics]
-        rows = [[Cell(method), *of] for method, *of in zip(self.methods, *columns, strict=True)]
-        rows += [
-            [Cell(name), Cell("does not apply"), *(Cell("") for _ in metrics[1:])]
-            for name in self.skipped
-        ]
-        n_folds = len(self.folds.pairs)
+        rows: list[tuple[Any, ...]] = list(zip(self.methods, *columns, strict=True))
+        rows += [(name, "does not apply", *([""] * (len(metrics) - 1))) for name in self.skipped]
+        n_folds = counted(len(self.folds.pairs), "fold")
         title = f"{self.name}: " if self.name else ""
-        title += (
-            f"{counted(len(self), 'method')}, {counted(n_folds, 'fold')} ({self.folds.description})"
-        )
-        notes = [spread_note(sd, rows, f" over {counted(n_folds, 'fold')}")]
+        title += f"{counted(len(self), 'method')}, {n_folds} ({self.folds.description})"
+        notes = [spread_note(sd, *columns, over=f" over {n_folds}")]
         if self.unfinished:
             verb = "is" if self.unfinished == 1 else "are"
             notes.append(f"Interrupted: {counted(self.unfinished, 'fold')} {verb} not finished.")
@@ -271,7 +269,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         notes += [f"{name} does not apply: {why}" for name, why in self.skipped.items()]
         header = ["method", *(scale_of(metric)[2] for metric in metrics)]
         return [
-            ReportTable(title, header, rows, (), notes),
+            report_table(title, header, rows, *notes),
             *(
                 per_class_table(name, self.classes, self.true_codes, one.predictions, one.proba)
                 for name, one in self.items()
@@ -287,14 +285,14 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         """
         metric = self.metrics[0] if metric is None else metric
         first, *others = self.methods
-        out = []
+        tests = []
         for other in others:
             a, b = self[first][metric], self[other][metric]
             if len(a) > 1 and np.isfinite(a).all() and np.isfinite(b).all():
                 ratio = self.folds.n_test_over_n_train
                 test = corrected_resampled_t_test(a, b, test_over_train=ratio, names=(first, other))
-                out.append(replace(test, greater_is_better=self.larger_is_better(metric)))
-        return out
+                tests.append(replace(test, greater_is_better=self.larger_is_better(metric)))
+        return tests
 
     def environment(self) -> dict[str, Any]:
         """Return what is needed to run it again: methods, folds, seed, data, versions.
@@ -306,7 +304,7 @@ class CrossValidation(Rendered, Named[MethodScores], Mapping[str, MethodScores])
         about, data = dict(self.settings["data"]), self.data
         if data is not None:
             about["read_by"] = getattr(data.table, "origin", "")
-            about["sha256"] = hash_of_rows(data.X, data.labels, data.table)
+            about["sha256"] = data.sha256()
         return {**self.settings, "methods": made, "data": about, "versions": versions()}
 
     def document(self) -> dict[str, Any]:
@@ -370,12 +368,12 @@ max_depth=2)")
 def automatic_notes(results: Iterable[CrossValidation]) -> list[str]:
     """The note on settings that follow the criterion, on all data sets; none where there are
     none."""
-    phrases = dict.fromkeys(phrase for one in results for phrase in one.settings["automatic"])
+    phrases = dict.fromkeys(phrase for result in results for phrase in result.settings["automatic"])
     return [f"Automatic settings: {'; '.join(phrases)}."] if phrases else []
 
 
-def spread_note(sd: str, rows: Iterable[Iterable[Cell]], over: str = "") -> str:
+def spread_note(sd: str, *columns: Iterable[Cell], over: str = "") -> str:
     """What the numbers of a table are, and that the best are emphasised where some are."""
     spread = "fold values" if sd == "folds" else "repetition means"
-    best = "; best values emphasised" * any(cell.bold for row in rows for cell in row)
+    best = "; best values emphasised" * any(cell.bold for column in columns for cell in column)
     return f"Mean (standard deviation of {spread}){over}{best}."

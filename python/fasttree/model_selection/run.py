@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from ..table.data_checks.findings import of_folds, treated
 from ..table.data_checks.warned import about, held_warnings, quiet, warn_caller
 from ..table.dates import formats_of
 from .folds import Folds
+from .identity import hash_of_rows
 
 REFUSALS = (ValueError, TypeError, NotImplementedError)
 """Errors by which a method refuses the data."""
@@ -102,7 +103,9 @@ class Data:
         read in all rows. One that the caller gave has declared its levels."""
         if table is not self.table or self.X is table:
             return table
-        columns = [one if one.name in dates else one.as_seen(train) for one in table.columns]
+        columns = [
+            column if column.name in dates else column.as_seen(train) for column in table.columns
+        ]
         same = all(new is old for new, old in zip(columns, table.columns, strict=True))
         return table if same else table.with_columns(columns)
 
@@ -116,6 +119,10 @@ class Data:
         if key not in self._views:
             self._views[key] = treated(table, reasons)
         return self._views[key]
+
+    def sha256(self) -> str:
+        """SHA-256 (hex) of the rows and their target."""
+        return hash_of_rows(self.X, self.labels, self.table)
 
     def fitted(self, estimator: Any) -> Any:
         """Return a clone of the estimator, fitted on all rows."""
@@ -194,27 +201,27 @@ class Runs:
         return self.rows.get("proba")
 
     def add_trees(
-        self, places: list[int], found: Mapping[str, Any], seconds: float, folds: Folds, at: Any
+        self, places: list[int], output: dict[str, Any], seconds: float, folds: Folds, numbers: Any
     ) -> None:
-        """Store the engine's output on the folds of the numbers `at`, of all `folds`, for the
+        """Store the engine's output on the folds of these `numbers`, of all `folds`, for the
         methods at these positions."""
-        tested = np.concatenate([np.arange(*folds.ends[[fold, fold + 1]]) for fold in at])
+        tested = np.concatenate([np.arange(*folds.ends[[fold, fold + 1]]) for fold in numbers])
         # The core gives the prediction of a number in the place of a probability.
         if self.predictions.dtype.kind == "f":
-            found = {**found, "predictions": found["proba"][..., 0]}
+            output = {**output, "predictions": output["proba"][..., 0]}
         for name, values in self.rows.items():
-            values[np.array(places)[:, None], tested] = found[name]
-        cells = np.array(places)[:, None], np.array(at)
+            values[np.array(places)[:, None], tested] = output[name]
+        cells = np.array(places)[:, None], np.array(numbers)
         for name in SIZES:
-            self.folds[f"sizes {name}"][cells] = found[name]
-        self.folds["seconds"][cells] = seconds / (len(places) * len(at))
+            self.folds[f"sizes {name}"][cells] = output[name]
+        self.folds["seconds"][cells] = seconds / (len(places) * len(numbers))
 
     def add_estimator(self, place: int, output: list[dict[str, Any]]) -> None:
         """Store what `_fit_one` returned on each fold for the method at this position."""
         for name, values in self.rows.items():
-            values[place] = np.concatenate([one[name] for one in output])
+            values[place] = np.concatenate([fold[name] for fold in output])
         for name, values in self.folds.items():
-            values[place] = [one[name] for one in output]
+            values[place] = [fold[name] for fold in output]
 
 
 def is_ours(estimator: Any) -> bool:
@@ -227,11 +234,13 @@ def lacks_seed(estimator: Any) -> bool:
     no seed, so that two runs differ. Other packages' estimators are not judged."""
     from ..estimators.parameters import grows_at_random
 
-    for one in (
+    for part in (
         estimator,
         *(estimator.get_params().values() if hasattr(estimator, "steps") else ()),
     ):
-        params = one.get_params(deep=False) if is_ours(one) and hasattr(one, "get_params") else {}
+        params = (
+            part.get_params(deep=False) if is_ours(part) and hasattr(part, "get_params") else {}
+        )
         if params.get("random_state", 0) is None and (
             params.keys().isdisjoint({"ties"})  # no tree
             or "n_estimators" in params
@@ -285,7 +294,7 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
                 estimator.fit(take_rows(X, train), data.y[train])
         predicted = estimator.predict(X_test)
     seconds = time.perf_counter() - started
-    out: dict[str, Any] = {
+    output: dict[str, Any] = {
         "predictions": _checked_predictions(predicted, method.name, data, len(test)),
         "sizes leaves": leaves(estimator),
         "sizes empty_leaves": float("nan"),
@@ -295,10 +304,10 @@ def _fit_one(task: Task, method: Method, fold: Any) -> dict[str, Any]:
         "warned": warned,
     }
     for name, one in task.outside.items():
-        out[f"scored {name}"] = _scored(name, one, estimator, X_test, data.y[test])
+        output[f"scored {name}"] = _scored(name, one, estimator, X_test, data.y[test])
     if task.want is not None:
-        out["proba"] = _proba(estimator, X_test, len(test), method.name, task)
-    return out
+        output["proba"] = _proba(estimator, X_test, len(test), method.name, task)
+    return output
 
 
 def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.ndarray:
@@ -306,11 +315,11 @@ def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.nda
     lacked have no chance."""
     classes = task.data.classes
     if hasattr(estimator, "predict_proba"):
-        found, missing = np.asarray(estimator.predict_proba(X)), 0.0
+        values, missing = np.asarray(estimator.predict_proba(X)), 0.0
     elif task.want == "scores" and hasattr(estimator, "decision_function"):
-        found, missing = np.asarray(estimator.decision_function(X)), -np.inf
-        if found.ndim == 1:
-            found = np.column_stack([-found, found])
+        values, missing = np.asarray(estimator.decision_function(X)), -np.inf
+        if values.ndim == 1:
+            values = np.column_stack([-values, values])
     elif task.want == "if possible":
         return np.full((n_rows, len(classes)), np.nan)
     else:
@@ -318,9 +327,9 @@ def _proba(estimator: Any, X: Any, n_rows: int, name: str, task: Task) -> np.nda
             f"{name} has no predict_proba, which the scoring needs; wrap it in "
             "CalibratedClassifierCV or leave out metrics of probabilities"
         )
-    out = np.full((n_rows, len(classes)), missing)
-    out[:, list(map(classes.index, np.asarray(estimator.classes_).tolist()))] = found
-    return out
+    probabilities = np.full((n_rows, len(classes)), missing)
+    probabilities[:, list(map(classes.index, np.asarray(estimator.classes_).tolist()))] = values
+    return probabilities
 
 
 def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> np.ndarray:
@@ -328,9 +337,9 @@ def _checked_predictions(predicted: Any, name: str, data: Data, n_rows: int) -> 
     what = f"predictions of {name}"
     if data.task == "classification":
         return codes_of(predicted, data.classes, what, missing_ok=True)
-    found = finite_numbers(what, predicted)
-    check_lengths(what, n_rows, len(found))
-    return found
+    numbers = finite_numbers(what, predicted)
+    check_lengths(what, n_rows, len(numbers))
+    return numbers
 
 
 def _run_estimators(
@@ -352,10 +361,10 @@ def _run_estimators(
         pool = Parallel(n_jobs=task.n_jobs, prefer="threads", return_as="generator")
         stream = pool(delayed(_fit_one)(*job) for job in jobs)
     done: list[dict[str, Any]] = []
-    for number, one in enumerate(stream, 1):
-        for text, category in one.pop("warned"):  # at the caller's line, also from threads
+    for number, output in enumerate(stream, 1):
+        for text, category in output.pop("warned"):  # at the caller's line, also from threads
             warn_caller(text, category)
-        done.append(one)
+        done.append(output)
         report(number, len(jobs))
         if len(done) == len(folds.pairs):
             yield done

@@ -64,44 +64,48 @@ def resolve_scoring(scoring: Any) -> Scoring:
     if isinstance(scoring, Mapping):
         items = list(scoring.items())
     elif isinstance(scoring, Sequence):
-        items = [(None, one) for one in scoring]
+        items = [(None, metric) for metric in scoring]
     else:
         raise TypeError(
             f"{given('scoring', shown(scoring))}; use names, scorers, or a dict of them"
         )
     resolved: Scoring = {}
-    for key, one in items:
-        if isinstance(one, str):
-            found, name = _named(one), one
-        elif isinstance(one, Metric):
-            found, name = Scorer(one.name), one.name
-        elif isinstance(one, Scorer):
-            found, name = one, _scorer_name(one)
-        elif callable(one):
-            found, name = one, display_name(one)
+    for key, metric in items:
+        if isinstance(metric, str):
+            scorer, name = _named(metric), metric
+        elif isinstance(metric, Metric):
+            scorer, name = Scorer(metric.name), metric.name
+        elif isinstance(metric, Scorer):
+            scorer, name = metric, _scorer_name(metric)
+        elif callable(metric):
+            scorer, name = metric, display_name(metric)
         else:
             raise TypeError(
-                f"scoring holds {shown(one)}; use names, scorers or callables (estimator, X, y)"
+                f"scoring holds {shown(metric)}; use names, scorers or callables (estimator, X, y)"
             )
         if (key or name) in resolved:
             raise ValueError(f"scoring names {key or name!r} twice")
-        resolved[key or name] = found
+        resolved[key or name] = scorer
     if not resolved:
         raise ValueError("scoring is empty; name at least one metric")
     return resolved
 
 
-def _scorer_name(one: Scorer) -> str:
+def _scorer_name(scorer: Scorer) -> str:
     """Name of the metric, with the options of the scorer if it has some."""
-    if not one.options:
-        return one.metric.name
-    return repr(one).removeprefix("Scorer(").removesuffix(")").replace("'", "")
+    if not scorer.options:
+        return scorer.metric.name
+    return repr(scorer).removeprefix("Scorer(").removesuffix(")").replace("'", "")
+
+
+def _metrics_of(scoring: Scoring) -> list[Metric]:
+    """The metrics of this package."""
+    return [scorer.metric for scorer in scoring.values() if isinstance(scorer, Scorer)]
 
 
 def tasks_of(scoring: Scoring) -> set[Task]:
     """The tasks that the metrics are of; sizes of trees and scikit-learn's scorers say none."""
-    tasks = (one.metric.task for one in scoring.values() if isinstance(one, Scorer))
-    return {task for task in tasks if task is not None}
+    return {metric.task for metric in _metrics_of(scoring) if metric.task is not None}
 
 
 def resolve_scoring_of(scoring: Scoring | None, task: Task) -> Scoring:
@@ -112,12 +116,13 @@ def resolve_scoring_of(scoring: Scoring | None, task: Task) -> Scoring:
     """
     if scoring is None:
         return resolve_scoring(DEFAULT_SCORING[task])
-    for name, one in scoring.items():
-        own = one.metric.task if isinstance(one, Scorer) else _task_of_function(one, task)
-        if own not in (None, task):
+    for name, scorer in scoring.items():
+        is_ours = isinstance(scorer, Scorer)
+        declared = scorer.metric.task if is_ours else _task_of_function(scorer, task)
+        if declared not in (None, task):
             raise ValueError(
-                f"scoring: {name!r} is a metric of {own}, and the task is {task}; name others "
-                f"({', '.join(DEFAULT_SCORING[task])}, ...), or give {argument('task', own)}"
+                f"scoring: {name!r} is a metric of {declared}, and the task is {task}; name others "
+                f"({', '.join(DEFAULT_SCORING[task])}, ...), or give {argument('task', declared)}"
             )
     return scoring
 
@@ -131,22 +136,18 @@ def _task_of_function(scorer: Any, task: Task) -> Task:
     return "classification" if of_classes else task
 
 
-def needs_proba(scoring: Scoring) -> bool:
-    """Whether any metric reads probabilities or scores."""
-    return any(
-        isinstance(one, Scorer) and one.metric.needs in ("proba", "scores")
-        for one in scoring.values()
-    )
-
-
-def only_scores(scoring: Scoring) -> bool:
-    """Whether scores that only rank (decision_function) would do for all metrics."""
-    return all(one.metric.needs != "proba" for one in scoring.values() if isinstance(one, Scorer))
+def probabilities_for(scoring: Scoring) -> str | None:
+    """What the metrics read of the classes: "proba", probabilities; "scores", for which the values
+    of decision_function would do as well; None, nothing but labels."""
+    needs = {metric.needs for metric in _metrics_of(scoring)}
+    return next((name for name in ("proba", "scores") if name in needs), None)
 
 
 def outside_scorers(scoring: Scoring) -> Scoring:
     """Return the scorers that need a fitted estimator of their own, by name."""
-    return {name: one for name, one in sorted(scoring.items()) if not isinstance(one, Scorer)}
+    return {
+        key: scorer for key, scorer in sorted(scoring.items()) if not isinstance(scorer, Scorer)
+    }
 
 
 def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
@@ -164,11 +165,11 @@ def greater_is_better(name: str, scoring: Scoring | None = None) -> bool:
         return True
 
 
-def _options(one: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
+def _options(scorer: Scorer, classes: Sequence[Any]) -> dict[str, Any]:
     """Return the scorer's options for the array form: labels become codes."""
     options = {
         name: value
-        for name, value in one.options.items()
+        for name, value in scorer.options.items()
         if name not in ("classes", "prior", "per_instance")
     }
     if "positive" in options:
@@ -195,14 +196,14 @@ class FoldScores:
     def columns(self, scoring: Scoring) -> dict[str, np.ndarray]:
         """Return fold values of every metric, of sizes and times, (methods, folds) each."""
         of_folds = self.runs.folds
-        found: dict[str, np.ndarray] = {}
-        for name, one in scoring.items():
-            if not isinstance(one, Scorer):
-                found[name] = of_folds[f"scored {name}"]
-            elif one.metric.needs == "tree":
-                found[name] = of_folds[f"sizes {one.metric.name}"]
+        values_by_metric: dict[str, np.ndarray] = {}
+        for name, scorer in scoring.items():
+            if not isinstance(scorer, Scorer):
+                values_by_metric[name] = of_folds[f"scored {name}"]
+            elif scorer.metric.needs == "tree":
+                values_by_metric[name] = of_folds[f"sizes {scorer.metric.name}"]
             else:
-                found[name] = self.score(one)
+                values_by_metric[name] = self.score(scorer)
         rest = {name: of_folds[f"sizes {name}"] for name in SIZES}
         if self.data.task == "classification":
             is_whole = (self.runs.predictions >= 0).all()
@@ -211,7 +212,9 @@ class FoldScores:
                 none if is_whole else unclassified_rate_from_confusion(self.counts)
             )
         rest["seconds"] = of_folds["seconds"]
-        return found | {name: values for name, values in rest.items() if name not in found}
+        for name, values in rest.items():
+            values_by_metric.setdefault(name, values)
+        return values_by_metric
 
     @cached_property
     def truth(self) -> np.ndarray:
@@ -234,17 +237,17 @@ class FoldScores:
         counts = (np.bincount(codes[train], minlength=k) for train, _ in self.folds.pairs)
         return np.repeat(np.array([*map(class_prior, counts)]), self.folds.test_sizes, axis=0)
 
-    def score(self, one: Scorer) -> np.ndarray:
+    def score(self, scorer: Scorer) -> np.ndarray:
         """Return the metric in its own orientation, (methods, folds)."""
         # By what the metric is computed from: confusion counts, single rows, or the rows of a fold.
-        metric, options = one.metric, _options(one, self.data.classes)
+        metric, options = scorer.metric, _options(scorer, self.data.classes)
         if metric.from_confusion is not None:
             return np.asarray(metric.from_confusion(self.counts, **options), dtype=np.float64)
         rows_of = self.runs.predictions if metric.needs == "numbers" else self.runs.proba
         if rows_of is None:
             raise ValueError(f"{metric.name} needs class probabilities, which were not computed")
         if metric.per_row is not None:
-            prior = one.options.get("prior")
+            prior = scorer.options.get("prior")
             if metric.uses_prior and prior is None:
                 prior = self.prior
             elif isinstance(prior, str):
@@ -261,9 +264,9 @@ class FoldScores:
         return np.array(
             [
                 [
-                    metric.from_rows(self.truth[start:stop], own[start:stop], **options)
+                    metric.from_rows(self.truth[start:stop], predicted[start:stop], **options)
                     for start, stop in zip(self.folds.starts, stops, strict=True)
                 ]
-                for own in rows_of
+                for predicted in rows_of
             ]
         )

@@ -31,41 +31,20 @@ def validate_all(
         run_makers: for each name of a data set a function that prepares its cross-validation.
         execution: backend and journal.
         report: called with (sets done, sets), or None.
-        on_interrupt, on_error: as in `compare`.
+        on_interrupt, on_error: as in `compare`. After an interrupt, sets that run as one stream
+            are finished if all of their folds are.
     """
     if execution.is_local:
-        return _set_by_set(run_makers, execution, report, on_interrupt)
-    return _as_one_stream(run_makers, execution, report, on_interrupt, on_error)
+        n_done = count(1)
 
+        def validated(name: str) -> CrossValidation:
+            with about(name):
+                result = run_makers[name]().carried_out(execution)
+            if report is not None:
+                report(next(n_done), len(run_makers))
+            return result
 
-def _set_by_set(
-    run_makers: Mapping[str, Callable[[], Run]],
-    execution: Execution,
-    report: Callable[[int, int], Any] | None,
-    on_interrupt: str,
-) -> tuple[dict[str, CrossValidation], list[str]]:
-    """One set after the other, each by one call into the core."""
-    n_done = count(1)
-
-    def validated(name: str) -> CrossValidation:
-        with about(name):
-            result = run_makers[name]().carried_out(execution)
-        if report is not None:
-            report(next(n_done), len(run_makers))
-        return result
-
-    return finish(run_makers, validated, what="data sets", on_interrupt=on_interrupt)
-
-
-def _as_one_stream(
-    run_makers: Mapping[str, Callable[[], Run]],
-    execution: Execution,
-    report: Callable[[int, int], Any] | None,
-    on_interrupt: str,
-    on_error: str,
-) -> tuple[dict[str, CrossValidation], list[str]]:
-    """The units of all sets on a backend or with a journal; after an interrupt the results of the
-    sets of which every fold is finished."""
+        return finish(run_makers, validated, what="data sets", on_interrupt=on_interrupt)
     runs: dict[str, Run] = {}
     for name, make_run in run_makers.items():
         with about(name):

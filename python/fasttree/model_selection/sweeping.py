@@ -29,7 +29,7 @@ from .._checks.progress import Progress
 from .._checks.words import counted
 from ..exports.tables.forms import Rendered
 from ..exports.tables.scales import scale_of
-from ..exports.tables.table import Cell, ReportTable
+from ..exports.tables.table import Cell, ReportTable, report_table
 from .arguments import data_and_criteria
 from .result import CrossValidation, mean_cells, spread_note
 from .statistics.ties import snap
@@ -86,11 +86,11 @@ class Sweep(Rendered):
             metric: default: the first of `scoring`.
         """
         metric = self.result.metrics[0] if metric is None else metric
-        out = np.full([len(v) for v in self.axes.values()], np.nan)
+        means = np.full([len(v) for v in self.axes.values()], np.nan)
         for setting, method in zip(self.settings, self.result.methods, strict=True):
             place = tuple(self.axes[k].index(setting[k]) for k in self.axes)
-            out[place] = self.result.mean(method, metric)
-        return out
+            means[place] = self.result.mean(method, metric)
+        return means
 
     @property
     def best(self) -> dict[str, Any]:
@@ -121,16 +121,13 @@ class Sweep(Rendered):
         folds = f"{counted(len(scores.folds.pairs), 'fold')} ({scores.folds.description})"
         tables = []
         for metric in scores.metrics:
-            cells = [
-                *mean_cells(scores, metric, sd),
-                Cell(""),
-            ]  # the last one stands for no setting
+            cells = [*mean_cells(scores, metric, sd), Cell("")]  # the last stands for no setting
             body = [
-                [Cell(label), *(cells[place] for place in row)]
+                [label, *(cells[place] for place in row)]
                 for label, row in zip(rows, places.tolist(), strict=True)
             ]
             head = f"{title}{scale_of(metric)[2]} by {across}, {folds}"
-            tables.append(ReportTable(head, ["", *columns], body, (), [spread_note(sd, body)]))
+            tables.append(report_table(head, ["", *columns], body, spread_note(sd, cells)))
         return tables
 
     def document(self) -> dict[str, Any]:
@@ -173,8 +170,8 @@ class Sweep(Rendered):
     def _row_label(self, row: dict[str, Any]) -> str:
         """The values of a row that vary and are parameters of its criterion."""
         criterion = row.get("criterion", self.axes["criterion"][0])
-        known = {"criterion", *criteria.make(criterion).get_params()}  # type: ignore[union-attr]
-        named = [k for k in row if len(self.axes[k]) > 1 and (k in known or k == "alpha")]
+        parameters = {"criterion", *criteria.make(criterion).get_params()}  # type: ignore[union-attr]
+        named = [k for k in row if len(self.axes[k]) > 1 and (k in parameters or k == "alpha")]
         return " ".join(_label(row[k]) for k in named) or str(criterion)
 
     def plot(self, metric: str | None = None, ax: Axes | None = None, **options: Any) -> Any:
@@ -195,15 +192,15 @@ def _made(
 ) -> Any:
     """The criterion of one setting, with those of the parameters that it has."""
     made: Any = criteria.make(criterion)
-    known = made.get_params()
-    if "radius" in known:
+    parameters = made.get_params()
+    if "radius" in parameters:
         return made.set_params(radius=alpha)
     options: dict[str, Any] = {"alpha": alpha, "at_zero": at_zero}
-    if "theta" in known:
+    if "theta" in parameters:
         options["theta"] = theta
     if decay is not None:
         options["decay"] = decay
-    idle = criteria.idle_options({**known, **options}, known)
+    idle = criteria.idle_options({**parameters, **options}, parameters)
     return made.set_params(**{n: v for n, v in options.items() if n not in idle})
 
 
@@ -218,20 +215,21 @@ def _combinations(
     settings: list[dict[str, Any]] = []
     made: dict[str, Any] = {}
     for name in axes["criterion"]:
-        known = criteria.make(name).get_params()  # type: ignore[union-attr]
+        parameters = criteria.make(name).get_params()  # type: ignore[union-attr]
         for theta, alpha, decay in itertools.product(
-            thetas if "theta" in known else thetas[:1],
+            thetas if "theta" in parameters else thetas[:1],
             alphas,
-            decays if "decay" in known else decays[:1],
+            decays if "decay" in parameters else decays[:1],
         ):
             settings.append({"criterion": name, "theta": theta, "alpha": alpha, "decay": decay})
-            label = f"{name} {'alpha' if 'alpha' in known else 'radius'}={_label(alpha)}"
-            if decay is not None and "decay" in known:
+            label = f"{name} {'alpha' if 'alpha' in parameters else 'radius'}={_label(alpha)}"
+            if decay is not None and "decay" in parameters:
                 label += f" {decay if isinstance(decay, str) else shown(decay)}"
-            label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in known else ""
+            label += f" theta={_label(theta)}" if len(thetas) > 1 and "theta" in parameters else ""
             made[label] = _made(name, theta, alpha, decay, at_zero)
     # Refuse what would have no effect, and what would be run twice.
-    if at_zero != 0 and not any(getattr(one, "at_zero", 0.0) == at_zero for one in made.values()):
+    weights = {getattr(criterion, "at_zero", 0.0) for criterion in made.values()}
+    if at_zero != 0 and at_zero not in weights:
         raise ValueError(
             f"at_zero={shown(at_zero)} cannot act in this sweep: it needs decay='power'; set that, "
             "or "

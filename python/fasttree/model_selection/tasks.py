@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,93 +23,78 @@ from ..criteria import Criterion, is_on_number, make
 from ..datasets import inputs
 from ..table.data_checks.findings import all_as_given
 from .arguments import named_items
-from .scoring import Scoring, resolve_scoring, tasks_of
+from .scoring import resolve_scoring, tasks_of
 
 NOUNS: dict[Task, str] = {"classification": "classifier", "regression": "regressor"}
 
 
-def with_task(
-    X: Any,
-    y: Any,
-    task: Task | None,
-    *,
-    criterion: Any,
-    estimators: Any,
-    scoring: Any,
-    params: Mapping[str, Any],
-    on_error: str = "raise",
-) -> tuple[Any, Any, Task, Scoring | None]:
-    """X and y with names resolved, their task, and the metrics that are named; arguments as in
-    `cross_validate`."""
-    scorers = None if scoring is None else resolve_scoring(scoring)
-    what = {"criterion": criterion, "estimators": estimators, "scoring": scorers, "params": params}
-    X, y = inputs.given(X, y, task_to_read(task, **what), as_given=all_as_given(params))
-    return X, y, task_for(X, y, task, on_error=on_error, **what), scorers
+@dataclass
+class Request:
+    """The methods and metrics that a call compares; fields as the arguments of `cross_validate`.
 
-
-def task_for(
-    X: Any,
-    y: Any,
-    task: Task | None,
-    *,
-    criterion: Any,
-    estimators: Any,
-    scoring: Scoring | None,
-    params: Mapping[str, Any],
-    on_error: str = "raise",
-) -> Task:
-    """The task of a call; arguments as in `cross_validate`, names of data and metrics resolved.
-
-    Raises:
-        ValueError: `task` is no task, or there are criteria for both and none may be skipped.
+    Attributes:
+        scorers: the metrics that the call names, by name; None: those of the task.
 
     Examples:
         >>> from sklearn.linear_model import Ridge
-        >>> rest = {"criterion": None, "scoring": None, "params": {}}
-        >>> task_for([[0], [1]], [3, 4], None, estimators=Ridge(), **rest)
+        >>> Request(estimators=Ridge()).task_of([[0], [1]], [3, 4])
         'regression'
-        >>> task_for([[0], [1]], [3, 4], None, estimators=None, **rest)
+        >>> Request().task_of([[0], [1]], [3, 4])
         'classification'
     """
-    from ..estimators.tree import task_of_target
 
-    settings = {"criterion": criterion, "estimators": estimators, "scoring": scoring}
-    found = _implied(task, params=params, **settings)
-    if found is None:
-        found = task_of_target(X, y)
-    elif found != task and found == "classification":  # fractions are no classes even so
-        found = task_of_target(X, None if y is None else np.asarray(y))
-    if params.get("target_bins") is None and on_error != "skip":
-        _refuse_criteria_of_both(criterion, lambda: task or task_of_target(X, y))
-    return found
+    criterion: Any = None
+    estimators: Any = None
+    scoring: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    task: Task | None = None
+    on_error: str = "raise"
 
+    def __post_init__(self) -> None:
+        self.scorers = None if self.scoring is None else resolve_scoring(self.scoring)
 
-def task_to_read(task: Task | None, **what: Any) -> Task | None:
-    """The task by which a file is read: classification if a call says nothing else, else None: the
-    file decides. `what` are the other arguments of `task_for`."""
-    return "classification" if _implied(task, **what) == "classification" else None
+    def read(self, X: Any, y: Any) -> tuple[Any, Any, Task]:
+        """X and y with names resolved, and their task."""
+        X, y = inputs.given(X, y, self.task_of_files, as_given=all_as_given(self.params))
+        return X, y, self.task_of(X, y)
 
+    def task_of(self, X: Any, y: Any) -> Task:
+        """The task for rows and their target, with names resolved.
 
-def _implied(
-    task: Task | None,
-    *,
-    criterion: Any,
-    estimators: Any,
-    scoring: Scoring | None,
-    params: Mapping[str, Any],
-) -> Task | None:
-    """The task that a call names, or that its arguments are for; None if the target decides."""
-    from ..estimators.tree import task_named
+        Raises:
+            ValueError: `task` is no task, or there are criteria for both and none may be skipped.
+        """
+        from ..estimators.tree import task_of_target
 
-    if task is not None:
-        return one_of("task", task, TASKS)
-    said = {_declared(one) for _, one in named_items(estimators, "estimators")}
-    for one in (*(one for _, one in named_items(criterion, "criterion")), None):
-        with suppress(ValueError, TypeError):  # no criterion: its method will say so
-            said.add(task_named(None, one, params))
-    if said <= {None}:  # a metric never changes what is fitted, but is refused beside it
-        said |= tasks_of(scoring or {})
-    return next((one for one in ("regression", "classification") if one in said), None)
+        implied = self._implied_task()
+        if implied is None:
+            implied = task_of_target(X, y)
+        elif implied != self.task and implied == "classification":  # fractions are no classes
+            implied = task_of_target(X, None if y is None else np.asarray(y))
+        if self.params.get("target_bins") is None and self.on_error != "skip":
+            _refuse_criteria_of_both(self.criterion, lambda: self.task or task_of_target(X, y))
+        return implied
+
+    @property
+    def task_of_files(self) -> Task | None:
+        """The task by which a file is read: classification if the call says nothing else, else
+        None: the file decides."""
+        return "classification" if self._implied_task() == "classification" else None
+
+    def _implied_task(self) -> Task | None:
+        """The task that the call names, or that its arguments are for; None if the target
+        decides."""
+        from ..estimators.tree import task_named
+
+        if self.task is not None:
+            return one_of("task", self.task, TASKS)
+        tasks = {_declared(one) for _, one in named_items(self.estimators, "estimators")}
+        for one in (*(one for _, one in named_items(self.criterion, "criterion")), None):
+            with suppress(ValueError, TypeError):  # no criterion: its method will say so
+                tasks.add(task_named(None, one, self.params))
+        if tasks <= {None}:  # a metric never changes what is fitted, but is refused beside it
+            tasks |= tasks_of(self.scorers or {})
+        return next((one for one in ("regression", "classification") if one in tasks), None)
 
 
 def _refuse_criteria_of_both(criterion: Any, task_of: Callable[[], Task]) -> None:

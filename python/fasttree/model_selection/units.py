@@ -81,16 +81,16 @@ def run_unit(
     except REFUSALS as error:
         if len(unit.places) == 1:
             return Outcome(unit, None, {unit.places[0]: error})
-    found = Outcome(unit, None)
+    outcome = Outcome(unit, None)
     for place in unit.places:
         try:
             run((place,))
         except REFUSALS as error:
-            found.errors[place] = error
+            outcome.errors[place] = error
             if on_error == "raise":
-                return found
-    found.runs = run(found.places, report) if found.places else None
-    return found
+                return outcome
+    outcome.runs = run(outcome.places, report) if outcome.places else None
+    return outcome
 
 
 # -- the plan -------------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def cells_left(task: Task, outcomes: list[Outcome]) -> np.ndarray:
     """The methods that are still to be run, by fold, bool (methods, folds). Nothing is left of a
     method that did not apply to some fold."""
     left = np.ones((len(task.methods), len(task.folds.pairs)), dtype=bool)
-    for one in outcomes:
-        left[list(one.unit.places), one.unit.start : one.unit.stop] = False
-        left[list(one.errors)] = False
+    for outcome in outcomes:
+        left[list(outcome.unit.places), outcome.unit.start : outcome.unit.stop] = False
+        left[list(outcome.errors)] = False
     return left
 
 
@@ -205,7 +205,7 @@ def local_units(task: Task, on_interrupt: str) -> list[Unit]:
     ``on_interrupt="return"`` on the folds of a repetition (on one fold where there is one)."""
     n, size = len(task.folds.pairs), task.folds.n_splits if task.folds.n_repeats > 1 else 1
     step, places = size if on_interrupt == "return" else n, tuple(range(len(task.methods)))
-    return [Unit(places, at, at + step) for at in range(0, n, step)]
+    return [Unit(places, start, start + step) for start in range(0, n, step)]
 
 
 def check_runs(task: Task, outcome: Outcome) -> None:
@@ -218,32 +218,32 @@ def check_runs(task: Task, outcome: Outcome) -> None:
     runs = outcome.runs
     if runs is None:
         return
-    for own, place in enumerate(outcome.places):
+    for row, place in enumerate(outcome.places):
         if task.data.task == "regression":
-            if not np.isfinite(runs.predictions[own]).all():
+            if not np.isfinite(runs.predictions[row]).all():
                 raise ValueError("a prediction is no finite number")
         else:
-            _check_classes(task, runs, own, place)
+            _check_classes(task, runs, row, place)
         sizes = [f"sizes {name}" for name in SIZES if task.is_fast(task.methods[place])]
-        found = [runs.folds[name][own] for name in (*sizes, "seconds")]
-        if not all(np.isfinite(v).all() and (v >= 0).all() for v in found):
+        numbers = [runs.folds[name][row] for name in (*sizes, "seconds")]
+        if not all(np.isfinite(v).all() and (v >= 0).all() for v in numbers):
             raise ValueError("a size or a time is no number from 0 up")
 
 
-def _check_classes(task: Task, runs: Runs, own: int, place: int) -> None:
-    """Refuse impossible classes and probabilities of the method at `place`, which is `own` in the
+def _check_classes(task: Task, runs: Runs, row: int, place: int) -> None:
+    """Refuse impossible classes and probabilities of the method at `place`, which is `row` in the
     output."""
     # Our trees leave rows unclassified only if they are told to.
     estimator = task.methods[place].estimator
     ours = is_ours(estimator)
     classifies_all = ours and getattr(estimator, "empty_branch", "") != "unclassified"
-    codes = runs.predictions[own]
+    codes = runs.predictions[row]
     if codes.max(initial=0) >= len(task.data.classes) or codes.min(initial=0) < -1:
         raise ValueError("a prediction is none of the classes")
     if classifies_all and codes.min(initial=0) < 0:
         raise ValueError("a row is unclassified by a method that classifies all")
     if task.want is not None:
-        _check_shares(runs.rows["proba"][own], codes, task.want, ours)
+        _check_shares(runs.rows["proba"][row], codes, task.want, ours)
 
 
 def _check_shares(shares: np.ndarray, codes: np.ndarray, want: str | None, ours: bool) -> None:
@@ -274,24 +274,24 @@ def finished_folds(task: Task, outcomes: list[Outcome]) -> int:
 
 def gathered(task: Task, outcomes: list[Outcome], n_folds: int) -> tuple[list[int], Runs]:
     """Positions of the methods that apply to all folds, and their output on the first `n_folds`."""
-    refused = {place for one in outcomes for place in one.errors}
+    refused = {place for outcome in outcomes for place in outcome.errors}
     kept = [place for place in range(len(task.methods)) if place not in refused]
     if len(outcomes) == 1 and outcomes[0].runs is not None and outcomes[0].unit.stop == n_folds:
         return kept, outcomes[0].runs
     whole = Runs.empty(task, len(kept), task.folds.part(0, n_folds))
     # Each unit fills a block of folds, and their test rows, of its methods.
     ends = task.folds.ends
-    for one in outcomes:
-        start, stop = one.unit.start, min(one.unit.stop, n_folds)
-        if one.runs is None or start >= stop:
+    for outcome in outcomes:
+        start, stop = outcome.unit.start, min(outcome.unit.stop, n_folds)
+        if outcome.runs is None or start >= stop:
             continue
         blocks = (
-            (whole.rows, one.runs.rows, slice(ends[start], ends[stop])),
-            (whole.folds, one.runs.folds, slice(start, stop)),
+            (whole.rows, outcome.runs.rows, slice(ends[start], ends[stop])),
+            (whole.folds, outcome.runs.folds, slice(start, stop)),
         )
-        for own, place in enumerate(one.places):
-            for into, found, block in blocks if place in kept else ():
+        for row, place in enumerate(outcome.places):
+            for into, parts, block in blocks if place in kept else ():
                 for name, values in into.items():
-                    part = found[name][own, : block.stop - block.start]
+                    part = parts[name][row, : block.stop - block.start]
                     values[kept.index(place), block] = part
     return kept, whole

@@ -32,7 +32,7 @@ from ..table.data_checks.warned import about, groups_known, warn_caller
 from ..table.exposure import taken_exposure, with_exposure
 from ..table.groups import taken_groups
 from ..table.target import no_target
-from .arguments import data_and_criteria, named_items
+from .arguments import data_and_criteria, named_items, unused_name
 from .folds import make_folds
 from .grid import Execution, Finished, execution_of, run_tasks
 from .interrupts import ON_INTERRUPT
@@ -41,12 +41,11 @@ from .run import REFUSALS, Data, Method, Task, is_ours, lacks_seed, named_error
 from .scoring import (
     FoldScores,
     greater_is_better,
-    needs_proba,
-    only_scores,
     outside_scorers,
+    probabilities_for,
     resolve_scoring_of,
 )
-from .tasks import refuse_other_task, with_task
+from .tasks import Request, refuse_other_task
 
 ON_ERROR = choice("raise", "skip")
 """What is done with a method that does not apply."""
@@ -69,15 +68,15 @@ def list_methods(
         kind = FastTreeRegressor if task == "regression" else FastTreeClassifier
         seed = random_state if isinstance(random_state, (int, np.integer)) else None
         settings = {"random_state": seed, **params}
-        trees = [made_of(kind, one, settings) for _, one in criteria]
+        trees = [made_of(kind, item, settings) for _, item in criteria]
         drop_idle_of_some(trees)
-        for (name, one), tree in zip(criteria, trees, strict=True):
-            if name == display_name(one):
+        for (name, item), tree in zip(criteria, trees, strict=True):
+            if name == display_name(item):
                 name = shown_criterion(tree)
             methods.append((name, tree))
         if len(trees) > 1 and ignores_criterion(params):
             raise ValueError(
-                f"criteria {some_of([display_name(one) for _, one in criteria])}: "
+                f"criteria {some_of([display_name(item) for _, item in criteria])}: "
                 "selection='significance' chooses features and cuts by tests, so that they are one "
                 f"tree; name one, or give {argument('cut', 'criterion')}"
             )
@@ -87,25 +86,22 @@ def list_methods(
             "criterion= names none"
         )
     # Other estimators, which must be instances.
-    for name, one in named_items(estimators, "estimators"):
-        if isinstance(one, type) or not (hasattr(one, "fit") and hasattr(one, "predict")):
+    for name, model in named_items(estimators, "estimators"):
+        if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "predict")):
             raise TypeError(
-                f"estimators: {name!r} is {shown(one)}, which has no fit and predict; "
+                f"estimators: {name!r} is {shown(model)}, which has no fit and predict; "
                 "give an instance"
             )
-        methods.append((name, one))
+        methods.append((name, model))
     refuse_other_task(methods, task)
     if not methods:
         raise ValueError(
             f"criterion={shown(criterion)} and estimators={shown(estimators)} name no method"
         )
-    # A name that occurs again gets a number.
-    seen: dict[str, int] = {}
-    unique = []
-    for name, one in methods:
-        seen[name] = seen.get(name, 0) + 1
-        unique.append((name if seen[name] == 1 else f"{name} ({seen[name]})", one))
-    return unique
+    unique: dict[str, Any] = {}
+    for name, model in methods:
+        unique[unused_name(name, unique)] = model
+    return list(unique.items())
 
 
 def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -113,8 +109,11 @@ def _grown(methods: list[tuple[str, Any]]) -> dict[tuple[str, str], dict[str, An
     method and the name of the part of it that is the tree ("": all of it)."""
     parts = (
         (name, path, part)
-        for name, one in methods
-        for path, part in {"": one, **(one.get_params() if hasattr(one, "steps") else {})}.items()
+        for name, model in methods
+        for path, part in {
+            "": model,
+            **(model.get_params() if hasattr(model, "steps") else {}),
+        }.items()
     )
     return {
         (name, path): part.get_params(deep=False)
@@ -129,14 +128,14 @@ def with_one_treatment(methods: list[tuple[str, Any]], data: Data) -> list[tuple
 
     from ..estimators.automatic import share_missing
 
-    settled, found = _grown(methods), dict(methods)
+    settled, by_name = _grown(methods), dict(methods)
     if data.table is not None:
         share_missing(list(settled.values()), data.table)
     for (name, path), before in _grown(methods).items():
         if settled[name, path]["missing"] != before["missing"]:
             changed = {f"{path}__missing".lstrip("_"): settled[name, path]["missing"]}
-            found[name] = clone(found[name]).set_params(**changed)
-    return list(found.items())
+            by_name[name] = clone(by_name[name]).set_params(**changed)
+    return list(by_name.items())
 
 
 def prepare_data(
@@ -146,7 +145,7 @@ def prepare_data(
     params: Mapping[str, Any],
     task: TaskName,
     *,
-    exposure: Any = None,
+    exposure: Any,
 ) -> Data:
     """Return the rows in the forms the methods need; a Table only where one is given or a method of
     ours needs it."""
@@ -191,7 +190,7 @@ def prepare_data(
     return Data(X, labels, None, classes, codes, task)
 
 
-def _configured(name: str, one: Any, data: Data, binned: dict[str, Any]) -> Method:
+def _configured(name: str, model: Any, data: Data, binned: dict[str, Any]) -> Method:
     """Return a method with its configuration for the engine, if it has one.
 
     `binned` caches the Tables of discretisers that are fitted on all rows.
@@ -199,16 +198,16 @@ def _configured(name: str, one: Any, data: Data, binned: dict[str, Any]) -> Meth
     from ..estimators import FastTreeClassifier, FastTreeRegressor
     from ..estimators.tree import config_for
 
-    if data.table is None or not isinstance(one, FastTreeClassifier | FastTreeRegressor):
-        return Method(name, one)
-    if getattr(one.discretize, "scope", "fold") == "fold":
-        return Method(name, one, config_for(one, data.table))
+    if data.table is None or not isinstance(model, FastTreeClassifier | FastTreeRegressor):
+        return Method(name, model)
+    if getattr(model.discretize, "scope", "fold") == "fold":
+        return Method(name, model, config_for(model, data.table))
     # Fitted on all rows before the folds are made, as the papers did.
-    key = repr(one.discretize)
+    key = repr(model.discretize)
     if key not in binned:
-        binned[key] = copy.copy(one.discretize).fit_transform(data.table)
-    one = type(one)(**{**one.get_params(deep=False), "discretize": None})
-    return Method(name, one, config_for(one, binned[key]), binned[key])
+        binned[key] = copy.copy(model.discretize).fit_transform(data.table)
+    model = type(model)(**{**model.get_params(deep=False), "discretize": None})
+    return Method(name, model, config_for(model, binned[key]), binned[key])
 
 
 def _all_configured(
@@ -367,19 +366,14 @@ def cross_validate(
         run = make_run(
             X,
             y,
-            criterion,
-            estimators=estimators,
+            Request(criterion, estimators, scoring, params, task, on_error),
             cv=cv,
             groups=groups,
             exposure=exposure,
-            scoring=scoring,
-            task=task,
             random_state=random_state,
             n_jobs=n_jobs,
             keep_proba=keep_proba,
-            params=params,
             memory_limit=memory_limit,
-            on_error=on_error,
         )
         report = make_report(progress, "fits")
         with execution_of(client, journal) as execution:
@@ -398,29 +392,24 @@ def check_seeded(execution: Execution, random_state: Seed) -> None:
 def make_run(
     X: Any,
     y: Any,
-    criterion: Any,
+    request: Request,
     *,
-    estimators: Any,
     cv: CvFolds,
-    scoring: Any,
     random_state: Seed,
     n_jobs: int | None,
     keep_proba: bool,
-    params: Mapping[str, Any],
-    task: TaskName | None = None,
     memory_limit: int | None = None,
     groups: Any = None,
     exposure: Any = None,
-    on_error: str = "raise",
 ) -> Run:
     """Prepare a cross-validation; arguments as in `cross_validate`."""
     started = time.perf_counter()
-    what = {"criterion": criterion, "estimators": estimators, "scoring": scoring, "params": params}
-    X, y, task, asked = with_task(X, y, task, on_error=on_error, **what)
-    scorers = resolve_scoring_of(asked, task)
-    given_groups = groups
+    X, y, task = request.read(X, y)
+    scorers, params = resolve_scoring_of(request.scorers, task), request.params
+    call = {"cv": cv, "groups": groups, "random_state": random_state, "scoring": request.scoring}
     X, groups = taken_groups(X, groups)
     X, exposure = taken_exposure(X, exposure)
+    criterion, estimators = request.criterion, request.estimators
     if criterion is None and estimators is None:
         criterion = "squared_error" if task == "regression" else "info_gain"
     methods = list_methods(criterion, estimators, random_state, params, task)
@@ -438,7 +427,7 @@ def make_run(
     if task == "classification" and folds.partition_rows(len(data.target)):
         warn_of_small_classes(data.classes, data.target, folds.n_splits)
     # Probabilities, or scores that rank, only if some metric or the caller needs them.
-    want = None if not needs_proba(scorers) else "scores" if only_scores(scorers) else "proba"
+    want = probabilities_for(scorers)
     if keep_proba and want is None and task == "classification":
         want = "if possible"
     settings = {
@@ -450,8 +439,7 @@ def make_run(
         "without_seed": unseeded,
         "data": {**about_columns, "rows": len(data.target)},
     }
-    call = {"cv": cv, "groups": given_groups, "random_state": random_state, "scoring": scoring}
-    configured, refused = _all_configured(methods, data, on_error)
+    configured, refused = _all_configured(methods, data, request.on_error)
     known = {name: settings[name] for name in ("task", "cv", "random_state")}
     unit_task = Task(
         configured,
@@ -463,7 +451,7 @@ def make_run(
         n_jobs,
         memory_limit,
     )
-    return Run(unit_task, methods, scorers, settings, call, refused, on_error, started)
+    return Run(unit_task, methods, scorers, settings, call, refused, request.on_error, started)
 
 
 @dataclass
@@ -490,26 +478,28 @@ class Run:
     ) -> CrossValidation:
         """Run it, on workers or in this process."""
         policy: dict[str, Any] = {"on_interrupt": on_interrupt, "on_error": self.on_error}
-        (found,) = run_tasks([self.task], execution, names=[self.name], report=report, **policy)
-        assert found is not None
-        return self.finished(found)
+        (outcome,) = run_tasks([self.task], execution, names=[self.name], report=report, **policy)
+        assert outcome is not None
+        return self.finished(outcome)
 
-    def finished(self, found: Finished) -> CrossValidation:
+    def finished(self, outcome: Finished) -> CrossValidation:
         """Score the output of the methods on the folds that were run."""
         from ..estimators.automatic import differences_in_words
         from ..estimators.deep_trees import warn_of_one_leaf
         from ..estimators.tree_estimator import TreeEstimator
 
-        errors, data = {**self.refused, **found.skipped}, self.task.data
-        methods = {name: one for name, one in self.methods if name not in errors}
-        runs, folds, scorers = found.runs, found.folds, self.scorers
+        errors, data = {**self.refused, **outcome.skipped}, self.task.data
+        methods = {name: model for name, model in self.methods if name not in errors}
+        runs, folds, scorers = outcome.runs, outcome.folds, self.scorers
         trees = {}
         if data.table is not None:
-            trees = {name: one for (name, _), one in _grown(list(methods.items())).items()}
-        for (name, one), n_leaves in zip(methods.items(), runs.folds["sizes leaves"], strict=True):
-            if isinstance(one, TreeEstimator) and (n_leaves == 1).any():
+            trees = {name: model for (name, _), model in _grown(list(methods.items())).items()}
+        for (name, model), n_leaves in zip(
+            methods.items(), runs.folds["sizes leaves"], strict=True
+        ):
+            if isinstance(model, TreeEstimator) and (n_leaves == 1).any():
                 with about(name):
-                    warn_of_one_leaf(one, data.fitted)
+                    warn_of_one_leaf(model, data.fitted)
         fold_scores = FoldScores(data, folds, runs)
         columns = fold_scores.columns(scorers)
         tested, exposure = np.unique(folds.test_rows), getattr(data.table, "exposure", None)

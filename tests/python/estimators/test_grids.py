@@ -131,14 +131,14 @@ def test_a_plan_covers_every_method_and_fold_once(workers):
         run = model_selection.validation.make_run(
             table,
             None,
-            ["gini", "pi"],
-            estimators={"bayes": GaussianNB(), "forest": fasttree.FastForestClassifier(4)},
+            model_selection.tasks.Request(
+                ["gini", "pi"],
+                {"bayes": GaussianNB(), "forest": fasttree.FastForestClassifier(4)},
+            ),
             cv="4x3",
-            scoring=("accuracy",),
             random_state=0,
             n_jobs=None,
             keep_proba=False,
-            params={},
         )
         runs[name] = run.task
     plans = units.plan_units(list(runs.values()), [[] for _ in runs], workers)

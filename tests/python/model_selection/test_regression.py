@@ -29,6 +29,7 @@ from fasttree.model_selection import (
     learning_curve,
     sweep,
 )
+from fasttree.model_selection.tasks import Request
 from fasttree.model_selection.units import Unit, check_runs, run_unit
 from fasttree.model_selection.validation import make_run
 
@@ -450,12 +451,11 @@ def test_a_journal_continues_a_regression(tmp_path, monkeypatch):
 
 def test_units_of_a_regression_run_in_another_process():
     """What a cluster does: the task is sent, and the outcome of each unit comes back."""
-    call = {"estimators": {"ridge": Ridge()}, "cv": "2x3", "scoring": None, "random_state": 0}
-    run = make_run(
-        X, Y, ["squared_error"], n_jobs=1, keep_proba=True, params={"max_depth": 2}, **call
-    )
+    methods, folds = (["squared_error"], {"ridge": Ridge()}), {"cv": "2x3", "random_state": 0}
+    request = Request(*methods, params={"max_depth": 2})
+    run = make_run(X, Y, request, n_jobs=1, keep_proba=True, **folds)
     task = pickle.loads(pickle.dumps(run.task))
-    whole = cross_validate(X, Y, ["squared_error"], max_depth=2, **call)
+    whole = cross_validate(X, Y, methods[0], estimators=methods[1], max_depth=2, **folds)
     for place, scores in enumerate(whole.values()):
         outcome = pickle.loads(pickle.dumps(run_unit(task, Unit((place,), 3, 6))))
         check_runs(task, outcome)

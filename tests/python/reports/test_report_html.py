@@ -395,14 +395,17 @@ def test_without_jinja2_the_extra_is_named(monkeypatch, validation):
 
 
 def test_the_fingerprint_tells_data_apart():
-    from fasttree.reports.html.settings import fingerprint
+    from fasttree.reports.html.settings import data_facts
+
+    def fingerprint(result):
+        return data_facts(result)["fingerprint"]
 
     X, y = _noise()
-    one = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3").data
+    one = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3")
+    same = cross_validate(X.copy(), y, estimators={"NB": GaussianNB()}, cv="1x3")
     X[0, 0] += 1
-    other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3").data
-    assert len(fingerprint(same)) == 16 and fingerprint(one) == fingerprint(
-        other
-    )  # the rows are not copied
+    other = cross_validate(X, y, estimators={"NB": GaussianNB()}, cv="1x3")
+    assert len(fingerprint(same)) == 16
+    assert fingerprint(one) == fingerprint(other)  # the rows are not copied
     assert fingerprint(same) != fingerprint(other)
+    assert one.environment()["data"]["sha256"].startswith(fingerprint(one))

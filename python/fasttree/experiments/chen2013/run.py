@@ -187,6 +187,8 @@ def _add_figures(
     printed: dict[str, Any],
 ) -> None:
     """The accuracies, and Figure 1 if its data sets are here."""
+    from ...plots import criteria_dots
+
     shown = {name: results[name] for name in printed["figure1"] if name in results}
     if shown:
         out.add_figure(
@@ -197,7 +199,7 @@ def _add_figures(
     out.add_figure(
         "chen2013-accuracy",
         "Mean accuracy of the four measures on every data set",
-        lambda: tables.accuracy_figure(everything),
+        lambda: criteria_dots(everything).figure,
     )
 
 

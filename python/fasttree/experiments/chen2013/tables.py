@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ...exports.tables.table import ReportTable, report_table
 from ...model_selection import Comparison, CrossValidation
-from ...reports import ReportTable
-from ..reproduction import Row, agrees, header_beside, report_table
+from ..reproduction import Row, agrees, header_beside
 
 SAME, OTHER, NOT_COMPARABLE = "=", "DIFFERS", "n/c"
 """Verdicts on a cell."""
@@ -219,10 +219,3 @@ def figure_one(results: Mapping[str, SetResult], methods: Sequence[str]) -> Any:
         )
     figure.suptitle("Number of leaves for different measures")
     return figure
-
-
-def accuracy_figure(result: Comparison) -> Any:
-    """Dots of mean accuracy, one line per data set, sorted by the baseline's accuracy."""
-    from ...plots import criteria_dots
-
-    return criteria_dots(result).figure

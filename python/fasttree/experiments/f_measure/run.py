@@ -30,13 +30,13 @@ from ... import criteria, presets
 from ...criteria import Criterion
 from ...datasets import load
 from ...estimators import FastTreeClassifier
+from ...exports.tables.table import ReportTable, report_table
 from ...feature_selection.features import score_features
 from ...metrics import auc, confusion_matrix, error_rate, f_beta, roc_curve
 from ...model_selection import ContiguousKFold, cross_validate
-from ...reports import ReportTable
 from ...table import Table
 from ..paper import Paper, preset_without, shown
-from ..reproduction import Reproduction, agrees, header_beside, plain_key, report_table
+from ..reproduction import Reproduction, agrees, header_beside, plain_key
 
 SMALLEST_SPLIT = {"Breast": 21, "Heart": 11, "PopFailure": 6}
 """Rows that a node must have to be split: one more than the paper's largest leaf."""

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...exports.tables.table import number
-from ...reports import Cell, ReportTable
-from ..reproduction import Row, header_beside, rank_correlation, report_table
+from ...exports.tables.table import Cell, ReportTable, number, report_table
+from ..reproduction import Row, header_beside, rank_correlation
 from .claims import Finding
 from .models import KINDS, TRUTHS, MetaMetric, Simulation
 from .results import SHOWN, SetResult

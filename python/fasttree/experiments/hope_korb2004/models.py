@@ -145,7 +145,6 @@ def simulate(
         sizes: training rows.
         n_models: random models.
         seed: of models and samples.
-        n_test: rows of the test set of each model.
         tick: called after each model.
     """
     shape = (n_models, len(learners), len(sizes))

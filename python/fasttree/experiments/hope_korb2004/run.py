@@ -145,6 +145,8 @@ class Experiment(Paper[str, SetResult]):
         "three of four simulated models, TAN's wrapper search (Chow & Liu's stands for it), and "
         f"data sets of more than {QUICK_ROWS:,} rows"
     )
+    names = tuple(FILES)
+    quick_rows = QUICK_ROWS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -154,14 +156,8 @@ class Experiment(Paper[str, SetResult]):
         if self.quick:
             self.methods["tan"] = self.methods.pop("tan (chow-liu)")
 
-    def sets(self) -> list[str]:
-        return list(FILES)
-
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         return open_set(name, files)
-
-    def omits(self, name: str, table: Table) -> bool:
-        return len(table) > QUICK_ROWS
 
     def ticks_within(self) -> int:
         return len(KINDS) * self.n_models + self.n_meta

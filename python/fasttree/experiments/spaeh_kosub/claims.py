@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ... import criteria
-from ...reports import ReportTable
-from ..reproduction import Row, report_table
+from ...exports.tables.table import ReportTable, report_table
+from ..reproduction import Row
 from .repeats import Curves, Growth, Sizes, evaluation_of, method_name
 
 NATURAL = ("iris", "cardiotocography", "wine")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...reports import ReportTable
-from ..reproduction import header_beside, report_table
+from ...exports.tables.table import ReportTable, report_table
+from ..reproduction import header_beside
 from .claims import FEW, efficient
 from .repeats import Curves, Sizes, method_name
 

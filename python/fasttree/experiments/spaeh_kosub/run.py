@@ -34,10 +34,10 @@ import numpy as np
 from ... import criteria
 from ...datasets import load, load_iris, load_wine, make_blobs, make_monks
 from ...estimators import FastTreeClassifier
-from ...reports import ReportTable
+from ...exports.tables.table import ReportTable, report_table
 from ...table import Table
 from ..paper import Paper
-from ..reproduction import Reproduction, plain_key, report_table
+from ..reproduction import Reproduction, plain_key
 from . import claims
 from .layout import FIGURE_4, MEASURES, figure_4_table, figure_5_table, redundant_table
 from .pictures import draw_growth, draw_learning_curves, draw_redundant_splits, draw_tree_sizes
@@ -191,14 +191,12 @@ class Experiment(Paper[str, _Outcome]):
     steps_are = "rules for ties"
     ticks_are = "steps"
     cut = "nine of ten repeats of every figure"
+    names = DATASETS
 
     @property
     def repeats(self) -> dict[str, int]:
         """Repeats by figure."""
         return {figure: max(2, n // 10) if self.quick else n for figure, n in REPEATS.items()}
-
-    def sets(self) -> Sequence[str]:
-        return DATASETS
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         return _load(name, files)

@@ -44,8 +44,8 @@ import numpy as np
 
 from ... import presets
 from ...datasets import load, load_tic_tac_toe
+from ...exports.tables.table import Cell, ReportTable, report_table
 from ...model_selection import CrossValidation, cross_validate
-from ...reports import Cell, ReportTable
 from ...table import Table
 from ...table.data_checks.warned import quiet
 from ..paper import Paper, preset_without, shown
@@ -55,7 +55,6 @@ from ..reproduction import (
     header_beside,
     plain_key,
     rank_correlation,
-    report_table,
 )
 from . import sweeps
 
@@ -194,13 +193,11 @@ def evaluate(table: Table, prunings: Mapping[str, Any], n_jobs: int | None = Non
     return out
 
 
-def evaluate_samples(
-    table: Table, n_jobs: int | None = None, seeds: int = SEEDS
-) -> dict[str, np.ndarray]:
+def evaluate_samples(table: Table, n_jobs: int | None = None) -> dict[str, np.ndarray]:
     """Accuracy of each metric, error-based pruning, on samples of 1,000 rows: one stratified
-    10-fold cross-validation a sample, shape (seeds,)."""
+    10-fold cross-validation a sample, shape (`SEEDS`,)."""
     out: dict[str, list[float]] = {name: [] for name in METHODS}
-    for seed in range(seeds):
+    for seed in range(SEEDS):
         rows = np.sort(np.random.default_rng(seed).permutation(len(table))[:SAMPLE])
         with quiet():  # a rare class may be rarer than folds in a sample
             found = _validated(table.take(rows), PRUNINGS["error_based"], "1x10", seed, n_jobs)
@@ -220,15 +217,11 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
         "the sweeps over theta and decay with both figures, the prunings beside the error-based "
         f"one, and sets of more than {QUICK_ROWS:,} rows"
     )
-
-    def sets(self) -> list[str]:
-        return list(FILES)
+    names = tuple(FILES)
+    quick_rows = QUICK_ROWS
 
     def open_set(self, name: str, files: Mapping[str, Path]) -> Table | None:
         return open_set(name, files)
-
-    def omits(self, name: str, table: Table) -> bool:
-        return len(table) > QUICK_ROWS
 
     def steps(self) -> list[tuple[str, str]]:
         found = [("table 1", name) for name in self.tables]
@@ -247,7 +240,7 @@ class Experiment(Paper[tuple[str, str], SetResult | sweeps.Study | dict[str, np.
             prunings = {"error_based": PRUNINGS["error_based"]} if self.quick else PRUNINGS
             return evaluate(table, prunings, self.n_jobs)
         if kind == "samples":
-            return evaluate_samples(table, self.n_jobs, SEEDS)
+            return evaluate_samples(table, self.n_jobs)
         return sweeps.study(table, self.n_jobs)
 
     def settings(self, found: Mapping[tuple[str, str], Any]) -> dict[str, Any]:

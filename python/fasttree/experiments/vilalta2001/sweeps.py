@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from ... import presets
+from ...exports.tables.table import Cell, ReportTable, report_table
 from ...feature_selection.pairs import pair_counts
 from ...model_selection import holm, sweep
-from ...reports import Cell, ReportTable
 from ...table import Table
 from ..paper import preset_without
-from ..reproduction import Row, rank_correlation, report_table
+from ..reproduction import Row, rank_correlation
 
 THETAS: tuple[tuple[float, ...], ...] = tuple(
     t for t in itertools.product((1.0, 0.0), repeat=4) if any(t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,27 @@ class ReportTable:
         """Whether each column is one of numbers."""
         texts = [[cell.text for cell in row] for row in self.rows]
         return number_columns(texts, len(self.header))
+
+
+def report_table(
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Iterable[Any]],
+    *notes: str,
+    rules: Sequence[int] = (),
+    width: int | None = None,
+) -> ReportTable:
+    """A table from plain values, of which None is an empty cell, or from `Cell` objects where some
+    are bold or marked; `rules` and `width` are `rule_before` and `width` of the table.
+
+    >>> report_table("Sizes", ["data set", "leaves"], [["iris", 9]]).rows[0][1].text
+    '9'
+    """
+    cells = [
+        [one if isinstance(one, Cell) else Cell("" if one is None else str(one)) for one in row]
+        for row in rows
+    ]
+    return ReportTable(title, list(header), cells, tuple(rules), list(notes), width)
 
 
 def tables_of(result: Any, **options: Any) -> list[ReportTable]:

@@ -26,8 +26,8 @@ from .t_tests import ROUNDING, paired_t_test
 def contrasts_of(levels: int) -> np.ndarray:
     """An orthonormal basis of the differences between levels, (levels, levels - 1)."""
     whole = np.linalg.qr(np.column_stack([np.ones(levels), np.eye(levels)[:, 1:]]))[0]
-    found: np.ndarray = whole[:, 1:]
-    return found
+    basis: np.ndarray = whole[:, 1:]
+    return basis
 
 
 def effect_of(name: str, scores: np.ndarray, contrasts: np.ndarray) -> AnovaEffect:
@@ -93,13 +93,11 @@ def repeated_measures_anova(
     pairs = []
     count = k * (k - 1) // 2
     for i, j in combinations(range(k), 2):
-        found = paired_t_test(
+        test = paired_t_test(
             values[:, i], values[:, j], alpha=alpha / count, names=(labels[i], labels[j])
         )
-        adjusted = min(1.0, count * found.p_value)
-        pairs.append(
-            replace(found, test="paired t test, Bonferroni", p_value=adjusted, alpha=alpha)
-        )
+        adjusted = min(1.0, count * test.p_value)
+        pairs.append(replace(test, test="paired t test, Bonferroni", p_value=adjusted, alpha=alpha))
     of_effect = {key: value for key, value in vars(effect).items() if key != "name"}
     return AnovaResult(
         names=labels, means=values.mean(axis=0), alpha=alpha, n=n, pairs=pairs, **of_effect

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._checks import checked, having, one_of
-from ...exports.tables.table import Cell, ReportTable, number
+from ...exports.tables.table import Cell, ReportTable, number, report_table
 from .multiple import adjusted, bonferroni, holm
 from .outcome import FriedmanResult, Ranked
 
@@ -59,14 +59,14 @@ class ControlTestResult(Ranked):
     @property
     def sentence(self) -> str:
         """The finding in words."""
-        found = [
+        parts = [
             f"{', '.join(names)} {'rank' if len(names) > 1 else 'ranks'} significantly {word}"
             for word, side in (("better", self.z < 0), ("worse", self.z > 0))
             if (names := [self.names[j] for j in np.flatnonzero(side & (self.holm < self.alpha))])
         ]
         return (
             f"Against {self.control} over {self.n} data sets, "
-            f"{' and '.join(found) or 'no method ranks significantly better or worse'} "
+            f"{' and '.join(parts) or 'no method ranks significantly better or worse'} "
             f"(Holm at {self.alpha:g}); Bonferroni-Dunn's critical difference is "
             f"{self.critical_difference:.4g}."
         )
@@ -78,12 +78,12 @@ class ControlTestResult(Ranked):
         for j in np.argsort(self.mean_ranks, kind="stable").tolist():
             mark = ("v" if self.z[j] < 0 else "*") if self.holm[j] < self.alpha else ""
             rank, *tests = (number(float(getattr(self, name)[j]), 4) for name in self._columns)
-            rows.append([Cell(self.names[j]), Cell(rank, mark=mark), *map(Cell, tests)])
+            rows.append([self.names[j], Cell(rank, mark=mark), *tests])
         header = ["method", "mean rank", "z", "p", "p, Holm", "p, Bonferroni-Dunn"]
         title = f"Mean ranks against {self.control}"
         marks = f"v / * : better / worse than {self.control} (Holm, {self.alpha:g})."
         notes = [self.sentence, *([marks] if any(row[1].mark for row in rows) else [])]
-        return [ReportTable(title, header, rows, (), notes)]
+        return [report_table(title, header, rows, *notes)]
 
 
 @checked(ranks=having("a FriedmanResult", "mean_ranks", "names"))

@@ -31,9 +31,9 @@ def _p_values(p_values: Any) -> np.ndarray:
 
 def adjusted(correct: Callable[[Any], np.ndarray], p_values: np.ndarray) -> np.ndarray:
     """P-values that are corrected for each other; NaN is no comparison and stays."""
-    out, known = p_values.copy(), ~np.isnan(p_values)
-    out[known] = correct(p_values[known])
-    return out
+    corrected, is_test = p_values.copy(), ~np.isnan(p_values)
+    corrected[is_test] = correct(p_values[is_test])
+    return corrected
 
 
 def bonferroni(p_values: Any) -> np.ndarray:

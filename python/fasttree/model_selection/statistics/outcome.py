@@ -17,7 +17,7 @@ from ..._checks import listing, number_array, number_in
 from ..._checks.plain_text import one_line
 from ..._engine.versions import versions
 from ...exports.tables.forms import Rendered
-from ...exports.tables.table import Cell, ReportTable, number
+from ...exports.tables.table import ReportTable, number, report_table
 
 FEW_SETS = 10
 """Data sets below which the distributions of the rank tests are rough approximations, and the
@@ -294,8 +294,8 @@ class FriedmanResult(Ranked):
         for j in order:
             p = "" if j == order[0] else number(float(self.pairwise_p[order[0], j]), 4)
             row = [self.names[j], number(float(self.mean_ranks[j]), 3), p]
-            rows.append([Cell(text) for text in row[: len(header)]])
-        return [ReportTable("Mean ranks", header, rows, (), [self.sentence])]
+            rows.append(row[: len(header)])
+        return [report_table("Mean ranks", header, rows, self.sentence)]
 
     @property
     def significant(self) -> bool:
@@ -325,14 +325,14 @@ class FriedmanResult(Ranked):
         order = np.argsort(self.mean_ranks, kind="stable")
         limit = self.critical_difference if self.significant else math.inf
         ranks = self.mean_ranks[order]
-        found: list[tuple[str, ...]] = []
+        groups: list[tuple[str, ...]] = []
         last = -1
         for start in range(len(order)):
             stop = int(np.searchsorted(ranks, ranks[start] + limit, side="right"))
             if stop > last and stop - start > 1:
-                found.append(tuple(self.names[i] for i in order[start:stop]))
+                groups.append(tuple(self.names[i] for i in order[start:stop]))
             last = max(last, stop)
-        return found
+        return groups
 
     @property
     def test(self) -> str:

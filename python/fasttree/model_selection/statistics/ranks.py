@@ -106,8 +106,8 @@ def wilcoxon(
         else:
             from scipy.stats import wilcoxon as scipy_wilcoxon
 
-            found = scipy_wilcoxon(nonzero)
-            statistic, p_value = float(found.statistic), float(found.pvalue)
+            outcome = scipy_wilcoxon(nonzero)
+            statistic, p_value = float(outcome.statistic), float(outcome.pvalue)
     return PairedTestResult(
         test="Wilcoxon signed-rank test",
         statistic=statistic,

@@ -26,12 +26,12 @@ def exact_mean(values: Iterable[float]) -> float:
     >>> exact_mean([0.1] * 10)
     0.1
     """
-    found = [float(value) for value in values]
-    if not found:
+    numbers = [float(value) for value in values]
+    if not numbers:
         return math.nan
-    if not all(map(math.isfinite, found)):
-        return float(np.mean(found))
-    return math.fsum(found) / len(found)
+    if not all(map(math.isfinite, numbers)):
+        return float(np.mean(numbers))
+    return math.fsum(numbers) / len(numbers)
 
 
 def snap(values: Any, scale: Any = None) -> np.ndarray:
@@ -43,23 +43,23 @@ def snap(values: Any, scale: Any = None) -> np.ndarray:
     >>> snap([0.1 + 0.2, 0.5, 0.3]).tolist()
     [0.3, 0.5, 0.3]
     """
-    found = np.array(values, dtype=np.float64)
-    if found.shape[-1] == 0:
-        return found
+    snapped = np.array(values, dtype=np.float64)
+    if snapped.shape[-1] == 0:
+        return snapped
     if scale is None:
-        scale = np.abs(np.where(np.isfinite(found), found, 0.0)).max(axis=-1)
-    order = np.argsort(found, axis=-1, kind="stable")
-    ascending = np.take_along_axis(found, order, axis=-1)
+        scale = np.abs(np.where(np.isfinite(snapped), snapped, 0.0)).max(axis=-1)
+    order = np.argsort(snapped, axis=-1, kind="stable")
+    ascending = np.take_along_axis(snapped, order, axis=-1)
     with np.errstate(invalid="ignore"):
         apart = ~(np.diff(ascending, axis=-1) <= TIED * np.asarray(scale)[..., None])
     # position of the first value of each tie
-    begins = np.where(apart, np.arange(1, found.shape[-1]), 0)
+    begins = np.where(apart, np.arange(1, snapped.shape[-1]), 0)
     begins = np.concatenate([np.zeros_like(begins[..., :1]), begins], axis=-1)
     if begins.shape != ascending.shape:  # rows of a single value have no differences
-        return found
+        return snapped
     begins = np.maximum.accumulate(begins, axis=-1)
-    np.put_along_axis(found, order, np.take_along_axis(ascending, begins, axis=-1), axis=-1)
-    return found
+    np.put_along_axis(snapped, order, np.take_along_axis(ascending, begins, axis=-1), axis=-1)
+    return snapped
 
 
 def mean_ranks(values: Any) -> np.ndarray:

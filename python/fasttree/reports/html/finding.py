@@ -41,40 +41,33 @@ def finding(result: Comparison) -> str:
     n, k = result.means.shape
     if k == 1:
         return f"{result.methods[0]} alone was run on {_sets(n)}."
-    ranks = _ranks(result)
-    found = _verdict(result, ranks)
+    ranks = result.friedman() if result.is_ranked else None
+    verdict = _verdict(result)
     scoring = next(iter(result.results.values())).settings["scoring"]
     others = [
         metric
         for metric in map(str, scoring)
-        if metric != result.metric
-        and _verdict(other := result.with_metric(metric), _ranks(other)) != found
+        if metric != result.metric and _verdict(result.with_metric(metric)) != verdict
     ]
     more = f" By {listed(others)}, the verdict differs." if others else ""
     if ranks is not None:
         marked = " Each mark v or * is of one data set alone." * bool((result.marks != "").any())
         return _of_ranks(ranks, result.metric) + marked + more
-    better, worse = found
+    better, worse = verdict
     words = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} significantly {how} than"
         for names, how in ((better, "better"), (worse, "worse"))
         if names
     ]
-    verdict = " and ".join(words) or "no method differs significantly from"
-    return f"By {result.metric}, {verdict} {result.baseline} on {_sets(n)}.{more}"
+    differs = " and ".join(words) or "no method differs significantly from"
+    return f"By {result.metric}, {differs} {result.baseline} on {_sets(n)}.{more}"
 
 
-def _ranks(result: Comparison) -> FriedmanResult | None:
-    """The tests of ranks over several data sets where every mean is a number, else None."""
-    several = result.means.shape[0] > 1 and np.isfinite(result.means).all()
-    return result.friedman() if several else None
-
-
-def _verdict(result: Comparison, ranks: FriedmanResult | None) -> tuple[list[str], list[str]]:
+def _verdict(result: Comparison) -> tuple[list[str], list[str]]:
     """The methods that are significantly better than the baseline, and those that are worse; over
     several data sets those that beat another by ranks, and those that are beaten."""
-    if ranks is not None:
-        beats = ranks.beats
+    if result.is_ranked:
+        beats = result.friedman().beats
         where = np.flatnonzero(beats.any(axis=1)), np.flatnonzero(beats.any(axis=0))
     else:
         marks = result.marks
@@ -107,9 +100,9 @@ def _of_ranks(found: FriedmanResult, metric: str) -> str:
 
 def paragraph(result: Comparison) -> str:
     """Return methods and results as a paper states them; empty if no test over data sets exists."""
-    n, k = result.means.shape
-    if n < 2 or k < 2 or not np.isfinite(result.means).all():
+    if not result.is_ranked:
         return ""
+    n, k = result.means.shape
     found = result.friedman()
     first = next(iter(result.results.values()))
     cv = first.settings["cv"]

@@ -25,7 +25,7 @@ from ..._checks.words import counted
 from ...exports.explorer import component
 from ...exports.palette import css_colours
 from ...exports.tables.scales import PERCENT, scale_of
-from ...exports.tables.table import Cell, ReportTable, number, tables_of
+from ...exports.tables.table import Cell, ReportTable, number, report_table, tables_of
 from . import settings
 from .charts import STYLES, Series, line_chart, nice_ticks
 from .classes import confusion_of
@@ -122,7 +122,7 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
     others = [j for j, method in enumerate(result.methods) if method != result.baseline]
     rows = []
     for i, dataset in enumerate(result.datasets):
-        cells = [Cell(dataset)]
+        cells: list[Any] = [dataset]
         for j in others:
             worse, equal, better = values[i, j].tolist()
             sure = max(worse, equal, better) > 1 - result.alpha
@@ -131,14 +131,14 @@ def _posterior_table(result: Comparison, rope: float) -> ReportTable:
         rows.append(cells)
     factor, _, _ = scale_of(result.metric)
     unit = "" if result.metric not in PERCENT else " point" if factor * rope == 1 else " points"
-    notes = [
+    return report_table(
+        "How probable is a difference that matters?",
+        ["data set", *(result.methods[j] for j in others)],
+        rows,
         f"Probability of worse / equal in practice / better than {result.baseline} (Bayesian "
-        "correlated t test); equal: "
-        f"within {factor * rope:g}{unit}. Emphasised where one of them exceeds "
-        f"{1 - result.alpha:g}."
-    ]
-    header = ["data set", *(result.methods[j] for j in others)]
-    return ReportTable("How probable is a difference that matters?", header, rows, (), notes)
+        f"correlated t test); equal: within {factor * rope:g}{unit}. Emphasised where one of them "
+        f"exceeds {1 - result.alpha:g}.",
+    )
 
 
 def _comparison_summary(result: Comparison) -> list[str]:

@@ -1,13 +1,12 @@
 """What is needed to run it again: methods, folds, seeds, versions, and a fingerprint of the data.
 
-The fingerprint is the start of a SHA-256 over the target and cells in the order of the rows; it
-tells whether two people had the same rows.  O(cells).
+The fingerprint is the start of the SHA-256 of the data that the JSON of the result has; it tells
+whether two people had the same rows.  O(cells).
 """
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,24 +23,6 @@ if TYPE_CHECKING:
 LONGEST = 1500
 
 
-def fingerprint(data: Any) -> str:
-    """Return 16 hexadecimal digits of the rows and labels of `CrossValidation.data`; "" when they
-    are not plain."""
-    kind = np.float64 if data.task == "regression" else np.int64
-    found = hashlib.sha256(np.ascontiguousarray(data.target, dtype=kind).tobytes())
-    if data.table is not None:
-        for column in data.table.columns:
-            found.update(column.name.encode("utf-8", "backslashreplace"))
-            values = np.asarray(column.values)
-            found.update(np.ascontiguousarray(values, dtype=np.float64).tobytes())
-    else:
-        array = np.asarray(data.X)
-        if array.dtype.kind not in "biuf":
-            return ""
-        found.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
-    return found.hexdigest()[:16]
-
-
 def data_facts(result: CrossValidation) -> dict[str, Any]:
     """Return name, rows, features, target (in words) and fingerprint of the data of a result."""
     data = result.data
@@ -54,7 +35,7 @@ def data_facts(result: CrossValidation) -> dict[str, Any]:
         "rows": None if data is None else len(data.target),
         "features": features,
         "target": _target_words(result),
-        "fingerprint": "" if data is None else fingerprint(data),
+        "fingerprint": "" if data is None else data.sha256()[:16],
     }
 
 
@@ -106,17 +87,13 @@ def imports_of(made: list[Any]) -> tuple[list[str], list[str]]:
             "__main__",
         )
         if home == "__main__":
-            own[_own_name(name)] = None
+            own[name if name.isidentifier() else "your_function"] = None
         elif thing is functools.partial:
             found.setdefault("", set()).add("functools")
         elif home != "builtins":
             found.setdefault(home, set()).add(name)
     lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in found.items()]
     return [line.removeprefix("from  ") for line in lines], list(own)
-
-
-def _own_name(name: str) -> str:
-    return name if name.isidentifier() else "your_function"
 
 
 def _code(value: Any) -> str:

@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -221,8 +222,8 @@ def _name_of(y: Any, task: Task) -> str:
 
 def _described(client: Any, found: Partitions) -> PartFacts:
     """Kinds, levels and classes of all partitions together."""
-    parts = computed(client, found.lean or found.parts, describe, found.reader)
-    facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
+    parts = computed(client, found.lean or found.parts, found.reader, describe)
+    facts: PartFacts | None = tree_sum(client, joined, parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
     return found.columns.completed(facts.without_unused_classes())
@@ -234,21 +235,19 @@ def _coded(
     """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
     parts, reader = found.parts, found.reader
 
-    def run(
-        of_part: Any, arguments: tuple[Any, ...], join: Any, join_arguments: tuple[Any, ...]
-    ) -> Any:
-        results = computed(client, parts, of_part, reader, *arguments)
-        whole = tree_sum(client, join, join_arguments, results)
+    def run(function: Any, join: Any) -> Any:
+        results = computed(client, parts, reader, function)
+        whole = tree_sum(client, join, results)
         results.clear()
         return whole.result()
 
     coding = passes.completed(coding, config, run)
     # The codes; partitions without rows are left out.
-    encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
-    known = tree_sum(client, _joined_meanings, (), each(client, _meaning, encoded))
+    encoded = computed(client, parts, reader, partial(passes.encoded, coding, hashed))
     has_rows = client.gather(each(client, bool, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
-    features, sums = aligned(known.result())
+    meanings = each(client, attrgetter("features", "sums"), encoded)
+    features, sums = aligned(tree_sum(client, _joined_meanings, meanings).result())
     facts = facts_of(coding, features, sums)
     lean = client.submit(aligned, facts_of(replace(coding, cuts=()), features, sums), pure=False)
     return CodedParts(client, encoded, facts, lean)
@@ -258,15 +257,8 @@ def _whole(part: Encoded) -> Any:
     return undivided(part.records)
 
 
-def _meaning(part: Encoded | None) -> Any:
-    """Features and sums of a partition."""
-    return None if part is None else (part.features, part.sums)
-
-
 def _joined_meanings(a: Any, b: Any) -> Any:
-    """The features and sums of two sets of partitions; None is a set without rows."""
-    if a is None or b is None:
-        return b if a is None else a
+    """The features and sums of two sets of partitions."""
     return passes.joined_features(a[0], b[0]), passes.joined_sums(a[1], b[1])
 
 
@@ -292,7 +284,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
             for place, part in zip(places, rows.parts, strict=True)
         ]
         parts = each(client, itemgetter(1), samples)
-        sums = tree_sum(client, passes.joined_sums, (), parts).result()
+        sums = tree_sum(client, passes.joined_sums, parts).result()
         states = each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if rows.facts.target_range is None else sums[0]

@@ -16,14 +16,14 @@ When not to use it
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import _engine
 from ...table import Column
-from .parts import PartFacts, Reader, Rows
+from .parts import PartFacts, R, Reader, Rows, join_results, result_of_part
 from .sources import Batches
 
 REMEDY = (
@@ -70,6 +70,24 @@ class Repeated:
                 f"{self._batches.name} gave {self._total} rows in pass 1 but {self._rows} in pass "
                 f"{self._pass}, which ended {last}: {REMEDY}"
             )
+
+    def results(
+        self, function: Callable[[Rows], R], columns: Sequence[str] | None = None
+    ) -> Iterator[R]:
+        """The results of `function` for the batches with rows, in a pass over some columns."""
+        for batch, where in self.parts(columns):
+            result = result_of_part(self, function, batch, where)
+            if result is not None:
+                yield result
+
+    def joined(
+        self,
+        function: Callable[[Rows], R],
+        join: Callable[[R, R], R],
+        columns: Sequence[str] | None = None,
+    ) -> R | None:
+        """The results of a pass, joined two at a time; None without rows."""
+        return join_results(join, self.results(function, columns))
 
     def __call__(self, part: Any, where: str) -> Rows | None:
         """The rows of a batch; None without any.

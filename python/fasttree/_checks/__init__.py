@@ -139,9 +139,37 @@ def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
             ) from None
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; True and False are none.
+
+    >>> is_whole(np.int8(3)), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) -> None:
+    """Refuse values by the first of them that is wrong.
+
+    Args:
+        wrong: whether each value is wrong, (n,).
+        message: of the error, by the number of the first wrong value.
+
+    Raises:
+        ValueError: a value is wrong.
+
+    >>> refuse_where(np.array([False, True]), lambda row: f"row {row} is wrong")
+    Traceback (most recent call last):
+    ...
+    ValueError: row 1 is wrong
+    """
+    if wrong.any():
+        raise ValueError(message(int(wrong.argmax())))
+
+
 def integer(name: str, value: Any, low: int) -> int:
     """A whole number that is at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if not is_whole(value):
         raise ValueError(f"{given(name, shown(value))} must be a whole number >= {low}")
     if int(value) < low:
         raise ValueError(f"{given(name, shown(value))} must be at least {low}")
@@ -254,11 +282,12 @@ def check_weights(weights: np.ndarray) -> None:
     ...
     ValueError: sample_weight of row 1 is -2.0: weights are finite numbers >= 0
     """
-    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
-    if bad.size:
-        raise ValueError(
-            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
-        )
+    refuse_where(
+        ~((weights >= 0) & np.isfinite(weights)),
+        lambda row: (
+            f"sample_weight of row {row} is {weights[row]}: weights are finite numbers >= 0"
+        ),
+    )
 
 
 def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
@@ -377,8 +406,7 @@ def memory_limit(name: str, value: Any) -> int | None:
     ...
     ValueError: memory_limit='2GiB' must be a whole number in [1, 9223372036854775807]
     """
-    limit: int | None = maybe(whole(1, 2**63 - 1))(name, value)
-    return limit
+    return maybe(whole(1, 2**63 - 1))(name, value)
 
 
 def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
@@ -511,8 +539,7 @@ def random_seed(name: str, value: Any) -> Any:
     ValueError: random_state=-1 must be None, a whole number >= 0 or a NumPy generator
     """
     generator = isinstance(value, np.random.Generator | np.random.RandomState)
-    natural = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if value is None or generator or (natural and int(value) >= 0):
+    if value is None or generator or (is_whole(value) and int(value) >= 0):
         return value
     raise ValueError(
         f"{given(name, shown(value))} must be None, a whole number >= 0 or a NumPy generator"

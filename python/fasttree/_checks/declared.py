@@ -6,13 +6,12 @@ Constructor, checks and documentation of a class are made from the entry of the 
 from __future__ import annotations
 
 import json
-import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from . import Parameters, as_float, constructor, shown
+from . import Parameters, as_float, constructor, is_whole, shown
 
 D = TypeVar("D", bound="Declared")
 
@@ -99,8 +98,8 @@ def _in_domain(value: Any, domain: Mapping[str, Any]) -> Any:
             at_open_end = (number == low and not closed_low) or (number == high and not closed_high)
             return None if at_open_end else number
         case "whole":
-            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            return int(value) if whole and domain["least"] <= value <= domain["most"] else None
+            inside = is_whole(value) and domain["least"] <= value <= domain["most"]
+            return int(value) if inside else None
         case "shares":
             several = isinstance(value, list | tuple) and len(value) == domain["count"]
             shares = [as_float(v) for v in value] if several else [None]

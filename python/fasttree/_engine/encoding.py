@@ -132,8 +132,7 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
         except UnicodeEncodeError:
             refuse_halves(table)
             raise
-    dataset: _core.Dataset = table._encoded
-    return dataset
+    return table._encoded
 
 
 def as_rows(rows: Any) -> np.ndarray | None:

@@ -8,7 +8,6 @@ What
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import listing, mapping, number_in, one_of, real, shown, whole
+from .._checks import is_whole, listing, mapping, number_in, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
@@ -102,7 +101,7 @@ def place(names: Sequence[str], key: int | str, what: str) -> int:
         if key not in names:
             raise ValueError(f"{what}: {shown(key)} is not a column; columns are {list(names)}")
         return list(names).index(key)
-    if isinstance(key, bool) or not isinstance(key, numbers.Integral):
+    if not is_whole(key):
         raise TypeError(f"{what}: {shown(key)} is neither the number nor the name of a column")
     if not -len(names) <= key < len(names):
         raise ValueError(f"{what}: there are {len(names)} columns, {shown(key)} is none of them")
@@ -163,8 +162,7 @@ def cut_points(
             "use 'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
         )
     part = Table.from_columns([table.column(name) for name in names], table.target_column)
-    found: dict[str, np.ndarray] = clone(discretizer).fit(part, None, weights).cuts_
-    return found
+    return clone(discretizer).fit(part, None, weights).cuts_
 
 
 def prior_config(

@@ -98,5 +98,4 @@ def neighbour_scores(
     scores = np.zeros(groups.shape[1] - 1)
     for group in groups:
         scores = (scores + group[0]) + group[1:]
-    rounded: np.ndarray = _engine.core.rounded_scores(scores)
-    return rounded
+    return _engine.core.rounded_scores(scores)

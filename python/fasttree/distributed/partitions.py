@@ -212,8 +212,7 @@ def computed(
 
     asked = delayed(partial(result_of_part, reader, function), pure=False)
     lazy = [asked(part, f"partition {i}") for i, part in enumerate(parts)]
-    futures: list[Any] = client.compute(lazy)
-    return futures
+    return client.compute(lazy)
 
 
 def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any) -> list[Any]:

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import MaybeArray, Self, Task
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
 from .._checks.speech import option
@@ -41,7 +41,6 @@ from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
 
     class BaseEstimator:
         """scikit-learn's class, which has no types: without these lines, type checkers would take

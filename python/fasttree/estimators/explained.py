@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,31 +45,49 @@ Candidate = tuple[str, Any, float]
 and score."""
 
 
-class NodeCandidates(tuple[Candidate, ...]):
-    """Candidates of a node.
+@dataclass(frozen=True, eq=False)
+class NodeCandidates:
+    """Candidates of a node; iteration gives a `Candidate` for each.
 
     Attributes:
-        features, splits, scores: of each candidate the feature, the threshold or levels, and the
-            score, shape (n_candidates,).
+        names: names of all features.
+        features: number of the feature of each candidate, shape (n_candidates,).
+        splits: threshold or levels of each candidate.
+        scores: by the criterion, shape (n_candidates,).
         tests: statistic and adjusted p-value of each feature that was tested.
-        lacking: the features without a value in some row of the node.
+        lacking: the features of candidates without a value in some row of the node.
         apart: whether such rows have a branch of their own; else they are left out.
     """
 
-    tests: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    names: Sequence[str] = ()
+    features: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    splits: Sequence[Any] = ()
+    scores: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     apart: bool = False
 
-    features = cached_property(lambda self: [name for name, _, _ in self])
-    splits = cached_property(lambda self: [split for _, split, _ in self])
-    scores = cached_property(lambda self: np.array([score for _, _, score in self], np.float64))
+    def __len__(self) -> int:
+        return len(self.splits)
 
+    def __iter__(self) -> Iterator[Candidate]:
+        names = (self.names[feature] for feature in self.features.tolist())
+        return zip(names, self.splits, self.scores.tolist(), strict=True)
 
-SORTED_AT_ONCE = 200_000
-"""Largest number of candidates in one call of `sort`, which cannot be interrupted."""
+    def take(self, order: np.ndarray) -> NodeCandidates:
+        """The candidates with these numbers, in this order."""
+        splits = [self.splits[place] for place in order.tolist()]
+        features, scores = self.features[order], self.scores[order]
+        return replace(self, features=features, splits=splits, scores=scores)
 
-SAMPLED, PER_BOUND = 4096, 64
-"""Scores, evenly spaced, of which every 64th bounds two buckets of a long list."""
+    def best_first(self) -> NodeCandidates:
+        """The candidates in descending order of their score, equal ones in their order."""
+        return self.take(np.argsort(-self.scores, kind="stable"))
+
+    def feature_splits(self) -> list[tuple[int, Any]]:
+        """Number of the feature, and split, of each candidate."""
+        return list(zip(self.features.tolist(), self.splits, strict=True))
+
 
 TIED = 1e-12
 """Relative difference of two scores up to which they are equal, but for rounding."""
@@ -84,25 +101,6 @@ APART = ", missing apart"
 
 Entry = dict[str, Any]
 """A candidate split as `explain` returns it."""
-
-
-def best_first(entries: list[Entry]) -> list[Entry]:
-    """Candidates in descending order of their score, equal ones in their order.
-
-    Long lists are sorted in buckets, so that Ctrl-C is answered between two of them.
-
-    Examples:
-        >>> [r["score"] for r in best_first([{"score": 1.0}, {"score": 3.0}, {"score": 2.0}])]
-        [3.0, 2.0, 1.0]
-    """
-    sample = sorted(-one["score"] for one in entries[:: max(1, len(entries) // SAMPLED)])
-    bounds = sample[PER_BOUND::PER_BOUND] if len(entries) > SORTED_AT_ONCE else []
-    buckets: list[list[Entry]] = [[] for _ in range(len(bounds) + 1)]
-    for one in entries:
-        buckets[bisect_left(bounds, -one["score"])].append(one)
-    for bucket in buckets:
-        bucket.sort(key=lambda one: -one["score"])
-    return [one for bucket in buckets for one in bucket]
 
 
 def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.ndarray]:
@@ -214,23 +212,28 @@ def candidates_of(
         weights: weights of the rows; None: all 1.
     """
     rows, sample_weight = _engine.dataset_of(table), _engine.as_weights(weights)
-    # Of a candidate: feature, threshold, codes on the first branch, score. Of a test: feature,
-    # statistic, logarithm of the adjusted p-value.
-    scored, tests, left_out = fitted._model.explain(rows, config, fractions, sample_weight, custom)
+    candidates, tests, left_out = fitted._model.explain(
+        rows, config, fractions, sample_weight, custom
+    )
+    features, thresholds, scores, divisions = candidates
     names, levels = fitted._schema.names, fitted._schema.levels
-    found = NodeCandidates(
-        (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
-        for f, t, codes, score in scored
-    )
-    found.tests = {names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests}
+    splits = np.where(np.isnan(thresholds), None, thresholds).tolist()
+    for number, codes in divisions:
+        splits[number] = tuple(levels[features[number]][code] for code in codes)
     reached, is_imputed = fractions > 0, fitted.get_params(deep=False).get("missing") == "mode"
-    found.lacking = frozenset(
-        one.name
-        for one in table.columns
-        if one.n_missing and not is_imputed and one.is_missing[reached].any()
+    return NodeCandidates(
+        names,
+        features,
+        splits,
+        scores,
+        tests={names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests},
+        lacking=frozenset(
+            names[f]
+            for f in ([] if is_imputed else set(features.tolist()))
+            if table.columns[f].is_missing[reached].any()
+        ),
+        apart=not left_out,
     )
-    found.apart = not left_out
-    return found
 
 
 def searched(
@@ -289,19 +292,17 @@ def explain(
     fitted = fitted._as_grown()
     _check_node(node, fitted.tree_.node_count)
     found = _candidates_at(fitted, node, X, y, sample_weight)
-    feature, chosen = _split_of(fitted, node, found)
-    entries = best_first(
-        [
-            {
-                "feature": name,
-                "threshold": None if isinstance(tried, tuple) else tried,
-                "levels": tried if isinstance(tried, tuple) else None,
-                "score": score,
-                "chosen": name == feature and tried == chosen,
-            }
-            for name, tried, score in found
-        ]
-    )
+    feature, chosen = _chosen_candidate(fitted, node, found)
+    entries: list[Entry] = [
+        {
+            "feature": name,
+            "threshold": None if isinstance(split, tuple) else split,
+            "levels": split if isinstance(split, tuple) else None,
+            "score": score,
+            "chosen": name == feature and split == chosen,
+        }
+        for name, split, score in found.best_first()
+    ]
     if feature is not None and not is_honest(fitted) and not any(one["chosen"] for one in entries):
         warn_caller(
             f"no candidate is the test of node {node}: the rows or their weights are not those of "
@@ -437,8 +438,7 @@ def _candidates_at(
                 if fitted.tree_.n_children[node]
                 else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
             )
-        kept: NodeCandidates = fitted._candidates[node]
-        return kept
+        return fitted._candidates[node]
     blocks, n = fitted._blocks(X)
     table = labelled(fitted._schema, X, y)
     if sample_weight is None and isinstance(X, Table):
@@ -450,18 +450,26 @@ def _candidates_at(
     return searched(fitted, fitted.get_params(deep=False), table, fractions, weights)
 
 
-def _split_of(fitted: Any, node: int, found: Sequence[Candidate]) -> tuple[str | None, Any]:
-    """The feature of the split of a node, None at a leaf, and its threshold or the levels of its
-    first branch, as one of the candidates states it."""
+def split_of(fitted: Any, node: int) -> tuple[int, Any]:
+    """Number of the feature of an inner node, and its threshold or the levels of its first branch
+    (None: one branch per level)."""
+    tree, levels = fitted.tree_, fitted._schema.levels
+    feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
+    if not math.isnan(threshold):
+        return feature, threshold
+    return feature, tuple(levels[feature][code] for code in tree.levels_of(node)) or None
+
+
+def _chosen_candidate(fitted: Any, node: int, candidates: NodeCandidates) -> tuple[str | None, Any]:
+    """The feature of the split of a node, None at a leaf, and the split as a candidate has it."""
     tree = fitted.tree_
-    place, threshold = tree.feature[node], float(tree.threshold[node])
-    feature = fitted._schema.names[place] if tree.n_children[node] else None
-    if math.isnan(threshold):
-        codes = tree.levels_of(node)
-        return feature, tuple(fitted._schema.levels[place][code] for code in codes) or None
-    if fitted.threshold_search == "histogram":
-        return feature, _nearest_cut(found, feature, threshold, float(tree.score[node]))
-    return feature, threshold
+    if not tree.n_children[node]:
+        return None, None
+    feature, split = split_of(fitted, node)
+    if isinstance(split, float) and fitted.threshold_search == "histogram":
+        own = candidates.take(np.flatnonzero(candidates.features == feature))
+        split = _nearest_cut(own, split, float(tree.score[node]))
+    return fitted._schema.names[feature], split
 
 
 def _candidate_text(fitted: Any, node: int, entry: Entry) -> str:
@@ -650,8 +658,7 @@ def path_of(fitted: Any, row: Any, what: str) -> list[int]:
 def _path_in(fitted: Any, blocks: list[np.ndarray]) -> list[int]:
     """Numbers of the nodes that one encoded row goes through, ascending."""
     indptr, nodes = fitted._model.decision_path(blocks, 1)
-    found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
-    return found
+    return np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
 
 
 def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
@@ -663,15 +670,13 @@ def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
     return blocks
 
 
-def _nearest_cut(
-    candidates: Sequence[Candidate], name: str | None, threshold: float, score: float
-) -> Any:
+def _nearest_cut(candidates: NodeCandidates, threshold: float, score: float) -> float:
     """The cut between bins that a threshold of the tree stands for.
 
     Growth puts a threshold between two bins, candidates are at their edges. Of the cuts next to the
     threshold, it is the one whose score is closest to `score`; the threshold if there is none.
     """
-    cuts = [(test, s) for f, test, s in candidates if f == name and not isinstance(test, tuple)]
+    cuts = [(cut, s) for _, cut, s in candidates if isinstance(cut, float)]
     below = [cut for cut in cuts if cut[0] < threshold]
     above = [cut for cut in cuts if cut[0] >= threshold]
     nearest = ([max(below)] if below else []) + ([min(above)] if above else [])

@@ -26,7 +26,7 @@ from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, measure_of, searched
+from .explained import APART, NodeCandidates, measure_of, searched, split_of
 from .honest import is_honest
 from .new_rows import labelled
 
@@ -147,7 +147,7 @@ def _first_difference(trees: list[TreeData]) -> list[tuple[TreeData, int]]:
             if left.reading.n_children[i] or right.reading.n_children[j]:
                 return [(left, i), (right, j)]
             continue
-        if _split_of(left, i) != _split_of(right, j):
+        if split_of(left.model, i) != split_of(right.model, j):
             return [(left, i), (right, j)]
         queue += zip(left.reading.children[i], right.reading.children[j], strict=False)
     return []
@@ -234,7 +234,7 @@ class _Scorer:
 def _missing_in_words(listed: dict[str, NodeCandidates]) -> str:
     """How the scores of each criterion treat rows without a value; "" if there are none."""
     known = {name: one for name, one in listed.items() if one}
-    if not any(one.lacking.intersection(one.features) for one in known.values()):
+    if not any(one.lacking for one in known.values()):
         return ""
     apart = [name for name, one in known.items() if one.apart]
     if len(apart) == len(known):
@@ -259,37 +259,24 @@ def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     return {**defaults, "criterion": criterion, "cut": "criterion", **copied}
 
 
-def _align(
-    listed: list[NodeCandidates], index: dict[str, int]
-) -> tuple[list[tuple[int, Any]], np.ndarray]:
+def _align(listed: list[NodeCandidates]) -> tuple[list[tuple[int, Any]], np.ndarray]:
     """The candidates of all criteria together.
 
     Args:
         listed: candidates by each criterion.
-        index: index of each feature, by name.
 
     Returns:
-        (feature, test) of each candidate, and scores (n_criteria, n_candidates), NaN where a
+        (feature, split) of each candidate, and scores (n_criteria, n_candidates), NaN where a
         criterion has no such candidate.
     """
-    known = [one for one in listed if one]
-    if not known:
-        return [], np.zeros((len(listed), 0))
-    # Most criteria list the same candidates in the same order.
-    names, splits = known[0].features, known[0].splits
-    if all(one.features == names and one.splits == splits for one in known):
-        keys = [(index[name], split) for name, split in zip(names, splits, strict=True)]
-        none = np.full(len(keys), np.nan)
-        return keys, np.array([one.scores if one else none for one in listed])
-    found: dict[tuple[int, Any], dict[int, float]] = {}
-    for c, one in enumerate(listed):
-        for name, test, score in one:
-            found.setdefault((index[name], test), {})[c] = score
-    scores = np.full((len(listed), len(found)), np.nan)
-    for j, by_criterion in enumerate(found.values()):
-        for c, score in by_criterion.items():
-            scores[c, j] = score
-    return list(found), scores
+    place: dict[tuple[int, Any], int] = {}
+    for candidates in listed:
+        for key in candidates.feature_splits():
+            place.setdefault(key, len(place))
+    scores = np.full((len(listed), len(place)), np.nan)
+    for row, candidates in zip(scores, listed, strict=True):
+        row[[place[key] for key in candidates.feature_splits()]] = candidates.scores
+    return list(place), scores
 
 
 def _arrange(
@@ -304,7 +291,7 @@ def _arrange(
             of each of the `most` best features by each criterion is kept in any case.
     """
     names = tree.model._schema.names
-    keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
+    keys, scores = _align(listed)
     if not keys:
         return None
     known = [one for one in listed if one]
@@ -323,7 +310,7 @@ def _arrange(
         kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
         kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
-    split = _split_of(tree, node)
+    split = split_of(tree.model, node)
     return {
         "of": len(keys),
         "feature": [keys[j][0] for j in kept.tolist()],
@@ -345,14 +332,6 @@ def _test_text(test: Any) -> str:
         names = ", ".join(map(level_text, test))
         return name_of(f"= {names}" if len(test) == 1 else f"in {{{names}}}")
     return f"\u2264 {test:.6g}"
-
-
-def _split_of(tree: TreeData, node: int) -> tuple[int, Any]:
-    """Feature and test of a node, as candidates state them."""
-    arrays, schema = tree.reading.tree, tree.model._schema
-    feature, threshold = int(arrays.feature[node]), float(arrays.threshold[node])
-    levels = tuple(schema.levels[feature][code] for code in arrays.levels_of(node)) or None
-    return feature, levels if np.isnan(threshold) else threshold
 
 
 def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]]:

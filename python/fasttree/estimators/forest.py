@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Self, Unpack
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
 from .._checks.words import counted
@@ -45,9 +45,6 @@ from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
 from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
 
 
 class GrownForest(Estimator):
@@ -170,8 +167,7 @@ class GrownForest(Estimator):
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
     def _class_totals(self) -> np.ndarray:
-        totals: np.ndarray = self._model.totals()
-        return totals
+        return self._model.totals()
 
     def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
         """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
@@ -190,20 +186,16 @@ class GrownForest(Estimator):
         self.oob_score_ = float("nan")
         if known.sum() > 0:
             self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, known)
-        self._keep_oob(rows.as_given(answers, np.nan))
+        answers = rows.as_given(answers, np.nan)
+        if self._task == "regression":
+            self.oob_prediction_ = answers[:, 0]
+        else:
+            self.oob_decision_function_ = answers
 
     def _oob_score(
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
     ) -> float:
         """Accuracy, or R2, of answers for the rows that are `voted` upon, of these weights."""
-        raise NotImplementedError
-
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        """Keep the out-of-bag answers, (n_rows, n_outputs)."""
-        raise NotImplementedError
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        """The out-of-bag score, for the summary."""
         raise NotImplementedError
 
     def bootstrap_counts(
@@ -398,7 +390,9 @@ class GrownForest(Estimator):
             ("mean leaves, depth", f"{leaves:.1f}, {depth:.1f}"),
         ]
         if hasattr(self, "oob_score_"):
-            rows.append(self._said_of_oob())
+            is_number, score = self._task == "regression", self.oob_score_
+            name = f"out-of-bag {'R2' if is_number else 'accuracy'}"
+            rows.append((name, f"{score:.4f}" if is_number else f"{100 * score:.2f} %"))
         shares = self.feature_importances_
         for j in np.argsort(-shares, kind="stable")[:10].tolist():
             rows.append((f"importance of {self._schema.names[j]}", f"{shares[j]:.3f}"))
@@ -514,12 +508,6 @@ class FastForestClassifier(GrownForest, Classifier):
         right = answers.argmax(axis=1) == table.y_codes[voted]
         return float(np.average(right, weights=weights))
 
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        self.oob_decision_function_ = answers
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        return "out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"
-
 
 @described(REGRESSION_FOREST)
 class FastForestRegressor(GrownForest, Regressor):
@@ -591,12 +579,6 @@ class FastForestRegressor(GrownForest, Regressor):
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
     ) -> float:
         return self._score_of(answers[:, 0], table.numbers[voted], weights)
-
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        self.oob_prediction_ = answers[:, 0]
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        return "out-of-bag R2", f"{self.oob_score_:.4f}"
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

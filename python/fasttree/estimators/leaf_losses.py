@@ -95,5 +95,4 @@ def leaf_losses(
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
             raise ValueError(f"{name} returned {found[i, j]:.6g} for counts [{i}, {j}]: {why}")
-    values: list[float] = rising.ravel().tolist()
-    return values
+    return rising.ravel().tolist()

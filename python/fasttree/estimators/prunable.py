@@ -231,8 +231,7 @@ def _rows_of(
         raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
-    rows: TrainingRows = fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
-    return rows
+    return fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
 
 
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:

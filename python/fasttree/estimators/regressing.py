@@ -14,33 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import one_of, weights_array
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import MaybeArray, Self, Task
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
+from . import intervals
 from .base import Estimator, RegressorMixin
-from .intervals import (
-    METHODS,
-    IntervalMethod,
-    checked_coverage,
-    margin_of,
-    scores_in,
-    with_scores,
-)
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
 from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -169,8 +159,7 @@ class Regressor(RegressorMixin, Estimator):
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         """The nodes of a tree by its number."""
-        nodes: TreeArrays = getattr(self, "estimators_", [self])[tree].tree_
-        return nodes
+        return getattr(self, "estimators_", [self])[tree].tree_
 
     def _sizes(self) -> np.ndarray:
         """Number of nodes of each tree, shape (n_trees,)."""
@@ -238,7 +227,7 @@ class Regressor(RegressorMixin, Estimator):
         y: MaybeArray = None,
         *,
         exposure: MaybeArray = None,
-        method: IntervalMethod = "residual",
+        method: intervals.IntervalMethod = "residual",
     ) -> Self:
         """Learn on rows that `fit` has not seen how far off predictions are, for
         `predict_interval`.
@@ -259,7 +248,7 @@ class Regressor(RegressorMixin, Estimator):
             ValueError: the rows of the fit, whose errors are too small; or y as in `score`.
         """
         check_is_fitted(self, "_model")
-        one_of("method", method, METHODS)
+        one_of("method", method, intervals.METHODS)
         X, exposure = taken_exposure(X, exposure)
         X, y = self._labelled_rows(X, y)
         X, numbers = self._truth(X, y)
@@ -325,13 +314,13 @@ class Regressor(RegressorMixin, Estimator):
                 "seen; a model file holds that of method='residual', not that of 'quantile'"
             )
         method, numbers, found = self._calibration
-        share = checked_coverage(coverage, len(numbers))
+        share = intervals.checked_coverage(coverage, len(numbers))
         if method == "residual":
-            center, margin = self.predict(X), margin_of(np.abs(numbers - found), share)
+            center, margin = self.predict(X), intervals.margin_of(np.abs(numbers - found), share)
             return self._in_domain(np.column_stack([center - margin, center + margin]))
         at = np.array([(1 - share) / 2, (1 + share) / 2])
         low, high = self._quantiles(found, at).T
-        margin = margin_of(np.maximum(low - numbers, numbers - high), share)
+        margin = intervals.margin_of(np.maximum(low - numbers, numbers - high), share)
         ends = self.predict_quantiles(X, at) + np.array([-margin, margin])
         crossed = ends[:, 0] > ends[:, 1]
         ends[crossed] = ends[crossed].mean(axis=1, keepdims=True)
@@ -348,11 +337,10 @@ class Regressor(RegressorMixin, Estimator):
         check_is_fitted(self)
         method, numbers, found = self.__dict__.get("_calibration", ("", 0.0, 0.0))
         scores = np.abs(numbers - found) if method == "residual" else None
-        content: bytes = self._model.to_bytes(with_scores(self._model.parameters, scores))
-        return content
+        return self._model.to_bytes(intervals.with_scores(self._model.parameters, scores))
 
     def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
-        scores = scores_in(model.parameters)
+        scores = intervals.scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

@@ -261,7 +261,7 @@ class Trace(Listed[Step]):
                     nodes=nodes,
                     leaves=leaves,
                     global_distance=None if distances is None else float(distances[step]),
-                    candidates=candidates.get(node),
+                    candidates=tuple(candidates[node]) if node in candidates else None,
                     levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node))
                     or None,
                 )

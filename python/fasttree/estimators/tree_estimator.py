@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Self
 from .._checks.speech import worded
 from .._checks.words import counted
 from ..criteria import Criterion, NamedCallable
@@ -42,7 +42,6 @@ from .tree_arrays import Trace, TreeArrays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from typing_extensions import Self
 
 MAX_LINES = 60
 """Largest number of lines of a printed tree."""
@@ -140,8 +139,7 @@ class TreeEstimator(Readable, Estimator):
         return self
 
     def _class_totals(self) -> np.ndarray:
-        totals: np.ndarray = self.tree_.value[0]
-        return totals
+        return self.tree_.value[0]
 
     # -- predicting -------------------------------------------------------------------------------
 

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import _engine, criteria
 from .._checks import checked, integer, one_of, one_value, real, shown
-from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed, Self
 from .._checks.progress import Progress
 from .._checks.words import counted
 from ..datasets.inputs import table_of
@@ -37,9 +37,6 @@ from .features import score_features
 from .pair_metrics import PairMetric, metric_of
 from .pairs import binned, whole_copies
 from .subsets import Strata
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 BLOCKS = 20
 """Blocks of rows that the jackknife leaves out in turn."""

@@ -283,8 +283,7 @@ def _of_genotypes(
     if evidence == "pairs":
         codes = np.ascontiguousarray(study.to_array(samples=samples, missing=3)).view(np.uint8)
         options["categorical_features"] = "all"
-        scores: np.ndarray = score_features(codes, table.y, **options)
-        return scores
+        return score_features(codes, table.y, **options)
     progress = options.pop("progress", None)
     size = VARIANTS if evidence == "table" else study.n_variants
     found = []

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import hashable, is_missing, listing, number_array, shown
+from .._checks import hashable, is_missing, listing, number_array, refuse_where, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .._checks.masks import refuse_masked
 from .._checks.naming import written
@@ -91,15 +91,17 @@ def codes_of(
             part, inverse = np.unique(part, return_inverse=True)
         found = [-1 if is_missing(label) else lookup.get(label, -2) for label in part.tolist()]
         codes[start : start + ROWS_AT_ONCE] = np.array(found, dtype=np.int64)[inverse]
-    if (codes == -2).any():
-        row = int(np.flatnonzero(codes == -2)[0])
-        raise ValueError(
+    refuse_where(
+        codes == -2,
+        lambda row: (
             f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, which is not one "
             f"of the classes {shown(list(classes))}"
+        ),
+    )
+    if not missing_ok:
+        refuse_where(
+            codes < 0, lambda row: f"{what}: row {row} has no label; drop the row or give it one"
         )
-    if not missing_ok and (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise ValueError(f"{what}: row {row} has no label; drop the row or give it one")
     return codes
 
 
@@ -160,21 +162,21 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
             "class; pass classes= when some class does not occur in y_true"
         )
     check_lengths(what, n_rows, len(found))
-    bad = ~((found >= 0.0) & (found <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie "
-            "between 0 and 1"
-        )
+    refuse_where(
+        ~((found >= 0.0) & (found <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1),
+        lambda row: (
+            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie between 0 "
+            "and 1"
+        ),
+    )
     sums = found.sum(axis=1)
-    bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
+    refuse_where(
+        (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0),
+        lambda row: (
             f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: "
             "unclassified)"
-        )
+        ),
+    )
     return np.minimum(found, 1.0)
 
 

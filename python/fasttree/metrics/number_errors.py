@@ -25,7 +25,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import number_array, number_in, row_weights
+from .._checks import number_array, number_in, refuse_where, row_weights
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from .labels import average, check_lengths
@@ -50,12 +50,12 @@ def finite_numbers(what: str, values: Any) -> np.ndarray:
         raise ValueError(
             f"{what} must be one-dimensional, got shape {found.shape}; pass one number per row"
         )
-    bad = np.flatnonzero(~np.isfinite(found))
-    if len(bad):
-        raise ValueError(
-            f"{what}: row {int(bad[0])} is {found[bad[0]]}; give a finite number, or leave the row "
-            "out"
-        )
+    refuse_where(
+        ~np.isfinite(found),
+        lambda row: (
+            f"{what}: row {row} is {found[row]}; give a finite number, or leave the row out"
+        ),
+    )
     return found
 
 

@@ -66,7 +66,7 @@ def replace_columns(X: Any, columns: Mapping[int, Column]) -> Any:
     if pandas is not None and isinstance(X, pandas.DataFrame):
         frame = X.copy(deep=False)
         for j, column in columns.items():
-            frame.isetitem(j, _pandas_values(column, pandas))
+            frame.isetitem(j, pandas_values(column, pandas))
         return frame
     import narwhals as nw
 
@@ -99,7 +99,7 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
                 categories is not None and label in categories
             )
             X.isetitem(
-                j, series.where(series.notna(), label) if known else _pandas_values(column, pandas)
+                j, series.where(series.notna(), label) if known else pandas_values(column, pandas)
             )
             continue
         import narwhals as nw
@@ -112,9 +112,10 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
     return X
 
 
-def _pandas_values(column: Column, pandas: Any) -> Any:
+def pandas_values(column: Column, pandas: Any) -> Any:
+    """The cells of a column as pandas has them: numbers, or a Categorical."""
     if column.kind == "numeric":
-        return column.values.astype(np.float64, copy=False)
+        return column.values
     categories = pandas.Index(list(column.levels or ()), dtype=None if column.levels else object)
     return pandas.Categorical.from_codes(
         column.values.astype(np.int32), categories=categories, ordered=column.ordered

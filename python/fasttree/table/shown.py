@@ -13,6 +13,7 @@ from ..exports.tables.alignment import number_columns
 from ..exports.tables.html import html_table
 from ..exports.tables.text import columns_text
 from .columns import Column, has_gaps
+from .rebuild import pandas_values
 
 MOST_SHOWN = 20
 """Features that HTML shows."""
@@ -114,19 +115,8 @@ def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
 
 
 def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
-    """A pandas DataFrame: nominal columns as Categoricals with their levels, the target last."""
-    import pandas as pd
+    """The columns and the target as a pandas DataFrame."""
+    import pandas
 
-    data: dict[str, Any] = {}
-    for column in (*columns, *(() if target is None else (target,))):
-        if column.kind == "numeric":
-            data[column.name] = column.values
-        else:
-            codes = column.values.astype(np.int32)
-            categories = pd.Index(
-                list(column.levels or ()), dtype=None if column.levels else object
-            )
-            data[column.name] = pd.Categorical.from_codes(
-                codes, categories=categories, ordered=column.ordered
-            )
-    return pd.DataFrame(data)
+    own = (*columns, *(() if target is None else (target,)))
+    return pandas.DataFrame({column.name: pandas_values(column, pandas) for column in own})

@@ -136,10 +136,9 @@ def batches_of(X: Any, histogram: bool) -> Batches | None:
 def _of_dataset(dataset: Any, name: str) -> Batches:
     def read(columns: Sequence[str] | None) -> Iterable[Any]:
         wanted = None if columns is None else list(columns)
-        batches: Iterable[Any] = dataset.to_batches(
+        return dataset.to_batches(
             columns=wanted, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         )
-        return batches
 
     return Batches(read, name, tuple(dataset.schema.names), numbers_of(dataset.schema))
 

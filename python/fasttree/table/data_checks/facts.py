@@ -42,8 +42,7 @@ def once(function: Callable[[ColumnFacts], T]) -> Callable[[ColumnFacts], T]:
     def call(column: ColumnFacts) -> T:
         if function not in column.answers:
             column.answers[function] = function(column)
-        found: T = column.answers[function]
-        return found
+        return column.answers[function]
 
     return call
 

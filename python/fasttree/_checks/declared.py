@@ -38,11 +38,11 @@ class Declared(Parameters):
         option = next(o for o in self.info["options"] if o["name"] == name)
         if value is None and option["default"] == "null":
             return None
-        found = _in_domain(value, option["domain"])
-        if found is None:
+        checked = _in_domain(value, option["domain"])
+        if checked is None:
             owner = owner or type(self).__name__
             raise ValueError(f"{owner}: {name}={shown(value)} must be {option['words']}")
-        return found
+        return checked
 
 
 def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def _in_domain(value: Any, domain: Mapping[str, Any]) -> Any:
             shares = [as_float(v) for v in value] if several else [None]
             return shares if all(v is not None and 0 <= v <= 1 for v in shares) else None
         case "words" | "size_function":
-            known = isinstance(value, str) and value in domain["words"]
-            return value if known or (domain["kind"] != "words" and callable(value)) else None
+            is_word = isinstance(value, str) and value in domain["words"]
+            return value if is_word or (domain["kind"] != "words" and callable(value)) else None
         case _:
             return value

@@ -26,8 +26,8 @@ def in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     if shell is None:
         return False
-    found = shell.get_ipython()
-    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
+    interpreter = shell.get_ipython()
+    return interpreter is not None and type(interpreter).__name__ == "ZMQInteractiveShell"
 
 
 class Bar:

@@ -37,11 +37,11 @@ def about(what: str = "") -> Iterator[None]:
     """A context whose warnings begin with a name, of one data set of several for instance. Warnings
     that differ in numbers alone, such as those of each fold, come once in the outermost one."""
     before = _ABOUT.set(_ABOUT.get() + (what and f"{what}: "))
-    said = _SAID.set(set() if (known := _SAID.get()) is None else known)
+    token = _SAID.set(set() if (texts := _SAID.get()) is None else texts)
     try:
         yield
     finally:
-        _SAID.reset(said)
+        _SAID.reset(token)
         _ABOUT.reset(before)
 
 
@@ -60,14 +60,14 @@ def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
 def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the line that called the package, also through scikit-learn and wrappers of other
     packages; there the same text is shown once."""
-    text, said, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
+    text, texts, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
     if held is not None:
         held.append((text, category))
         return
-    if said is not None:
-        if (alike := _NUMBER.sub("#", text)) in said:
+    if texts is not None:
+        if (alike := _NUMBER.sub("#", text)) in texts:
             return
-        said.add(alike)
+        texts.add(alike)
     frame, level, outside = sys._getframe(1), 2, 2
     while frame.f_back:
         passed = frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED

@@ -50,11 +50,11 @@ class Reading:
 
     def levels(self) -> list[tuple[Any, ...]]:
         """Labels of the values of each column, those of the class last; intervals where binned."""
-        own = [
+        labels = [
             interval_labels(self.cuts[c.name]) if c.kind == "numeric" else tuple(c.levels or ())
             for c in self.table.columns
         ]
-        return [*(levels or (None,) for levels in own), tuple(self.table.classes)]
+        return [*(levels or (None,) for levels in labels), tuple(self.table.classes)]
 
     def counts(self, parents: list[list[int]]) -> list[np.ndarray]:
         """Weight of each (configuration of the parents, value) of each column, flat."""
@@ -74,9 +74,9 @@ class Reading:
             return {}
         counted = self._counted([[] for _ in self.names])[0][:-1]
         return {
-            name: (own / own.sum()).tolist()
-            for name, own in zip(self.names, counted, strict=False)
-            if own.size
+            name: (counts / counts.sum()).tolist()
+            for name, counts in zip(self.names, counted, strict=False)
+            if counts.size
         }
 
     def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
@@ -198,6 +198,6 @@ def prior_config(
     return {
         "arc_probability": arc_probability,
         "arcs": [[*ends, p] for ends, p in arcs],
-        "ordered": [pair(one, "ordered") for one in listing("ordered", ordered)],
-        "tied": [pair(one, "tied") for one in listing("tied", tied)],
+        "ordered": [pair(columns, "ordered") for columns in listing("ordered", ordered)],
+        "tied": [pair(columns, "tied") for columns in listing("tied", tied)],
     }

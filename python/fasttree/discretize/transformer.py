@@ -26,7 +26,7 @@ Scope = Literal["fold", "all"]
 C = TypeVar("C", bound="ColumnTransformer")
 
 
-class ColumnTransformer(
+class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
     Parameters, OneToOneFeatureMixin, TransformerMixin, auto_wrap_output_keys=None
 ):
     """A transformer that learns from and replaces single columns.
@@ -82,10 +82,10 @@ class ColumnTransformer(
                 for j, c in enumerate(table.columns)
             )
         if is_frame(X):
-            found = self._frame(renamed(X, None if self._named else self._names), columns)
+            result = self._frame(renamed(X, None if self._named else self._names), columns)
         else:
-            found = self._array(table, columns)
-        return _wrap_data_with_container("transform", found, X, self)
+            result = self._array(table, columns)
+        return _wrap_data_with_container("transform", result, X, self)
 
     def fit_transform(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """``fit(X, y, sample_weight)``, then ``transform(X)``."""

@@ -38,10 +38,10 @@ def _predict_frame(frame: Any, method: str, model: Any, names: list[str] | None)
     """Predict a data frame; `names` are the columns of probabilities, None for labels."""
     import pandas
 
-    found = getattr(model, method)(frame) if len(frame) else _no_rows(method, model)
+    answers = getattr(model, method)(frame) if len(frame) else _no_rows(method, model)
     if names is None:
-        return pandas.Series(found, index=frame.index, name=method)
-    return pandas.DataFrame(found, index=frame.index, columns=names)
+        return pandas.Series(answers, index=frame.index, name=method)
+    return pandas.DataFrame(answers, index=frame.index, columns=names)
 
 
 def _no_rows(method: str, model: Any) -> np.ndarray:

@@ -169,26 +169,26 @@ def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, 
     ready_client(client)
     with closed_client_error(client):
         limit = partitions.least_memory(client)
-        found = partitions.partitions_of(
+        source = partitions.partitions_of(
             data, y, sample_weight, batches.reader_for(estimator), limit
         )
         try:
-            return _fitted(estimator, client, found, y)
+            return _fitted(estimator, client, source, y)
         except KilledWorker as error:
             raise partitions.too_large(
                 f"workers died of one task again and again ({error})", limit
             ) from error
 
 
-def _fitted(estimator: Any, client: Any, found: partitions.Partitions, y: Any) -> Any:
+def _fitted(estimator: Any, client: Any, source: partitions.Partitions, y: Any) -> Any:
     """Describe the columns, encode the partitions, grow the model, and fit the estimator to it."""
-    facts = _described(client, found)
+    facts = _described(client, source)
     config, bagging = batches.plan_of(estimator, facts)
-    target = found.reader.target or _name_of(y, found.reader.task)
+    target = source.reader.target or _name_of(y, source.reader.task)
     batches.check_plan(config, facts, target, bagging is not None)
     coding = Coding(facts, target, (None,) * len(facts.names))
     is_drawn = bagging is not None and bagging["draws"] is not None
-    rows = _coded(client, found, coding, config, is_drawn)
+    rows = _coded(client, source, coding, config, is_drawn)
     if bagging is not None:
         model = _forest(rows, config, bagging)
     else:
@@ -204,20 +204,20 @@ def _name_of(y: Any, task: Task) -> str:
     return name if isinstance(name, str) and name else ("y" if task == "regression" else "class")
 
 
-def _described(client: Any, found: partitions.Partitions) -> PartFacts:
+def _described(client: Any, source: partitions.Partitions) -> PartFacts:
     """Kinds, levels and classes of all partitions together."""
-    parts = partitions.computed(client, found.lean or found.parts, found.reader, describe)
+    parts = partitions.computed(client, source.lean or source.parts, source.reader, describe)
     facts: PartFacts | None = partitions.tree_sum(client, joined, parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
-    return found.columns.completed(facts.without_unused_classes())
+    return source.columns.completed(facts.without_unused_classes())
 
 
 def _coded(
-    client: Any, found: partitions.Partitions, coding: Coding, config: dict[str, Any], hashed: bool
+    client: Any, source: partitions.Partitions, coding: Coding, config: dict[str, Any], hashed: bool
 ) -> CodedParts:
     """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
-    parts, reader = found.parts, found.reader
+    parts, reader = source.parts, source.reader
 
     def run(function: Any, join: Any) -> Any:
         results = partitions.computed(client, parts, reader, function)
@@ -276,9 +276,9 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
         states = partitions.each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if rows.facts.target_range is None else sums[0]
-        own = _drawn_facts(rows.facts, sums, copies)
+        sample_facts = _drawn_facts(rows.facts, sums, copies)
         lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
-        return grown_tree(client, (own, lean), states, config, seed)
+        return grown_tree(client, (sample_facts, lean), states, config, seed)
 
     with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
         trees = list(threads.map(tree, seeds))

@@ -147,16 +147,16 @@ def _beside(parts: Sequence[Any], y: Any, weights: Any, reader: Reader) -> Parti
     from dask.delayed import delayed
 
     beside = []
-    for name, own in (("y", y), ("sample_weight", weights)):
-        if own is None and name == "sample_weight":
+    for name, collection in (("y", y), ("sample_weight", weights)):
+        if collection is None and name == "sample_weight":
             beside.append([None] * len(parts))
             continue
-        if not hasattr(own, "to_delayed"):
+        if not hasattr(collection, "to_delayed"):
             raise ValueError(
                 f"{name} must be a Dask collection with the partitions of the rows, or the name of "
-                f"a column of a Dask DataFrame; got {type(own).__name__}"
+                f"a column of a Dask DataFrame; got {type(collection).__name__}"
             )
-        pieces = own.to_delayed()
+        pieces = collection.to_delayed()
         pieces = list(pieces.ravel() if hasattr(pieces, "ravel") else pieces)
         if len(pieces) != len(parts):
             raise ValueError(
@@ -176,11 +176,13 @@ def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
     schemas = []
     for fragment in parquet_dataset(path).get_fragments():
         schemas.append(fragment.physical_schema)
-        for own in fragment.split_by_row_group():
-            size = sum(group.total_byte_size for group in own.row_groups)
+        for part in fragment.split_by_row_group():
+            size = sum(group.total_byte_size for group in part.row_groups)
             if limit is not None and MEMORY_FACTOR * size > limit:
-                raise too_large(f"a row group of {own.path!r} takes {size / 2**20:,.0f} MiB", limit)
-            groups.append((own.path, [g.id for g in own.row_groups]))
+                raise too_large(
+                    f"a row group of {part.path!r} takes {size / 2**20:,.0f} MiB", limit
+                )
+            groups.append((part.path, [g.id for g in part.row_groups]))
     if not groups:
         raise ValueError(f"{str(path)!r} holds no rows")
     # Where the schema shows which columns are numbers, a description need not read these.

@@ -234,10 +234,10 @@ class Estimator(BaseEstimator):
         X, y = self._labelled_rows(X, y, groups)
         if groups is None:
             return X, y, None
-        rest, found = taken_groups(X, groups)
-        known = isinstance(groups, str) and groups in self._schema.names
-        X = X if known else rest
-        labels = listed(found)
+        rest, cells = taken_groups(X, groups)
+        is_feature = isinstance(groups, str) and groups in self._schema.names
+        X = X if is_feature else rest
+        labels = listed(cells)
         group_codes(labels, len(labels))  # a row without a group
         return X, y, labels
 

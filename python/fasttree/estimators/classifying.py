@@ -51,8 +51,8 @@ class Classifier(ClassifierMixin, Estimator):
         codes = model.predict(blocks, n, self.n_jobs)
         if codes.size and codes.min() < 0:
             out = np.empty(len(codes), dtype=object)
-            known = codes >= 0
-            out[known] = self.classes_[codes[known]]
+            has_class = codes >= 0
+            out[has_class] = self.classes_[codes[has_class]]
             return out
         return np.asarray(self.classes_[codes])
 

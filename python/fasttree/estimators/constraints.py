@@ -43,17 +43,17 @@ def constraints_of(
     >>> constraints_of({"interaction_cst": [["x"], ["when"]]}, names, ["when"])
     {'interaction_cst': [[1], [0, 2, 3, 4]]}
     """
-    found: dict[str, Any] = {}
+    config: dict[str, Any] = {}
     given = names[: len(names) - len(part_names(dates))]
     if params.get("monotonic_cst") is not None:
-        found["monotonic_cst"] = signs_of(params["monotonic_cst"], given)
+        config["monotonic_cst"] = signs_of(params["monotonic_cst"], given)
     if params.get("interaction_cst") is not None:
         groups = groups_of(params["interaction_cst"], given)
         for date in dates:
             parts = [names.index(part) for part in part_names([date])]
             groups = [g + parts if given.index(date) in g else g for g in groups]
-        found["interaction_cst"] = groups
-    return found
+        config["interaction_cst"] = groups
+    return config
 
 
 def signs_of(value: Any, names: Sequence[str]) -> list[int]:

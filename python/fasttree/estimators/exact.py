@@ -114,12 +114,12 @@ class _Searched(TreeEstimator, Classifier):
 
     def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
-        found = json.loads(model.parameters)["found"]
-        self.lower_bound_ = found["lower_bound"]
-        self.upper_bound_ = found.get("upper_bound", self.n_nodes_)
+        search = json.loads(model.parameters)["found"]
+        self.lower_bound_ = search["lower_bound"]
+        self.upper_bound_ = search.get("upper_bound", self.n_nodes_)
         self.proven_ = self.lower_bound_ == self.upper_bound_
-        self.n_search_nodes_ = int(found["search_nodes"])
-        self.training_errors_ = float(found["errors"])
+        self.n_search_nodes_ = int(search["search_nodes"])
+        self.training_errors_ = float(search["errors"])
 
     def _head_line(self) -> str:
         tests = two_way_tests(self)

@@ -177,15 +177,17 @@ def all_candidates(
     blocks, n = rows_for(fitted._schema, rows.table)
     rows_of = rows_by_node(fitted._model.apply(blocks, n), fitted.tree_.subtree_ends())
     table = labelled(fitted._schema, rows.table)
-    found = {}
+    candidates = {}
     for node in np.flatnonzero(fitted.tree_.n_children > 0).tolist():
         if divides_rows(fitted):
             fractions = fitted._model.reach(blocks, n, node)
         else:
             fractions = np.zeros(n)
             fractions[rows_of(node)] = 1.0
-        found[node] = candidates_of(fitted, table, fractions, config, custom, weights=rows.weights)
-    return found
+        candidates[node] = candidates_of(
+            fitted, table, fractions, config, custom, weights=rows.weights
+        )
+    return candidates
 
 
 def divides_rows(fitted: Any) -> bool:
@@ -217,14 +219,15 @@ def candidates_of(
     )
     features, thresholds, scores, divisions = candidates
     names, levels = fitted._schema.names, fitted._schema.levels
-    splits = np.where(np.isnan(thresholds), None, thresholds).tolist()
+    splits = thresholds.astype(object)
+    splits[np.isnan(thresholds)] = None
     for number, codes in divisions:
         splits[number] = tuple(levels[features[number]][code] for code in codes)
     reached, is_imputed = fractions > 0, fitted.get_params(deep=False).get("missing") == "mode"
     return NodeCandidates(
         names,
         features,
-        splits,
+        splits.tolist(),
         scores,
         tests={names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests},
         lacking=frozenset(
@@ -291,8 +294,8 @@ def explain(
     check_is_fitted(fitted)
     fitted = fitted._as_grown()
     _check_node(node, fitted.tree_.node_count)
-    found = _candidates_at(fitted, node, X, y, sample_weight)
-    feature, chosen = _chosen_candidate(fitted, node, found)
+    candidates = _candidates_at(fitted, node, X, y, sample_weight)
+    feature, chosen = _chosen_candidate(fitted, node, candidates)
     entries: list[Entry] = [
         {
             "feature": name,
@@ -301,31 +304,35 @@ def explain(
             "score": score,
             "chosen": name == feature and split == chosen,
         }
-        for name, split, score in found.best_first()
+        for name, split, score in candidates.best_first()
     ]
-    if feature is not None and not is_honest(fitted) and not any(one["chosen"] for one in entries):
+    if (
+        feature is not None
+        and not is_honest(fitted)
+        and not any(entry["chosen"] for entry in entries)
+    ):
         warn_caller(
             f"no candidate is the test of node {node}: the rows or their weights are not those of "
             "the fit (a tree i of a forest has sample_weight=forest.bootstrap_counts(X, y)[i])",
             UserWarning,
         )
     if feature is not None and (limits := _limits_of(fitted, node)):
-        for one in entries:
-            one["limits"] = limits if one["chosen"] else None
+        for entry in entries:
+            entry["limits"] = limits if entry["chosen"] else None
     by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
     if by_test:
-        shown_tests = {"statistic": "statistic", "p": lambda one: p_value_text(one["p_value"])}
-        for one in entries:
-            test = found.tests.get(one["feature"], (math.nan, math.nan))
-            one["statistic"], one["p_value"] = test
-        entries.sort(key=lambda one: (math.isnan(one["p_value"]), one["p_value"]))
+        shown_tests = {"statistic": "statistic", "p": lambda entry: p_value_text(entry["p_value"])}
+        for entry in entries:
+            test = candidates.tests.get(entry["feature"], (math.nan, math.nan))
+            entry["statistic"], entry["p_value"] = test
+        entries.sort(key=lambda entry: (math.isnan(entry["p_value"]), entry["p_value"]))
     displayed = _one_per_feature(entries)
     best = entries[0]["score"] if entries else 0.0
     # A test has chosen the feature: scores have decided among its candidates alone.
-    compared = [one for one in entries if one["feature"] == feature] if by_test else entries
+    compared = [entry for entry in entries if entry["feature"] == feature] if by_test else entries
     notes = []
     if left := len(entries) - len(displayed):
         verb = "is" if left == 1 else "are"
@@ -333,14 +340,14 @@ def explain(
     return Records(
         entries,
         {
-            "candidate": lambda one: (
-                _candidate_text(fitted, node, one)
-                + (APART if found.apart and one["feature"] in found.lacking else "")
+            "candidate": lambda entry: (
+                _candidate_text(fitted, node, entry)
+                + (APART if candidates.apart and entry["feature"] in candidates.lacking else "")
             ),
             **shown_tests,
             "score": "score",
-            "": lambda one: bar(one["score"] / best if best > 0 else 0.0),
-            "chosen": lambda one: "chosen" if one["chosen"] else "",
+            "": lambda entry: bar(entry["score"] / best if best > 0 else 0.0),
+            "chosen": lambda entry: "chosen" if entry["chosen"] else "",
         },
         title=f"Candidates of node {node} by {by}, best first",
         notes=[
@@ -363,10 +370,10 @@ def _limits_of(fitted: Any, node: int) -> list[tuple[Any, ...]]:
     if is_other or (levels and not tree.n_groups[node]):
         return []
     return [
-        tuple(levels[code] for code in sorted(one.codes))
-        if one.codes is not None
-        else (one.lower, one.upper) * (one.lower < one.upper)
-        for one in Reading(fitted).branch_sets(node)
+        tuple(levels[code] for code in sorted(values.codes))
+        if values.codes is not None
+        else (values.lower, values.upper) * (values.lower < values.upper)
+        for values in Reading(fitted).branch_sets(node)
     ]
 
 
@@ -394,8 +401,8 @@ def _measured(fitted: Any) -> list[str]:
     """What the scores are where a two-sample statistic chooses the cut."""
     if not is_by_test(fitted) or fitted.cut == "criterion":
         return []
-    known = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
-    what = known.get(str(measure_of(fitted)), "largest squared standardised deviation")
+    names = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
+    what = names.get(str(measure_of(fitted)), "largest squared standardised deviation")
     return [f"score: {what}, a multiple of the two-sample statistic that chooses the cut"]
 
 
@@ -414,12 +421,12 @@ def _check_node(node: Any, n_nodes: int) -> None:
 def _one_per_feature(entries: list[Entry]) -> list[Entry]:
     """The best candidate of each feature, and the split of the tree."""
     seen: set[str] = set()
-    found = []
-    for one in entries:
-        if one["feature"] not in seen or one["chosen"]:
-            found.append(one)
-        seen.add(one["feature"])
-    return found
+    kept = []
+    for entry in entries:
+        if entry["feature"] not in seen or entry["chosen"]:
+            kept.append(entry)
+        seen.add(entry["feature"])
+    return kept
 
 
 def _candidates_at(
@@ -516,8 +523,8 @@ def ended_by(fitted: Any, node: int) -> str:
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
             return f"{name}={limit} ends growth here"
     others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
-    said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
-    return f"no split is worth it by {' and '.join(said)}" if said else ""
+    settings = [f"{name}={given[name]!r}" for name in others if given.get(name)]
+    return f"no split is worth it by {' and '.join(settings)}" if settings else ""
 
 
 def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
@@ -525,10 +532,10 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     rules of the criterion than the score decided."""
     if not fitted.tree_.n_children[node]:
         return [f"{_leaf_text(fitted, node)}."]
-    chosen = [one["score"] for one in entries if one["chosen"]]
+    chosen = [entry["score"] for entry in entries if entry["chosen"]]
     if not chosen:
         return []
-    tied = sum(math.isclose(one["score"], chosen[0], rel_tol=TIED) for one in entries)
+    tied = sum(math.isclose(entry["score"], chosen[0], rel_tol=TIED) for entry in entries)
     rules = [name for name in ("guard", "mdl_penalty") if getattr(fitted.criterion, name, None)]
     if rules and (tied > 1 or entries[0]["score"] > chosen[0] * (1 + TIED)):
         return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
@@ -545,13 +552,13 @@ def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     them: on the rows of the fit, with all features and thresholds searched."""
     params = fitted.get_params(deep=False)
     given = constraints_given(params)
-    chosen = [one["score"] for one in entries if one["chosen"]]
+    chosen = [entry["score"] for entry in entries if entry["chosen"]]
     searches_all = params.get("max_features") is None and params.get("splitter") == "best"
     if not given or not searches_all or not chosen:
         return []
     if not math.isclose(chosen[0], fitted.tree_.score[node], rel_tol=SAME_ROWS):
         return []
-    above = sum(one["score"] > chosen[0] * (1 + TIED) for one in entries)
+    above = sum(entry["score"] > chosen[0] * (1 + TIED) for entry in entries)
     verb = "forbid" if len(given) > 1 else "forbids"
     what = counted(above, "candidate")
     return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
@@ -599,10 +606,10 @@ def decision_rule(fitted: Any, row: Any, *, intervals: Any = None) -> str:
     cells = [cell for block in blocks for cell in block[0]]
     lines = _conditions(fitted.tree_, reading, path, cells, len(leaves) > 1)
     # The answer above, the leaf below.
-    said = "no class" if answer is None else str(answer)
+    answer_text = "no class" if answer is None else str(answer)
     if reading.predicts_number:
-        said = figures(float(answer))
-    head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
+        answer_text = figures(float(answer))
+    head = f"{answer_text}, because" if lines else f"{answer_text}: the tree is one leaf"
     if len(leaves) > 1:
         tail = (
             f"A value is missing: {counted(len(leaves), 'leaf')} answer together, weighted by "
@@ -665,8 +672,8 @@ def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
     """One row in any form, encoded; `what` begins the error of another number of rows."""
     blocks, n = fitted._blocks(_one_row(row))
     if n != 1:
-        one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
-        raise ValueError(f"{what} one row, got {n}; pass {one}")
+        example = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
+        raise ValueError(f"{what} one row, got {n}; pass {example}")
     return blocks
 
 

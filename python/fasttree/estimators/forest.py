@@ -129,9 +129,9 @@ class GrownForest(Estimator):
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
-        found = model.out_of_bag()
-        if found is not None:
-            self._judge(*found, rows)
+        out_of_bag = model.out_of_bag()
+        if out_of_bag is not None:
+            self._judge(*out_of_bag, rows)
         return self
 
     def _check_samples(self) -> None:
@@ -182,10 +182,10 @@ class GrownForest(Estimator):
                 "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
             )
-        known = weights[voted]
+        voted_weights = weights[voted]
         self.oob_score_ = float("nan")
-        if known.sum() > 0:
-            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, known)
+        if voted_weights.sum() > 0:
+            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, voted_weights)
         answers = rows.as_given(answers, np.nan)
         if self._task == "regression":
             self.oob_prediction_ = answers[:, 0]
@@ -235,8 +235,8 @@ class GrownForest(Estimator):
     def _of_samples(self, again: FittedOn) -> dict[str, Any]:
         """A configuration that draws the samples of a fit; they need no criterion, which may be a
         function that is not at hand, and none on classes of a number."""
-        known = {k: v for k, v in again.config.items() if k != "target_bins"}
-        return {**known, "criterion": self._any_criterion, "criterion_options": {}}
+        config = {k: v for k, v in again.config.items() if k != "target_bins"}
+        return {**config, "criterion": self._any_criterion, "criterion_options": {}}
 
     def _again(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray) -> FittedOn:
         """What the fit has read, from the same training rows."""
@@ -336,7 +336,7 @@ class GrownForest(Estimator):
         """Importances of the features on the out-of-bag rows of each tree, and their means."""
         from sklearn.utils import Bunch
 
-        found = _engine.core.out_of_bag_importances(
+        importances = _engine.core.out_of_bag_importances(
             self._model,
             _engine.dataset_of(again.rows.table, self.n_jobs),
             self._of_samples(again),
@@ -346,12 +346,12 @@ class GrownForest(Estimator):
             self.n_jobs,
             make_report(self.progress, "trees"),
         )
-        found = self._schema.by_given_column(found).T
-        finite = found[:, ~np.isnan(found).any(axis=0)]
+        importances = self._schema.by_given_column(importances).T
+        finite = importances[:, ~np.isnan(importances).any(axis=0)]
         if finite.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
         return Bunch(
-            importances=found,
+            importances=importances,
             importances_mean=finite.mean(axis=1),
             importances_std=finite.std(axis=1),
         )
@@ -496,11 +496,13 @@ class FastForestClassifier(GrownForest, Classifier):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        known, of_samples = self.class_weight, False
-        if isinstance(known, str) and known == "balanced_subsample":
+        class_weight, of_samples = self.class_weight, False
+        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
             of_samples = bool(self.bootstrap)
-            known = None if of_samples else "balanced"  # without samples every tree gets every row
-        return TrainingRows.of(table, sample_weight, known, kept=kept, of_samples=of_samples)
+            class_weight = (
+                None if of_samples else "balanced"
+            )  # without samples every tree gets every row
+        return TrainingRows.of(table, sample_weight, class_weight, kept=kept, of_samples=of_samples)
 
     def _oob_score(
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray

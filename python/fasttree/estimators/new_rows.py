@@ -86,27 +86,27 @@ class Schema:
     def by_given_column(self, values: np.ndarray) -> np.ndarray:
         """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
         the value of a date is the sum over its parts."""
-        found = values[..., : len(self.given_names)].copy()
+        by_column = values[..., : len(self.given_names)].copy()
         for name in self.dates:
             parts = [self.names.index(part) for part in part_names([name])]
-            found[..., self.names.index(name)] = values[..., parts].sum(axis=-1)
-        return found
+            by_column[..., self.names.index(name)] = values[..., parts].sum(axis=-1)
+        return by_column
 
     @classmethod
     def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
         """The schema of a model of the core; `owner` is named in messages."""
-        found = cls.of_json(model.schema_json(cuts=False), has_names, owner)
-        dates = tuple(for_other_rows(found.dates).items())
-        names = (*found.given_names, found.target) if has_names else ()
-        found.file_cells = replace(file_cells_of(model), dates=dates, names=names)
-        found.tested = model.tested()
-        return found
+        schema = cls.of_json(model.schema_json(cuts=False), has_names, owner)
+        dates = tuple(for_other_rows(schema.dates).items())
+        names = (*schema.given_names, schema.target) if has_names else ()
+        schema.file_cells = replace(file_cells_of(model), dates=dates, names=names)
+        schema.tested = model.tested()
+        return schema
 
     @property
     def date_parts(self) -> dict[str, tuple[str, str]]:
         """The columns that are made of dates: name -> the column of dates, and the part of it."""
-        found = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
-        return {name: (of, part) for of, parts in found.items() for name, part in parts}
+        parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
+        return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
 
     def warn_of_dates(self) -> None:
         """Warn of tested dates that SQL reads in another way than the model does."""
@@ -237,8 +237,8 @@ def _read_columns(schema: Schema, X: Any) -> tuple[Schema, list[int], Any]:
         cells = X.column(names[0]).values if is_table else cells_of(X, names[0])
         return schema, places, Table.from_columns([unused_column(names[0], len(cells))])
     part = schema.part(places)
-    own = set(part.names)
-    kept = [name for name in names if name in own]
+    read = set(part.names)
+    kept = [name for name in names if name in read]
     if not is_table and len(kept) < len(names):
         X = only_columns(X, kept)
     return part, places, X
@@ -249,14 +249,14 @@ def _among(blocks: list[np.ndarray], places: list[int], shape: tuple[int, int]) 
     others takes no memory."""
     if len(places) == shape[1]:
         return blocks
-    nothing, found, end = np.broadcast_to(0.0, shape), [], 0
+    nothing, filled, end = np.broadcast_to(0.0, shape), [], 0
     for block, place in zip([*blocks, None], [*places, shape[1]], strict=True):
         if place > end:
-            found += _engine.blocks_of([Column("", "numeric", nothing[:, end:place])])
+            filled += _engine.blocks_of([Column("", "numeric", nothing[:, end:place])])
         if block is not None:
-            found.append(block)
+            filled.append(block)
         end = place + 1
-    return found
+    return filled
 
 
 def values_of(schema: Schema, X: Any) -> np.ndarray:
@@ -266,17 +266,19 @@ def values_of(schema: Schema, X: Any) -> np.ndarray:
         if not isinstance(X, Table) and schema.has_names and set(names_of(X) or names) != {*names}:
             # Columns that the model does not read may be absent, and others be there.
             part, places, X = _read_columns(schema, X)
-            own = X.X if isinstance(X, Table) else Table(only_columns(X, part.names)).X
-            found = np.full((len(own), len(names)), np.nan if own.dtype.kind == "f" else None)
-            found[:, places] = own
-            return found
+            cells_read = X.X if isinstance(X, Table) else Table(only_columns(X, part.names)).X
+            all_cells = np.full(
+                (len(cells_read), len(names)), np.nan if cells_read.dtype.kind == "f" else None
+            )
+            all_cells[:, places] = cells_read
+            return all_cells
         table = X if isinstance(X, Table) else Table(X, unused=_options(schema, X)["unused"])
         return np.asarray(table.X)
     X = _with_names(schema, X)
-    known = names_of(X) or []
-    n_rows = len(cells_of(X, known[0]))
+    present = names_of(X) or []
+    n_rows = len(cells_of(X, present[0]))
     cells = [
-        listed(cells_of(X, name)) if name in known else [None] * n_rows
+        listed(cells_of(X, name)) if name in present else [None] * n_rows
         for name in schema.given_names
     ]
     return np.array(cells, dtype=object).T
@@ -300,11 +302,11 @@ def _converted(
 ) -> list[Column]:
     """Columns of a Table with the kinds of the schema, in its order; those at `places`, or all."""
     places = range(len(schema.names)) if places is None else places
-    known = dict(schema.file_cells.signs)
+    signs = dict(schema.file_cells.signs)
     for name, sign in table.file_cells.signs:
-        if known.get(name, sign) != sign:
+        if signs.get(name, sign) != sign:
             raise ValueError(
-                f"column {name!r} has numbers with the sign {sign!r}, but with {known[name]!r} "
+                f"column {name!r} has numbers with the sign {sign!r}, but with {signs[name]!r} "
                 "when the model was fitted: convert them"
             )
     return [
@@ -338,14 +340,14 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
         return Table.from_columns(converted, target, task=task)
     # Codes of the classes of the table become codes of the classes of the model.
     code_of = {_engine.plain(c): code for code, c in enumerate(schema.classes)}
-    own = as_declared([_engine.plain(c) for c in table.classes], list(code_of))
-    unknown = [own[c] for c in np.unique(table.y_codes) if own[c] not in code_of]
+    labels = as_declared([_engine.plain(c) for c in table.classes], list(code_of))
+    unknown = [labels[c] for c in np.unique(table.y_codes) if labels[c] not in code_of]
     if unknown:
         raise ValueError(
             f"y holds {unknown[0]!r}, which is not a class of the model; classes are "
             f"{list(code_of)}"
         )
-    codes = np.array([code_of.get(c, -1) for c in own], dtype=np.int32)[table.y_codes]
+    codes = np.array([code_of.get(c, -1) for c in labels], dtype=np.int32)[table.y_codes]
     return Table.from_columns(
         converted, Column(table.target or "class", "nominal", codes, tuple(schema.classes))
     )
@@ -354,13 +356,13 @@ def labelled(schema: Schema, X: Any, y: MaybeArray = None) -> Table:
 def own_columns(schema: Schema, table: Table, *named: Any) -> Table:
     """The Table of a file without the columns that the model does not have, if it has those that
     the model reads; names among `named` stay, too."""
-    own = table.feature_names
-    known = {*schema.names, schema.target, *(one for one in named if isinstance(one, str))}
-    extra = [name for name in own if name not in known]
+    columns = table.feature_names
+    expected = {*schema.names, schema.target, *(one for one in named if isinstance(one, str))}
+    extra = [name for name in columns if name not in expected]
     dates = schema.date_parts
     read = {dates[n][0] if n in dates else n for n in map(schema.names.__getitem__, schema.read)}
-    is_named = table.has_feature_names and schema.has_names and read.issubset(own)
-    return table.drop(*extra) if is_named and 0 < len(extra) < len(own) else table
+    is_named = table.has_feature_names and schema.has_names and read.issubset(columns)
+    return table.drop(*extra) if is_named and 0 < len(extra) < len(columns) else table
 
 
 def with_labels(
@@ -382,8 +384,8 @@ def without_target(schema: Schema, X: Any, y: Any) -> tuple[Any, Any]:
     names = None if isinstance(X, Table) else names_of(X)
     if names is None or schema.target in schema.names or names.count(schema.target) != 1:
         return X, y
-    X, own = without_column(X, schema.target)
-    return X, own if y is None else y
+    X, labels = without_column(X, schema.target)
+    return X, labels if y is None else y
 
 
 def _options(schema: Schema, X: Any) -> dict[str, Any]:
@@ -397,15 +399,17 @@ def _options(schema: Schema, X: Any) -> dict[str, Any]:
     if names is not None and by_name and len(set(names)) == len(names):
         check_names(schema, names)
     keys = [f"x{j}" for j in range(_width(X))] if names is None else names
-    own = keys if by_name else schema.names
+    matched_names = keys if by_name else schema.names
     place_of = {name: j for j, name in enumerate(schema.names)}
-    known = [(at, place_of[name]) for at, name in enumerate(own) if name in place_of]
-    is_whole = len(keys) == len(own)
-    nominal = {at for at, j in known if is_whole and schema.nominal[j]}
-    unused = {keys[at]: why for at, j in known if is_whole and (why := schema.unused[j])}
+    matches = [
+        (column, place_of[name]) for column, name in enumerate(matched_names) if name in place_of
+    ]
+    is_whole = len(keys) == len(matched_names)
+    nominal = {column for column, j in matches if is_whole and schema.nominal[j]}
+    unused = {keys[column]: why for column, j in matches if is_whole and (why := schema.unused[j])}
     by_dtype = hasattr(X, "columns") or not is_whole
     if by_name and (nominal or not by_dtype):
-        nominal |= {at for at, name in enumerate(keys) if _is_text(cells_of(X, name))}
+        nominal |= {column for column, name in enumerate(keys) if _is_text(cells_of(X, name))}
     return {
         "categorical_features": sorted(nominal) or ("from_dtype" if by_dtype else None),
         "unused": {name: why for name, why in unused.items() if name not in dates},
@@ -503,7 +507,7 @@ def _is_text(cells: Any) -> bool:
         some = listed(cells[:LOOKED_AT])
     except TypeError:  # no column, which the Table refuses by name
         return False
-    return isinstance(next((one for one in some if not is_missing(one)), None), str)
+    return isinstance(next((cell for cell in some if not is_missing(cell)), None), str)
 
 
 def matched(schema: Schema, table: Table, places: Sequence[int]) -> list[Column]:
@@ -528,13 +532,13 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
     """Refuse names that are not those of the schema and its target, in any order; columns that are
     unused, or not at the given places (None: all), may be absent. What pandas calls "Unnamed: 0",
     the index of a file that `DataFrame.to_csv` has written, may be there."""
-    known, own = {*schema.names, schema.target}, set(given)
+    expected, present = {*schema.names, schema.target}, set(given)
     read = range(len(schema.names)) if places is None else places
     date_of = {part: name for part, (name, _) in schema.date_parts.items()}
     needed = [schema.names[j] for j in read if not schema.unused[j]]
-    absent = [date_of.get(name, name) for name in needed if name not in own]
-    missing = [name for name in dict.fromkeys(absent) if name not in own]
-    extra = [n for n in given if n not in known and n != "Unnamed: 0"]
+    absent = [date_of.get(name, name) for name in needed if name not in present]
+    missing = [name for name in dict.fromkeys(absent) if name not in present]
+    extra = [n for n in given if n not in expected and n != "Unnamed: 0"]
     # Parquet may hold dates where the model reads nothing.
     parts = {*part_names(schema.names)} if extra else set()
     extra = [n for n in extra if n not in parts]
@@ -578,25 +582,27 @@ def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Colu
     # The column's own levels and codes; the levels of numbers are their distinct values.
     if column.kind == "numeric":
         values = column.values
-        known = np.unique(values[~np.isnan(values)])
-        own: Sequence[Any] = known.tolist()
-        codes = np.where(np.isnan(values), -1, np.searchsorted(known, values)).astype(np.int32)
+        distinct = np.unique(values[~np.isnan(values)])
+        labels: Sequence[Any] = distinct.tolist()
+        codes = np.where(np.isnan(values), -1, np.searchsorted(distinct, values)).astype(np.int32)
     else:
-        own, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
+        labels, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
     # Whole numbers are floats beside missing cells: 3.0 is the level 3, or "3".
-    plain = [int(v) if isinstance(v, float) and v.is_integer() else _engine.plain(v) for v in own]
-    own = tuple(as_declared(plain, levels))
-    if own == levels:
+    plain = [
+        int(v) if isinstance(v, float) and v.is_integer() else _engine.plain(v) for v in labels
+    ]
+    labels = tuple(as_declared(plain, levels))
+    if labels == levels:
         return Column(column.name, "nominal", codes, levels)
     # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
     # text where some have a leading zero, and numbers in a file of rows without these.
     code_of = {level: j for j, level in enumerate(levels)}
-    places = [code_of.get(v, code_of.get(str(v), -1)) for v in own]
+    places = [code_of.get(v, code_of.get(str(v), -1)) for v in labels]
     declared = np.array([*places, -1], dtype=np.int32)
     rows = np.flatnonzero((declared[codes] < 0) & (codes >= 0))
     if len(rows):
-        unseen = [own[code] for code in np.unique(codes[rows])]
-        what, first = f"{len(unseen)} level(s)", (int(rows[0]), own[codes[rows[0]]])
+        unseen = [labels[code] for code in np.unique(codes[rows])]
+        what, first = f"{len(unseen)} level(s)", (int(rows[0]), labels[codes[rows[0]]])
         _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
     return Column(column.name, "nominal", declared[codes], levels)
 
@@ -661,8 +667,8 @@ def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
     else:
         names = list(getattr(X, "column_names", getattr(X, "columns", ())))
         columns = [X[name] for name in names] if len(set(names)) == len(names) else []
-    known = len(columns) == len(names) == len(schema.names)
-    if not known or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
+    is_complete = len(columns) == len(names) == len(schema.names)
+    if not is_complete or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
         return X
     if not all(isinstance(name, str) for name in names):
         return X

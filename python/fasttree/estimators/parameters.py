@@ -45,7 +45,7 @@ ELSEWHERE = {
 }
 """Where words that are not parameters of an estimator belong."""
 
-OF_CORE = [one.name for one in declaration.TREE if one.core]
+OF_CORE = [p.name for p in declaration.TREE if p.core]
 """Parameters that the core reads under their name."""
 
 SHARES = "min_samples_split", "min_samples_leaf"
@@ -55,10 +55,10 @@ COUNTS_COPIES = "multisurf", "multisurf_star"
 """Criteria that count all copies of a row."""
 
 OWNERS = {
-    "FastTreeClassifier": [one.name for one in declaration.TREE],
-    "FastForestClassifier": [one.name for one in declaration.FOREST],
-    "FastTreeRegressor": [one.name for one in declaration.REGRESSION_TREE],
-    "FastForestRegressor": [one.name for one in declaration.REGRESSION_FOREST],
+    "FastTreeClassifier": [p.name for p in declaration.TREE],
+    "FastForestClassifier": [p.name for p in declaration.FOREST],
+    "FastTreeRegressor": [p.name for p in declaration.REGRESSION_TREE],
+    "FastForestRegressor": [p.name for p in declaration.REGRESSION_FOREST],
 }
 """Parameters of the estimators that have some of their own."""
 
@@ -83,14 +83,14 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
 def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
     """Refuse names that are no parameters of a class; see `made_of`."""
-    known = kind._get_param_names()
+    names = kind._get_param_names()
     for name, value in params.items():
-        if name not in known:
+        if name not in names:
             hint = (
                 option_hint(criterion, name, value)
                 or ELSEWHERE.get(name, "").format(value)
-                or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
-                or did_you_mean(name, known, f"there are {', '.join(known)}")
+                or next((f"{owner} has it" for owner, group in OWNERS.items() if name in group), "")
+                or did_you_mean(name, names, f"there are {', '.join(names)}")
             )
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 
@@ -239,8 +239,8 @@ def _as_json(value: Any) -> Any:
         return {"name": value.name, "options": value.get_params()}
     if callable(value) or isinstance(value, PairFunction):
         return {"callable": criteria.name_of(value) or display_name(value)}
-    found = stored_discretizer(value)
-    return repr(value) if found is value else found
+    plain = stored_discretizer(value)
+    return repr(value) if plain is value else plain
 
 
 ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
@@ -260,9 +260,9 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         file_cells: how the file of the training rows wrote missing cells.
     """
     kept = {k: v for k, v in params.items() if k not in declaration.NOT_STORED and "__" not in k}
-    for own in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
-        if not kept.get(own[0]):  # files of other trees stay as they are
-            for name in own:
+    for group in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
+        if not kept.get(group[0]):  # files of other trees stay as they are
+            for name in group:
                 kept.pop(name, None)
     for name in BY_LABEL:
         if isinstance(kept.get(name), dict):

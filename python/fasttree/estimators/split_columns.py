@@ -69,8 +69,8 @@ class SplitColumns(TransformerMixin, BaseEstimator):
             if not nominal[feature]:
                 out[:, place] = values
                 continue
-            known = values if codes is None else np.isin(values, codes)
-            out[:, place] = np.where(values < 0, np.nan, known)
+            marked = values if codes is None else np.isin(values, codes)
+            out[:, place] = np.where(values < 0, np.nan, marked)
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -214,8 +214,8 @@ def task_of_target(X: Any, y: Any) -> Task:
         numbers = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return "classification"
-    known = numbers[np.isfinite(numbers)]
-    return "regression" if np.any(known != np.floor(known)) else "classification"
+    finite = numbers[np.isfinite(numbers)]
+    return "regression" if np.any(finite != np.floor(finite)) else "classification"
 
 
 def _task_of_series(y: Any, dtype: str) -> Task:

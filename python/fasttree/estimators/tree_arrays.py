@@ -125,9 +125,9 @@ class TreeArrays:
         """
         # The core has computed the impurities of a regression tree; __init__ has set them.
         name = "entropy" if self._criterion == "info_gain" else "gini"
-        found = impurities(self._counts, name)
-        found.setflags(write=False)
-        return found
+        impurity = impurities(self._counts, name)
+        impurity.setflags(write=False)
+        return impurity
 
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
@@ -272,8 +272,8 @@ class Trace(Listed[Step]):
     def _rows(self) -> list[dict[str, Any]]:
         # What rounding leaves, in units of the largest number, is shown as 0.
         rows, names = super()._rows(), ("score", "distance", "global_distance")
-        known = [abs(row[name] or 0.0) for row in rows for name in names]
-        least = 1e-12 * max([self._scale, *filter(np.isfinite, known)])
+        sizes = [abs(row[name] or 0.0) for row in rows for name in names]
+        least = 1e-12 * max([self._scale, *filter(np.isfinite, sizes)])
         for row in rows:
             row |= {n: 0.0 for n in names if row[n] is not None and abs(row[n]) < least}
         return rows

@@ -76,9 +76,9 @@ class TreeEstimator(Readable, Estimator):
         Args:
             deep: whether the parameters of objects among them are listed, too.
         """
-        params, own = super().get_params(deep), vars(self)
+        params, attributes = super().get_params(deep), vars(self)
         # As they were given: the attribute `cut` is a word that calls a method.
-        return params | {name: own[name] for name in params.keys() & own.keys()}
+        return params | {name: attributes[name] for name in params.keys() & attributes.keys()}
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -122,7 +122,7 @@ class TreeEstimator(Readable, Estimator):
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         if model.shape[0] == 1:
-            warn_of_one_leaf(self, lambda one: one._fit_rows(given, groups))
+            warn_of_one_leaf(self, lambda estimator: estimator._fit_rows(given, groups))
         self._keep_rows(FittedOn(kept or rows, config))
         self._leaf_squares = honest.squares_by_node(self, kept or rows)
         if self.trace == "candidates":

@@ -260,12 +260,12 @@ class PairCounts:
         """The setting, with the criterion's value for each None."""
         if not callable(criterion):
             checks.one_of("criterion", criterion, tuple(_DEFAULTS))
-        own = _DEFAULTS["pi" if callable(criterion) else criterion]
-        theta = own["theta"] if theta is None else theta
-        alpha = own["alpha"] if alpha is None else alpha
+        defaults = _DEFAULTS["pi" if callable(criterion) else criterion]
+        theta = defaults["theta"] if theta is None else theta
+        alpha = defaults["alpha"] if alpha is None else alpha
         if alpha is None:
             alpha = float(self._core.default_radius())
-        return theta, alpha, own["decay"] if decay is None else decay
+        return theta, alpha, defaults["decay"] if decay is None else decay
 
 
 _Setting = tuple[tuple[float, float, float, float], float, str, float]
@@ -476,7 +476,7 @@ def count_matrices(
         )
         return counts.matrices(theta, alpha, decay, at_zero)
     rows = None if rows is None else _row_numbers(rows, len(table))
-    found = _engine.core.fixed_matrices(
+    matrices = _engine.core.fixed_matrices(
         _engine.dataset_of(table, n_jobs),
         *setting,
         _engine.as_rows(rows),
@@ -484,4 +484,4 @@ def count_matrices(
         n_jobs,
         make_report(progress, "work"),
     )
-    return [np.asarray(r) for r in found]
+    return [np.asarray(r) for r in matrices]

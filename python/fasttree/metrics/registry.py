@@ -36,12 +36,12 @@ def get_metric(name: str) -> Metric:
     """
     if not isinstance(name, str):
         raise TypeError(f"name={shown(name)} is not the name of a metric")
-    found = METRICS.get(_ALIASES.get(name, name))
-    if found is None:
+    metric = METRICS.get(_ALIASES.get(name, name))
+    if metric is None:
         every = f"known metrics: {', '.join(sorted(METRICS))}"
         hint = did_you_mean(name, [*METRICS, *_ALIASES], every, most=3)
         raise ValueError(f"unknown metric {name!r}; {hint}")
-    return found
+    return metric
 
 
 def list_metrics() -> list[dict[str, object]]:

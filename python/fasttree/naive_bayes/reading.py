@@ -25,7 +25,9 @@ from .base import FORMAT, BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
 
-LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
+LEARNERS: dict[str, type[BayesClassifier]] = {
+    learner.__name__: learner for learner in (NaiveBayes, TAN, AODE)
+}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
 """Keys of the core's model whose values are weights of rows."""
 

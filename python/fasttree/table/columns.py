@@ -88,8 +88,8 @@ class Column:
         new_codes = np.full(len(levels) + 1, -1, np.int32)  # the last is that of a missing cell
         new_codes[kept] = np.arange(len(kept))
         values = new_codes[np.asarray(self.values, np.int64)]
-        found = tuple(levels[code] for code in kept)
-        return Column(self.name, "nominal", values, found, ordered=self.ordered)
+        kept_levels = tuple(levels[code] for code in kept)
+        return Column(self.name, "nominal", values, kept_levels, ordered=self.ordered)
 
     @property
     def n_missing(self) -> int:

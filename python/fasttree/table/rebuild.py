@@ -95,12 +95,11 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
         if pandas is not None and isinstance(X, pandas.DataFrame):
             series, X = X.iloc[:, j], X.copy(deep=False)
             categories = getattr(series.dtype, "categories", None)
-            known = (categories is None and series.notna().any()) or (
+            keeps_dtype = (categories is None and series.notna().any()) or (
                 categories is not None and label in categories
             )
-            X.isetitem(
-                j, series.where(series.notna(), label) if known else pandas_values(column, pandas)
-            )
+            kept = series.where(series.notna(), label) if keeps_dtype else None
+            X.isetitem(j, pandas_values(column, pandas) if kept is None else kept)
             continue
         import narwhals as nw
 

@@ -100,7 +100,10 @@ def block_as_array(block: np.ndarray, levels: np.ndarray | None) -> np.ndarray:
     if not has_gaps(levels):
         return block
     return np.column_stack(
-        [np.flatnonzero(own).astype(np.uint8)[c] for own, c in zip(levels.T, block.T, strict=True)]
+        [
+            np.flatnonzero(present).astype(np.uint8)[c]
+            for present, c in zip(levels.T, block.T, strict=True)
+        ]
     )
 
 
@@ -118,5 +121,5 @@ def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
     """The columns and the target as a pandas DataFrame."""
     import pandas
 
-    own = (*columns, *(() if target is None else (target,)))
-    return pandas.DataFrame({column.name: pandas_values(column, pandas) for column in own})
+    every = (*columns, *(() if target is None else (target,)))
+    return pandas.DataFrame({column.name: pandas_values(column, pandas) for column in every})

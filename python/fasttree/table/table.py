@@ -176,10 +176,12 @@ class Table(_Attributes):
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
-            own = series if isinstance(series, str) and series else "class"
-            own = own if target is None else target
-            target_levels = levels.pop(own, None) if own not in self.feature_names else None
-            sources.check_known(levels, [*self.feature_names, own], "levels")
+            target_name = series if isinstance(series, str) and series else "class"
+            target_name = target_name if target is None else target
+            target_levels = (
+                levels.pop(target_name, None) if target_name not in self.feature_names else None
+            )
+            sources.check_known(levels, [*self.feature_names, target_name], "levels")
         if self.unused:
             sources.check_known(self.unused, self.feature_names, "unused")
 
@@ -317,8 +319,8 @@ class Table(_Attributes):
         wanted = [roles] * self.n_features if isinstance(roles, str) else roles
         block = self.block
         if block is not None and len(set(wanted)) == 1:
-            own = "nominal" if block.dtype == np.uint8 else "numeric"
-            if wanted[0] == own:
+            kind = "nominal" if block.dtype == np.uint8 else "numeric"
+            if wanted[0] == kind:
                 return self
         made = recast_columns(self.columns, wanted, self.unused)
         return self if made is None else self.with_columns(made)
@@ -554,10 +556,10 @@ class Table(_Attributes):
         """
         if not reasons:
             return self
-        own = {column.name: column for column in self.columns}
-        own |= {name: unused_column(name, len(self)) for name in reasons}
-        order = dict.fromkeys([*(name for name in names if name in own), *own])
-        new = self.with_columns(own[name] for name in order)
+        column_of = {column.name: column for column in self.columns}
+        column_of |= {name: unused_column(name, len(self)) for name in reasons}
+        order = dict.fromkeys([*(name for name in names if name in column_of), *column_of])
+        new = self.with_columns(column_of[name] for name in order)
         new.unused = {**self.unused, **reasons}
         return new
 

@@ -304,7 +304,7 @@ def numbers_of(name: str, cells: np.ndarray | columns.Column) -> np.ndarray:
             except (TypeError, ValueError):
                 if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
                     return numbers_of(name, column)
-                texts = [*dict.fromkeys(one for one in cells.tolist() if isinstance(one, str))]
+                texts = [*dict.fromkeys(text for text in cells.tolist() if isinstance(text, str))]
                 hint = hidden_numbers([cell]) if isinstance(cell, str) else None
                 if (word := without_words(texts)) is not None:
                     cell, hint = word
@@ -372,8 +372,8 @@ def _cells(
             "fasttree.fit(frame, 'name') or fasttree.Table(frame, target='name')"
         )
     if not isinstance(y, (np.ndarray, list, tuple, range)):
-        own = getattr(y, "name", None)
-        name = name or (own if isinstance(own, str) and own else None)
+        series_name = getattr(y, "name", None)
+        name = name or (series_name if isinstance(series_name, str) and series_name else None)
     name = name or "class"
     if np.ma.is_masked(y):
         gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))

@@ -111,9 +111,9 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
     ]
     others = facts.classes[1:] if facts.target_range is None else (0, 0)
     coding = Coding(facts, target, (None,) * len(facts.names))
-    known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
+    core_facts = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
     try:
-        core.check_codes(known, config, forest)
+        core.check_codes(core_facts, config, forest)
     except UnicodeEncodeError:
         known_levels = zip(facts.names, facts.levels, strict=True)
         for name, levels in (*known_levels, (target, facts.classes)):
@@ -199,17 +199,17 @@ class Columns:
         """The columns of a schema whose numeric columns are `numbers`."""
         others = {reader.target, reader.weights}
         features = [n for n in names if n not in others]
-        known = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
+        numeric = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
         # A Table needs a column: if all are numeric, the first one is read.
-        spared = [n for n in features if n in known][1 if known >= set(features) else 0 :]
+        spared = [n for n in features if n in numeric][1 if numeric >= set(features) else 0 :]
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
         """The facts of a pass without the spared columns, with these added."""
         if not self.spared:
             return facts
-        known = dict(zip(facts.names, facts.levels, strict=True))
-        levels = tuple(known.get(name) for name in self.features)
+        levels_of = dict(zip(facts.names, facts.levels, strict=True))
+        levels = tuple(levels_of.get(name) for name in self.features)
         return replace(facts, names=self.features, levels=levels)
 
 

@@ -316,15 +316,15 @@ def joined(a: PartFacts, b: PartFacts) -> PartFacts:
             f"{b.where} has the columns {', '.join(b.names)}; {a.where} has {', '.join(a.names)}: "
             "all parts need the same columns in the same order"
         )
-    for name, one, other in zip(a.names, a.kinds, b.kinds, strict=True):
-        if one != other:
+    for name, first, other in zip(a.names, a.kinds, b.kinds, strict=True):
+        if first != other:
             raise ValueError(
-                f"column {name!r} is {one} in {a.where} but {other} in {b.where}: give all parts "
+                f"column {name!r} is {first} in {a.where} but {other} in {b.where}: give all parts "
                 "one type, or name the column in categorical_features"
             )
     levels = tuple(
-        None if one is None or other is None else _union(name, one, other)
-        for name, one, other in zip(a.names, a.levels, b.levels, strict=True)
+        None if first is None or other is None else _union(name, first, other)
+        for name, first, other in zip(a.names, a.levels, b.levels, strict=True)
     )
     classes = _union("the target", a.classes, b.classes)
     values = a.values

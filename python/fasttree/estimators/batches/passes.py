@@ -86,17 +86,17 @@ def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
 
 def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
     """The gaps of each column of a part."""
-    copies, found = coding.copies(rows), []
+    copies, gaps = coding.copies(rows), []
     for column, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
         if levels or column.dtype.kind in "iu":
             codes = column.astype(np.int32, copy=False)
             counts = core.level_counts(codes, copies, levels)
-            found.append(Gaps(int(np.count_nonzero(codes < 0)), counts, 0))
+            gaps.append(Gaps(int(np.count_nonzero(codes < 0)), counts, 0))
         else:
             values = column.astype(np.float64, copy=False)
-            terms, known = core.exact_sum(values, copies)
-            found.append(Gaps(int(np.count_nonzero(np.isnan(values))), terms, known))
-    return found
+            terms, n_values = core.exact_sum(values, copies)
+            gaps.append(Gaps(int(np.count_nonzero(np.isnan(values))), terms, n_values))
+    return gaps
 
 
 def _columns(coding: Coding, rows: Rows, filled: bool) -> list[np.ndarray]:
@@ -108,12 +108,12 @@ def _columns(coding: Coding, rows: Rows, filled: bool) -> list[np.ndarray]:
 def joined_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
     """The merged gaps of two parts."""
     merged = []
-    for one, other, kind in zip(a, b, coding.facts.kinds, strict=True):
+    for first, second, kind in zip(a, b, coding.facts.kinds, strict=True):
         if kind == "numeric":
-            terms = np.concatenate([one.terms, other.terms])
+            terms = np.concatenate([first.terms, second.terms])
         else:
-            terms = one.terms + other.terms
-        merged.append(Gaps(one.missing + other.missing, terms, one.known + other.known))
+            terms = first.terms + second.terms
+        merged.append(Gaps(first.missing + second.missing, terms, first.known + second.known))
     return merged
 
 
@@ -146,25 +146,25 @@ def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
 def joined_edges(bins: int, a: Edges, b: Edges) -> Edges:
     """The merged summaries of two parts."""
 
-    def union(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    def union(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
         """The distinct values of both; None if they are more than `bins`."""
-        if one is None or other is None:
+        if first is None or other is None:
             return None
-        both = np.union1d(one, other)
+        both = np.union1d(first, other)
         return both if len(both) <= bins else None
 
     (sample_a, copies_a, few_a), (sample_b, copies_b, few_b) = a, b
     sample = [np.concatenate(both) for both in zip(sample_a, sample_b, strict=True)]
-    few = [union(one, other) for one, other in zip(few_a, few_b, strict=True)]
+    few = [union(first, other) for first, other in zip(few_a, few_b, strict=True)]
     return sample, np.concatenate([copies_a, copies_b]), few
 
 
 def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
     """The coding with cut points, and the columns whose values must be counted first."""
     numeric = [j for j, kind in enumerate(coding.facts.kinds) if kind == "numeric"]
-    found = core.edge_cuts(*edges, coding.facts.copies, bins)
+    column_cuts = core.edge_cuts(*edges, coding.facts.copies, bins)
     cuts: list[np.ndarray | None] = [None] * len(coding.facts.kinds)
-    for j, of_column in zip(numeric, found, strict=True):
+    for j, of_column in zip(numeric, column_cuts, strict=True):
         cuts[j] = of_column
     return replace(coding, cuts=tuple(cuts)), [j for j in numeric if cuts[j] is None]
 
@@ -198,8 +198,8 @@ def joined_values(names: list[str], a: Values, b: Values) -> Values:
 def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -> Coding:
     """The coding with the cut points of columns whose values were counted."""
     cuts = list(coding.cuts)
-    for j, (found, counts) in zip(columns, values, strict=True):
-        cuts[j] = core.value_cuts(found, counts, bins)
+    for j, (distinct, counts) in zip(columns, values, strict=True):
+        cuts[j] = core.value_cuts(distinct, counts, bins)
     return replace(coding, cuts=tuple(cuts))
 
 
@@ -240,10 +240,10 @@ def joined_sums(a: list[int], b: list[int]) -> list[int]:
 def joined_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
     """The merged `Encoded.features` of two parts: the extremes of each bin in both."""
 
-    def extremes(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-        if one is None or other is None:
+    def extremes(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+        if first is None or other is None:
             return None
-        low, high = np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])
+        low, high = np.minimum(first[:, 0], other[:, 0]), np.maximum(first[:, 1], other[:, 1])
         return np.ascontiguousarray(np.column_stack([low, high]))
 
     return [

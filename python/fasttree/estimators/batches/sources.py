@@ -43,12 +43,12 @@ class Batches:
 
     def __call__(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
         """Number and rows of each batch, the empty ones left out."""
-        found = self.read(columns)
-        if not isinstance(found, Iterable):
+        batches = self.read(columns)
+        if not isinstance(batches, Iterable):
             raise TypeError(
-                f"{self.name} came as a {type(found).__name__}; give an iterable of batches"
+                f"{self.name} came as a {type(batches).__name__}; give an iterable of batches"
             )
-        for number, batch in enumerate(found):
+        for number, batch in enumerate(batches):
             frame = _frame(batch)
             if len(frame):
                 yield number, frame

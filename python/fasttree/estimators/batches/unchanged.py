@@ -125,8 +125,8 @@ class Repeated:
             values = column.values.astype(np.float64) + 0.0
             values[np.isnan(values)] = np.nan
             return values.view(np.uint64)
-        found = [self._label(level) for level in column.levels or ()]
-        return np.array([*found, 0], dtype=np.uint64)[column.values]
+        labels = [self._label(level) for level in column.levels or ()]
+        return np.array([*labels, 0], dtype=np.uint64)[column.values]
 
     def _label(self, level: Any) -> int:
         key = (type(level), level)
@@ -142,10 +142,10 @@ class Repeated:
         mixed *= np.arange(2 * self._rows + 1, 2 * end + 1, 2, dtype=np.uint64)
         total = (self._sums.get(name, 0) + int(mixed.sum(dtype=np.uint64))) % WORD
         self._sums[name] = total
-        first, known = self._known.setdefault(name, (self._pass, {}))
+        first, totals = self._known.setdefault(name, (self._pass, {}))
         if first == self._pass:
-            known[end] = total
-        elif known.get(end, total) != total:
+            totals[end] = total
+        elif totals.get(end, total) != total:
             raise ValueError(
                 f"{where}: column {name!r} holds other values than in pass {first}; {REMEDY}"
             )

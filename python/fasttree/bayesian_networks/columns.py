@@ -18,7 +18,8 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, number_array, shown
-from ..estimators.new_rows import Schema, rows_for
+from ..estimators.new_rows import rows_for
+from ..estimators.schema import Schema
 from ..table import Table
 from ..table.columns import Column
 

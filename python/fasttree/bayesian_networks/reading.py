@@ -19,7 +19,7 @@ from .._checks import is_whole, listing, mapping, number_in, one_of, real, shown
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
-from ..estimators.new_rows import weighted_rows
+from ..estimators.training_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
 

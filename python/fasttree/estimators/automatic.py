@@ -12,13 +12,11 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import criteria
 from .._checks.words import counted
-
-if TYPE_CHECKING:
-    from ..table import Table
+from ..table import Table
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""

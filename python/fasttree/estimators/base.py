@@ -36,7 +36,8 @@ from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
-from .new_rows import Schema, own_columns, rows_for, with_labels
+from .new_rows import own_columns, rows_for, with_labels
+from .schema import Schema
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 

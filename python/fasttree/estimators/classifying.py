@@ -23,7 +23,7 @@ from ..table import Table
 from ..table.columns import object_family
 from ..table.target import no_target
 from .base import ClassifierMixin, Estimator
-from .new_rows import as_declared
+from .recoding import as_declared
 
 
 class Classifier(ClassifierMixin, Estimator):

@@ -13,16 +13,14 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._checks.speech import argument, in_text
+from ..table import Table
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
-
-if TYPE_CHECKING:
-    from ..table import Table
 
 DEEP = 200
 """Levels that a tree may have without a warning."""

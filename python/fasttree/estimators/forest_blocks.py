@@ -15,15 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _engine
 from .._checks.progress import Progress
+from ..table import Table
 from .backends import Backend
-
-if TYPE_CHECKING:
-    from ..table import Table
-
 
 BLOCKS = 4
 """Blocks of trees per worker: enough to balance workers, as trees differ in size."""

@@ -9,8 +9,8 @@ from typing import Any
 
 from .._checks import integer, real
 from .._checks.words import counted
-from .new_rows import file_cells_of
 from .parameters import stored_parameters
+from .schema import file_cells_of
 
 
 def tree_parameters(

@@ -12,164 +12,26 @@ Complexity
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import _engine
-from .._checks import check_weights, is_missing
+from .._checks import is_missing
 from .._checks.aliases import MaybeArray, Task
-from .._checks.speech import argument, row_word, worded
+from .._checks.speech import argument, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
-from ..table.columns import MAX_LEVELS, Column, infinity_message, shorten, unused_column
+from ..table.columns import Column, infinity_message, shorten, unused_column
 from ..table.data_checks.unreadable import LOOKED_AT
-from ..table.data_checks.warned import warn_caller
-from ..table.date_parts import PARTS
-from ..table.dates import DateFormat, for_other_rows, formats_among, part_names, words_of_dates
-from ..table.decimal_comma import with_numbers
-from ..table.file_cells import FileCells
+from ..table.dates import DateFormat, for_other_rows, part_names
 from ..table.inputs import only_columns, without_column
-from ..table.sources import cells_of, is_single, listed, names_of
-from ..table.texts import dressed_as, no_numbers, without_words
-from .training_rows import own_weights
-
-
-@dataclass
-class Schema:
-    """The columns of a model.
-
-    Attributes:
-        names: names of the features.
-        nominal: whether each feature is nominal.
-        levels: declared levels of each feature, empty for numbers.
-        has_names: whether the names were given by the user.
-        classes: class labels.
-        owner: name of the estimator, for messages.
-        unused: why each feature is not used; None: it is.
-        target: name of the target; empty where it is not known.
-        file_cells: what missing cells of a file hold, as the file of the training rows said.
-        tested: the features that the model reads, ascending; None: all.
-        dates: the columns of dates of which year, month and weekday are the last columns.
-        given_names: names of the columns that a caller gives: all but those that are made of dates,
-            which come last.
-        is_numeric: whether all columns are numbers that are used, so that arrays are read as they
-            are.
-    """
-
-    names: list[str]
-    nominal: list[bool]
-    levels: list[tuple[Any, ...]]
-    has_names: bool
-    classes: list[Any] = field(default_factory=list)
-    owner: str = "FastTreeClassifier"
-    unused: list[str | None] = field(default_factory=list)
-    target: str = ""
-    file_cells: FileCells = field(default_factory=FileCells)
-    tested: list[int] | None = None
-    dates: dict[str, DateFormat] = field(init=False)
-    given_names: list[str] = field(init=False)
-    is_numeric: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.unused = self.unused or [None] * len(self.names)
-        whys = zip(self.names, self.unused, strict=True)
-        self.dates = formats_among(self.names, {name: why for name, why in whys if why})
-        self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
-        self.is_numeric = not any(self.nominal) and not any(self.unused)
-
-    def by_given_column(self, values: np.ndarray) -> np.ndarray:
-        """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
-        the value of a date is the sum over its parts."""
-        by_column = values[..., : len(self.given_names)].copy()
-        for name in self.dates:
-            parts = [self.names.index(part) for part in part_names([name])]
-            by_column[..., self.names.index(name)] = values[..., parts].sum(axis=-1)
-        return by_column
-
-    @classmethod
-    def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
-        """The schema of a model of the core; `owner` is named in messages."""
-        schema = cls.of_json(model.schema_json(cuts=False), has_names, owner)
-        dates = tuple(for_other_rows(schema.dates).items())
-        names = (*schema.given_names, schema.target) if has_names else ()
-        schema.file_cells = replace(file_cells_of(model), dates=dates, names=names)
-        schema.tested = model.tested()
-        return schema
-
-    @property
-    def date_parts(self) -> dict[str, tuple[str, str]]:
-        """The columns that are made of dates: name -> the column of dates, and the part of it."""
-        parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
-        return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
-
-    def warn_of_dates(self) -> None:
-        """Warn of tested dates that SQL reads in another way than the model does."""
-        tested = {self.names[j] for j in self.read}
-        for name in self.dates:
-            words = words_of_dates(self.unused[self.names.index(name)] or "")
-            if words != "dates" and name in tested:
-                warn_caller(
-                    f"column {name!r}: the model reads {words}, but the SQL code expects a "
-                    "date type or text such as 2024-01-31; store the column in that form, in the "
-                    "time zone of the model"
-                )
-
-    @property
-    def read(self) -> list[int]:
-        """The columns that are read: those that are tested, and of a date its cells and all
-        parts."""
-        if self.tested is None:
-            return list(range(len(self.names)))
-        read = {self.names[j] for j in self.tested}
-        for name in self.dates:
-            parts = part_names([name])
-            if not read.isdisjoint(parts):
-                read.update((name, *parts))
-        return [j for j, name in enumerate(self.names) if name in read]
-
-    def part(self, places: list[int]) -> Schema:
-        """The schema of some columns."""
-        fields = ("names", "nominal", "levels", "unused")
-        lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
-        return replace(self, **lists, tested=None)
-
-    @classmethod
-    def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
-        """The schema in the JSON text of a model of the core; `owner` is named in messages."""
-        document = json.loads(text)
-        features = document["features"]
-        return cls(
-            names=[f["name"] for f in features],
-            nominal=[f["kind"] == "nominal" for f in features],
-            levels=[tuple(f.get("levels", ())) for f in features],
-            has_names=has_names,
-            unused=[f.get("unused") for f in features],
-            classes=document["classes"],
-            owner=owner,
-            target=document["target"],
-        )
-
-
-def file_cells_of(model: Any) -> FileCells:
-    """What missing cells of a file hold, as a model of the core keeps it.
-
-    Raises:
-        ValueError: a damaged file.
-    """
-    text = model.parameters or ""
-    try:  # most models come of rows that were not in a file
-        stored = json.loads(text).get("file_cells") if '"file_cells"' in text else None
-        return FileCells.of_json(stored)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(
-            f"not a valid fasttree model: its missing cells cannot be read ({error})"
-        ) from error
+from ..table.sources import cells_of, listed, names_of
+from .recoding import as_declared, level_column, long_text_coded, number_column
+from .schema import Schema
 
 
 def rows_for(
@@ -211,7 +73,7 @@ def rows_for(
         table = X.with_dates(_dates_of(part, X))
     else:
         options = _options(part, X)
-        table = Table(_long_text_coded(part, X, handle_unknown), **options)
+        table = Table(long_text_coded(part, X, handle_unknown), **options)
     columns = _converted(schema, table, handle_unknown, places)
     if missing == "error":
         refuse_missing(schema.part(places), columns)
@@ -310,9 +172,9 @@ def _converted(
                 "when the model was fitted: convert them"
             )
     return [
-        _coded(column, schema.levels[j], handle_unknown)
+        level_column(column, schema.levels[j], handle_unknown)
         if schema.nominal[j]
-        else _number(column, schema.file_cells.decimal)
+        else number_column(column, schema.file_cells.decimal)
         for j, column in zip(places, matched(schema, table, places), strict=True)
     ]
 
@@ -554,158 +416,3 @@ def check_names(schema: Schema, given: list[str], places: Sequence[int] | None =
 def _lines_of(names: list[str]) -> str:
     """Names as scikit-learn lists them, one per line; in the shell on the same line."""
     return worded("".join(f"\n- {n}" for n in names[:20]), f" {shorten(names, 20)}.")
-
-
-def _number(column: Column, decimal: str | None) -> Column:
-    """A column as numbers, texts by the decimal mark of the model; an empty one becomes NaN, labels
-    are refused."""
-    column = with_numbers(column, ",", decimal, None)
-    if column.kind == "numeric":
-        return column
-    if column.n_missing == len(column):
-        return Column(column.name, "numeric", np.full(len(column), np.nan))
-    codes = np.asarray(column.values)
-    not_a_number = np.isin(codes, no_numbers(column.levels or ()))
-    row = int(np.flatnonzero(not_a_number if not_a_number.any() else codes >= 0)[0])
-    hint = dressed_as(column.levels or ()) or without_words(column.levels or ())
-    cells = worded(
-        "(or NaN for missing)", "(--missing TEXT: a text of the file that means missing)"
-    )
-    raise TypeError(
-        f"column {column.name!r} was numeric when the model was fitted, but {row_word(row)} holds "
-        f"{column.labels()[row]!r}; {hint[1] if hint else f'give numbers {cells}'}"
-    )
-
-
-def _coded(column: Column, levels: tuple[Any, ...], handle_unknown: str) -> Column:
-    """A column as codes of the declared levels, -1 for missing and undeclared ones."""
-    # The column's own levels and codes; the levels of numbers are their distinct values.
-    if column.kind == "numeric":
-        values = column.values
-        distinct = np.unique(values[~np.isnan(values)])
-        labels: Sequence[Any] = distinct.tolist()
-        codes = np.where(np.isnan(values), -1, np.searchsorted(distinct, values)).astype(np.int32)
-    else:
-        labels, codes = column.levels or (), np.asarray(column.values, dtype=np.int32)
-    # Whole numbers are floats beside missing cells: 3.0 is the level 3, or "3".
-    plain = [
-        int(v) if isinstance(v, float) and v.is_integer() else _engine.plain(v) for v in labels
-    ]
-    labels = tuple(as_declared(plain, levels))
-    if labels == levels:
-        return Column(column.name, "nominal", codes, levels)
-    # Map own codes to declared ones; the last entry is for -1, missing. Codes such as 01 and 10 are
-    # text where some have a leading zero, and numbers in a file of rows without these.
-    code_of = {level: j for j, level in enumerate(levels)}
-    places = [code_of.get(v, code_of.get(str(v), -1)) for v in labels]
-    declared = np.array([*places, -1], dtype=np.int32)
-    rows = np.flatnonzero((declared[codes] < 0) & (codes >= 0))
-    if len(rows):
-        unseen = [labels[code] for code in np.unique(codes[rows])]
-        what, first = f"{len(unseen)} level(s)", (int(rows[0]), labels[codes[rows[0]]])
-        _report_unseen(column.name, what, unseen, levels, first, handle_unknown=handle_unknown)
-    return Column(column.name, "nominal", declared[codes], levels)
-
-
-def as_declared(labels: Any, declared: Sequence[Any]) -> Any:
-    """Labels; where only true and false are declared, those that differ in case or type from these
-    (``False``, ``"false"``, ``"FALSE"``) as they are declared.
-
-    Examples:
-        >>> as_declared(["true", "FALSE", "no"], (False, True)), as_declared(["A"], ("a", "b"))
-        ([True, False, 'no'], ['A'])
-    """
-    truths = _truths(declared)
-    return [truths.get(str(label).lower(), label) for label in labels] if truths else labels
-
-
-def _truths(declared: Sequence[Any]) -> dict[str, Any]:
-    """The declared labels by their words, if these are true and false; else nothing."""
-    words = {str(label).lower(): label for label in declared[:3]}
-    return words if len(declared) < 3 and words.keys() <= {"false", "true"} else {}
-
-
-def _report_unseen(
-    name: str, what: str, unseen: list[Any], levels: Any, first: Any, *, handle_unknown: str
-) -> None:
-    """Warn of undeclared levels, or refuse them.
-
-    Args:
-        name: name of the column.
-        what: number of levels or cells, as text.
-        unseen: some of the levels.
-        levels: the declared ones.
-        first: the first row with such a level, and its cell.
-        handle_unknown: "missing" warns, "error" refuses.
-    """
-    text = ", ".join(repr(v) for v in unseen[:8]) + (", ..." if len(unseen) > 8 else "")
-    fault = f"column {name!r} holds {what} that were not declared when the model was fitted: {text}"
-    fault += f" (declared: {shorten(levels, 4)})"
-    if handle_unknown == "error":
-        raise ValueError(
-            f"{fault}; the first is {first[1]!r} in row {first[0]}; drop or recode these rows, or "
-            "choose handle_unknown='missing'"
-        )
-    warn_caller(fault + "; they are treated as missing", UserWarning)
-
-
-def _long_text_coded(schema: Schema, X: Any, handle_unknown: str) -> Any:
-    """X with its text columns as codes of the model, if it has more rows than `MAX_LEVELS`.
-
-    Such columns may have more levels than a Table allows. Other X are returned unchanged.
-    """
-    is_array = isinstance(X, np.ndarray) and X.ndim == 2
-    if not any(schema.nominal) or not (isinstance(X, Mapping) or is_array or hasattr(X, "columns")):
-        return X
-    if not isinstance(X, Mapping) and len(X) <= MAX_LEVELS:
-        return X
-    names: list[Any] = schema.names
-    if isinstance(X, Mapping):
-        names, columns = list(X), list(X.values())
-    elif is_array:
-        columns = list(X.T) if X.dtype.kind in "OUT" else []
-    else:
-        names = list(getattr(X, "column_names", getattr(X, "columns", ())))
-        columns = [X[name] for name in names] if len(set(names)) == len(names) else []
-    is_complete = len(columns) == len(names) == len(schema.names)
-    if not is_complete or any(map(is_single, columns)) or len(columns[0]) <= MAX_LEVELS:
-        return X
-    if not all(isinstance(name, str) for name in names):
-        return X
-    by_name = {name: j for j, name in enumerate(schema.names)}
-    coded = {}
-    for j, (name, cells) in enumerate(zip(names, columns, strict=True)):
-        feature = by_name.get(name, j) if schema.has_names else j
-        levels = schema.levels[feature]
-        is_text = schema.nominal[feature] and all(isinstance(v, str) for v in levels)
-        is_text = is_text and not _truths(levels)
-        coded[name] = _known_codes(name, cells, levels, handle_unknown) if is_text else cells
-    return coded
-
-
-def _known_codes(name: str, cells: Any, levels: tuple[Any, ...], handle_unknown: str) -> Column:
-    """Cells as codes of the declared levels, without a table of the values in the cells."""
-    values = listed(cells)
-    code_of = {level: code for code, level in enumerate(levels)}
-    codes = np.fromiter((code_of.get(v, -1) for v in values), dtype=np.int32, count=len(values))
-    unknown = np.flatnonzero(codes < 0).tolist()
-    unseen = [row for row in unknown if type(values[row]) is str or not is_missing(values[row])]
-    if unseen:
-        some = list(dict.fromkeys(values[row] for row in unseen[:9]))
-        what, first = f"{len(unseen):,} cell(s) of levels", (unseen[0], values[unseen[0]])
-        _report_unseen(name, what, some, levels, first, handle_unknown=handle_unknown)
-    return Column(name, "nominal", codes, levels)
-
-
-def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
-    """The rows with a weight above 0, and their weights (None: all 1)."""
-    weights = own_weights(table, sample_weight)
-    if weights is None:
-        return table, None
-    check_weights(weights)
-    if not weights.any():
-        raise ValueError("all sample weights are zero: nothing is left to learn from")
-    if weights.all():
-        return table, weights
-    rows = np.flatnonzero(weights)
-    return table.take(rows), weights[rows]

@@ -21,7 +21,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import level_text
-from .new_rows import Schema, rows_for
+from .new_rows import rows_for
+from .schema import Schema
 
 SHOWN_LEVELS = 6
 """Largest number of levels in the name of an indicator column."""

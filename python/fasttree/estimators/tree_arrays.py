@@ -17,7 +17,7 @@ import numpy as np
 from .._checks.words import counted
 from ..exports.tables.listing import Listed
 from ..exports.tables.text import columns_text
-from .new_rows import Schema
+from .schema import Schema
 
 SHOWN_NODES = 10
 """Nodes that the representation lists."""

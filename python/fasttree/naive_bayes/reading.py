@@ -18,8 +18,8 @@ import numpy as np
 
 from .. import _engine
 from ..bayesian_networks.documents import canonical, checked_values, labels_array, opened
-from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
+from ..estimators.schema import Schema
 from .aode import AODE
 from .base import FORMAT, BayesClassifier
 from .naive import NaiveBayes

@@ -25,7 +25,7 @@ from .._checks.aliases import MaybeArray, Task
 from .._checks.speech import argument, worded
 from ..datasets.inputs import given, given_to
 from ..table import Table
-from ..table.columns import Column, infinity_message, shorten, unused_column
+from ..table.columns import Column, refuse_infinity, shorten, unused_column
 from ..table.data_checks.unreadable import LOOKED_AT
 from ..table.dates import DateFormat, for_other_rows, part_names
 from ..table.inputs import only_columns, without_column
@@ -63,7 +63,7 @@ def rows_for(
                 f"by {schema.owner}."
             )
         blocks = _engine.blocks_of([Column("", "numeric", X)])
-        refuse_infinity(schema, X)
+        refuse_infinity(X, schema.names.__getitem__)
         if missing == "error":
             refuse_missing(schema, [Column("", "numeric", X[:, j]) for j in range(X.shape[1])])
         return blocks, len(X)
@@ -345,20 +345,6 @@ def check_readable(schema: Schema, table: Table) -> None:
                 f"column {name!r} was {kind} when the model was fitted, but is now left out "
                 f"({table.unused[name]}); give cells of that kind"
             )
-
-
-def refuse_infinity(schema: Schema, X: np.ndarray) -> None:
-    """Refuse infinite cells by column and row."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if X.flags.contiguous:  # a finite sum of squares, the fastest pass over numbers
-            flat = X.ravel(order="K")
-            total = np.dot(flat, flat)
-        else:
-            total = X.sum(dtype=np.float64)
-    if np.isfinite(total) or not np.isinf(X).any():
-        return
-    row, column = np.argwhere(np.isinf(X))[0]
-    raise ValueError(infinity_message(schema.names[column], int(row), X[row, column]))
 
 
 def _is_text(cells: Any) -> bool:

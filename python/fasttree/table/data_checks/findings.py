@@ -87,10 +87,17 @@ class Findings:
     @property
     def of_columns(self) -> list[Finding]:
         """Column by column what the first check finds that finds something in it."""
-        cache = self._facts.found
-        if "column" not in cache:
-            cache["column"] = _first_findings(self._facts.columns, OF_COLUMNS)
-        return cache["column"]
+        return self._first_findings("column", OF_COLUMNS)
+
+    def _first_findings(self, key: str, checks: dict[str, Check]) -> list[Finding]:
+        """What the first check finds that finds something in a column, column by column; kept by a
+        key. Of columns that are used as they are, those of text and with gaps are looked at."""
+        facts = self._facts
+        if key not in facts.found:
+            columns = facts.columns if key == "column" else facts.texts_and_gaps
+            findings = (_first_finding(column, checks) for column in columns)
+            facts.found[key] = [finding for finding in findings if finding is not None]
+        return facts.found[key]
 
     @property
     def acts(self) -> bool:
@@ -198,10 +205,7 @@ class Findings:
     @property
     def _said_of_columns(self) -> list[Finding]:
         """What is said of columns that are used as they are, column by column."""
-        cache = self._facts.found
-        if "said" not in cache:
-            cache["said"] = _first_findings(self._facts.texts_and_gaps, SAID_OF_COLUMNS)
-        return cache["said"]
+        return self._first_findings("said", SAID_OF_COLUMNS)
 
     @unfailing(otherwise="")
     def done(self) -> str:
@@ -246,13 +250,6 @@ SAID_OF_COLUMNS = {kind: check for kind, check in OF_COLUMNS.items() if check.sa
 @unfailing(otherwise=())
 def _found(kind: str, facts: TableFacts) -> Sequence[Finding]:
     return tuple(CHECKS[kind].find(facts))
-
-
-def _first_findings(columns: Iterable[ColumnFacts], checks: dict[str, Check]) -> list[Finding]:
-    """What the first of these checks finds that finds something in a column, column by column."""
-    return [
-        finding for column in columns if (finding := _first_finding(column, checks)) is not None
-    ]
 
 
 @unfailing()

@@ -30,7 +30,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine
 from .._checks import integer, number_array, shown
@@ -102,7 +101,7 @@ class Discretizer(ColumnTransformer, Declared):
     @property
     def labels_(self) -> dict[str, tuple[str, ...]]:
         """Names of the bins of each numeric column, by column name."""
-        check_is_fitted(self)
+        self._need_fit()
         return {name: interval_labels(cuts) for name, cuts in self.cuts_.items()}
 
     def _check(self) -> None:

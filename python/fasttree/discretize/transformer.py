@@ -6,15 +6,12 @@ that a subclass defines: `_learn`, `_concerns`, `_apply` and `_array`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-from sklearn.utils._set_output import _wrap_data_with_container
-from sklearn.utils.validation import check_is_fitted
 
 from .._checks import Parameters, one_of, row_weights
 from .._checks.aliases import MaybeArray
@@ -26,9 +23,7 @@ Scope = Literal["fold", "all"]
 C = TypeVar("C", bound="ColumnTransformer")
 
 
-class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
-    Parameters, OneToOneFeatureMixin, TransformerMixin, auto_wrap_output_keys=None
-):
+class ColumnTransformer(Parameters):
     """A transformer that learns from and replaces single columns.
 
     Attributes:
@@ -37,7 +32,7 @@ class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
 
     scope: Scope = "fold"
     _needs_classes = False
-    _sklearn_auto_wrap_output_keys = frozenset({"transform"})  # `transform` itself wraps: no Table
+    _sklearn_auto_wrap_output_keys = frozenset({"transform"})
 
     def fit(self: C, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> C:
         """Learn from rows X, shape (n, p): array, list, frame or `Table`.
@@ -71,7 +66,7 @@ class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
             sklearn.exceptions.NotFittedError: `fit` was not called.
             ValueError: other columns than in `fit`.
         """
-        check_is_fitted(self)
+        self._need_fit()
         table = X if isinstance(X, Table) else Table(X)
         columns = {
             j: self._apply(c) for j, c in enumerate(self._matched(table)) if self._concerns(c)
@@ -85,11 +80,49 @@ class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
             result = self._frame(renamed(X, None if self._named else self._names), columns)
         else:
             result = self._array(table, columns)
+        if "sklearn" not in sys.modules:  # then no output container is set
+            return result
+        from sklearn.utils._set_output import _wrap_data_with_container
+
         return _wrap_data_with_container("transform", result, X, self)
+
+    def set_output(self: C, *, transform: str | None = None) -> C:
+        """Set the kind of output of `transform` for rows that are not a Table.
+
+        Args:
+            transform: ``"pandas"`` or ``"polars"`` for frames, ``"default"`` for the kind of X,
+                None for no change. Without a call, scikit-learn's global setting applies.
+        """
+        if one_of("transform", transform, ("default", "pandas", "polars", None)) is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
     def fit_transform(self, X: Any, y: MaybeArray = None, sample_weight: MaybeArray = None) -> Any:
         """``fit(X, y, sample_weight)``, then ``transform(X)``."""
         return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns that come out: those that went in, shape (p,).
+
+        Args:
+            input_features: names of the columns of an array; of a frame None, or its own names.
+
+        Raises:
+            ValueError: other names than those of the frame in `fit`, or another number of them.
+        """
+        self._need_fit()
+        names = np.asarray(self._names, dtype=object)
+        if input_features is None:
+            return names
+        given = np.asarray(input_features, dtype=object)
+        if self._named and not np.array_equal(given, names):
+            raise ValueError("input_features is not equal to feature_names_in_")
+        if len(given) != len(names):
+            raise ValueError(
+                f"input_features should have length equal to number of features ({len(names)}), "
+                f"got {len(given)}"
+            )
+        return given
 
     def _table(self, X: Any, y: Any) -> Table:
         return X if isinstance(X, Table) else Table(X)
@@ -117,6 +150,11 @@ class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
             )
         return table.columns
 
+    def _need_fit(self) -> None:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self)
+
     def _check(self) -> None:
         one_of("scope", self.scope, ("fold", "all"))
 
@@ -139,6 +177,8 @@ class ColumnTransformer(  # type: ignore[call-arg]  # of scikit-learn's class
         return hasattr(self, "n_features_in_")
 
     def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
         return Tags(
             estimator_type="transformer",
             target_tags=TargetTags(required=self._needs_classes),

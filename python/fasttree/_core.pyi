@@ -297,13 +297,18 @@ class Model(Trees):
         sample_weight: ndarray | None = None,
         custom: Any | None = None,
         n_jobs: SupportsIndex | None = None,
-    ) -> tuple[list[Any], list[tuple[int, float, float]], bool]:
+    ) -> tuple[
+        tuple[ndarray, ndarray, ndarray, list[tuple[int, list[int]]]],
+        list[tuple[int, float, float]],
+        bool,
+    ]:
         """
-        All candidate splits of a node: (feature, threshold or None, codes on the first branch or
-        None, score), and the tests of its features where they are chosen by significance: (feature,
-        statistic, logarithm of the adjusted p-value), most significant first, and whether rows
-        without a value of a feature are left out of its candidates. `fractions` are those of the
-        rows that reach the node.
+        All candidate splits of a node, the tests of its features where they are chosen by
+        significance: (feature, statistic, logarithm of the adjusted p-value), most significant
+        first, and whether rows without a value of a feature are left out of its candidates. Of the
+        candidates: features, thresholds (NaN: none), scores, and for those that divide levels in
+        two the number of the candidate and the codes on its first branch. `fractions` are those of
+        the rows that reach the node.
         """
     @staticmethod
     def from_bytes(data: bytes) -> Model:

@@ -106,8 +106,8 @@ class Criterion(Declared):
                 f"tables has shape {tables.shape}: expected (branches, classes) or (n, branches, "
                 "classes), all >= 0"
             )
-        one = tables.ndim == 2
-        block = np.ascontiguousarray(_engine.readable(tables[None] if one else tables))
+        is_single = tables.ndim == 2
+        block = np.ascontiguousarray(_engine.readable(tables[None] if is_single else tables))
         options = self.options(range(block.shape[2]), int(block.sum(axis=(1, 2)).max(initial=0)))
         declared = (
             None if declared is None else [int(v) for v in np.broadcast_to(declared, len(block))]
@@ -116,7 +116,7 @@ class Criterion(Declared):
         scores, distances = _engine.core.score_tables(
             self.name, options, block, declared, occurring
         )
-        return (scores[0], distances[0]) if one else (scores, distances)
+        return (scores[0], distances[0]) if is_single else (scores, distances)
 
 
 DISTANCES = {"at_zero": ("power",), "alpha": ("exponential", "power", "threshold")}
@@ -139,7 +139,7 @@ def idle_options(options: Mapping[str, Any], usual: Mapping[str, Any]) -> list[s
 
 def idle_message(name: str, options: Mapping[str, Any]) -> str:
     """The message for an option that has no effect, with what it needs."""
-    needed = " or ".join(f"decay={one!r}" for one in DISTANCES[name])
+    needed = " or ".join(f"decay={decay!r}" for decay in DISTANCES[name])
     return (
         f"{name}={shown(options[name])} cannot act beside decay={options['decay']!r}: it needs "
         f"{needed}; set that, or leave {name} out"
@@ -176,11 +176,11 @@ def size_values(size: Callable[[np.ndarray], Any], n_rows: int) -> list[float]:
 
 
 def _class_code(given: Any, classes: Sequence[Any]) -> int:
-    known = [_engine.plain(c) for c in classes]
+    labels = [_engine.plain(c) for c in classes]
     label = _engine.plain(given)
-    if label not in known:
-        raise ValueError(f"positive={shown(given)} is not a class; classes are {known}")
-    return known.index(label)
+    if label not in labels:
+        raise ValueError(f"positive={shown(given)} is not a class; classes are {labels}")
+    return labels.index(label)
 
 
 @dataclass(eq=False, repr=False)
@@ -235,16 +235,16 @@ class PairFunction(Parameters):
         if not callable(self.F):
             raise TypeError(f"PairFunction: F={shown(self.F)} must be a function")
         try:
-            found = {
+            options = {
                 "theta": list(four_weights(self.theta)),
                 "alpha": at_least_zero("alpha", self.alpha),
                 "decay": one_of("decay", self.decay, DECAYS),
                 "at_zero": at_least_zero("at_zero", self.at_zero),
                 "precision": one_of("precision", self.precision, ("exact", "fixed")),
             }
-            for name in idle_options(found, {"alpha": 0.1, "at_zero": 0.0}):
-                raise ValueError(idle_message(name, found))
-            return found
+            for name in idle_options(options, {"alpha": 0.1, "at_zero": 0.0}):
+                raise ValueError(idle_message(name, options))
+            return options
         except ValueError as error:
             raise ValueError(f"PairFunction: {error}") from None
 
@@ -275,12 +275,12 @@ class NamedCallable:
 @cache
 def _registry() -> dict[str, type[Criterion]]:
     """Classes by class name."""
-    found = {}
+    kinds = {}
     for info in _engine.registry("criteria"):
         keys = info["source"].split("; ")
         info |= {"publications": keys, "source": "; ".join(map(reference, keys))}
-        found[info["class_name"]] = _make_class(info)
-    return found
+        kinds[info["class_name"]] = _make_class(info)
+    return kinds
 
 
 @cache
@@ -372,8 +372,8 @@ def suggestion(name: str) -> tuple[str, bool]:
     if bare in PRESETS:
         preset = PRESETS[bare]
         return f"it is a preset: **fasttree.presets.{preset}, in the shell --preset {preset}", True
-    meant = {other: own for own, others in OTHER_NAMES.items() for other in others}
-    meant |= {known.replace("_", ""): known for known in _by_name()}
+    meant = {other: name_here for name_here, others in OTHER_NAMES.items() for other in others}
+    meant |= {criterion.replace("_", ""): criterion for criterion in _by_name()}
     certain = did_you_mean(bare, meant, least=CERTAIN)
     return certain or did_you_mean(bare, meant), bool(certain)
 

@@ -15,7 +15,7 @@ use super::trees::{PredictionInput, PyTrees, loaded};
 use crate::criteria::Impurity;
 use crate::data::{RowSet, Weights};
 use crate::fit::{Config, Fitted, NodePlan};
-use crate::grow::{Candidate, distances};
+use crate::grow::distances;
 use crate::inspect::{self, ReachedRows};
 use crate::model::Model;
 use crate::predict::CompiledTree;
@@ -28,7 +28,7 @@ use crate::tree::CostMatrix;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// A fitted tree; immutable. Predictions are those of its base class `Trees`.
@@ -48,6 +48,15 @@ struct History {
     /// The route of growth, and why it was taken.
     route: Option<String>,
 }
+
+/// Candidate splits for Python: features, thresholds, scores, and the codes on the first branch of
+/// those that divide levels, by number.
+type PyCandidates<'py> = (
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Vec<(usize, Vec<u32>)>,
+);
 
 /// An [`AlphaChoice`] for Python: alphas, leaves, splits, impurities, errors, standard errors,
 /// number of the chosen tree, and the alpha that represents it.
@@ -208,11 +217,12 @@ impl PyModel {
         Ok(fractions.into_pyarray(slf.py()))
     }
 
-    /// All candidate splits of a node: (feature, threshold or None, codes on the first branch or
-    /// None, score), and the tests of its features where they are chosen by significance: (feature,
-    /// statistic, logarithm of the adjusted p-value), most significant first, and whether rows
-    /// without a value of a feature are left out of its candidates. `fractions` are those of the
-    /// rows that reach the node.
+    /// All candidate splits of a node, the tests of its features where they are chosen by
+    /// significance: (feature, statistic, logarithm of the adjusted p-value), most significant
+    /// first, and whether rows without a value of a feature are left out of its candidates. Of the
+    /// candidates: features, thresholds (NaN: none), scores, and for those that divide levels in
+    /// two the number of the candidate and the codes on its first branch. `fractions` are those of
+    /// the rows that reach the node.
     #[pyo3(signature = (
         data, config, fractions, sample_weight = None, custom = None, n_jobs = None
     ))]
@@ -226,7 +236,7 @@ impl PyModel {
         sample_weight: Option<Aligned1<'_, f64>>,
         custom: Option<Py<PyAny>>,
         n_jobs: Option<i64>,
-    ) -> PyResult<(Bound<'py, PyList>, Vec<(u32, f64, f64)>, bool)> {
+    ) -> PyResult<(PyCandidates<'py>, Vec<(u32, f64, f64)>, bool)> {
         let make = |config, criterion| NodePlan::new(&self.model, config, criterion);
         let (NodePlan { plan, bins }, raised) = planned(config, custom, make)?;
         let rows = data.as_grown(py, &self.model.schema, bins, n_jobs)?;
@@ -239,15 +249,14 @@ impl PyModel {
         let (found, tests, left_out) = data.run_plan(py, plan, n_jobs, None, |plan, control| {
             inspect::explain(plan, &rows, &node, control)
         })?;
-        let list = PyList::empty(py);
-        for (i, Candidate { feature, threshold, levels, score }) in found.into_iter().enumerate() {
-            if i % 8192 == 0 {
-                py.check_signals()?;
-            }
-            list.append((feature, threshold, levels, score))?;
-        }
+        let features: Vec<u32> = found.iter().map(|c| c.feature).collect();
+        let thresholds: Vec<f64> = found.iter().map(|c| c.threshold.unwrap_or(f64::NAN)).collect();
+        let scores: Vec<f64> = found.iter().map(|c| c.score).collect();
+        let levels = found.into_iter().enumerate();
+        let levels = levels.filter_map(|(i, c)| c.levels.map(|codes| (i, codes))).collect();
+        let (features, thresholds) = (features.into_pyarray(py), thresholds.into_pyarray(py));
         let tests = tests.into_iter().map(|(f, test)| (f, test.statistic, test.log_p)).collect();
-        Ok((list, tests, left_out))
+        Ok(((features, thresholds, scores.into_pyarray(py), levels), tests, left_out))
     }
 
     /// Nodes that each row passes, as CSR arrays (indptr, indices).

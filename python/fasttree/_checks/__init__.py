@@ -139,9 +139,37 @@ def hashable(name: str, cells: Iterable[Any], row: int = 0) -> None:
             ) from None
 
 
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number; True and False are none.
+
+    >>> is_whole(np.int8(3)), is_whole(3.0), is_whole(True)
+    (True, False, False)
+    """
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
+
+
+def refuse_where(wrong: np.ndarray | np.bool_, message: Callable[[int], str]) -> None:
+    """Refuse values by the first of them that is wrong.
+
+    Args:
+        wrong: whether each value is wrong, (n,).
+        message: of the error, by the number of the first wrong value.
+
+    Raises:
+        ValueError: a value is wrong.
+
+    >>> refuse_where(np.array([False, True]), lambda row: f"row {row} is wrong")
+    Traceback (most recent call last):
+    ...
+    ValueError: row 1 is wrong
+    """
+    if wrong.any():
+        raise ValueError(message(int(wrong.argmax())))
+
+
 def integer(name: str, value: Any, low: int) -> int:
     """A whole number that is at least `low`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if not is_whole(value):
         raise ValueError(f"{given(name, shown(value))} must be a whole number >= {low}")
     if int(value) < low:
         raise ValueError(f"{given(name, shown(value))} must be at least {low}")
@@ -236,10 +264,10 @@ def weights_array(weights: Any, name: str = "sample_weight") -> np.ndarray:
     cells = list(weights) if np.iterable(weights) else [weights]
     for row, cell in enumerate(cells):
         try:
-            known = not isinstance(cell, str | bytes) and math.isfinite(float(cell))
+            is_number = not isinstance(cell, str | bytes) and math.isfinite(float(cell))
         except (TypeError, ValueError, OverflowError):
-            known = False
-        if not known:
+            is_number = False
+        if not is_number:
             raise ValueError(
                 f"{name} of row {row} is {shown(cell)}: weights are finite numbers >= 0"
             )
@@ -254,11 +282,12 @@ def check_weights(weights: np.ndarray) -> None:
     ...
     ValueError: sample_weight of row 1 is -2.0: weights are finite numbers >= 0
     """
-    bad = np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))
-    if bad.size:
-        raise ValueError(
-            f"sample_weight of row {bad[0]} is {weights[bad[0]]}: weights are finite numbers >= 0"
-        )
+    refuse_where(
+        ~((weights >= 0) & np.isfinite(weights)),
+        lambda row: (
+            f"sample_weight of row {row} is {weights[row]}: weights are finite numbers >= 0"
+        ),
+    )
 
 
 def row_weights(weights: Any, n_rows: int) -> np.ndarray | None:
@@ -337,10 +366,10 @@ def checked(**domains: Check) -> Callable[[C], C]:
             return function(*args, **kwargs)
 
         # It belongs to the function's module: doctest looks at the globals, not at the name.
-        own = types.FunctionType(
+        named = types.FunctionType(
             call.__code__, function.__globals__, function.__name__, None, call.__closure__
         )
-        return cast("C", functools.update_wrapper(own, function))
+        return cast("C", functools.update_wrapper(named, function))
 
     return decorate
 
@@ -377,8 +406,7 @@ def memory_limit(name: str, value: Any) -> int | None:
     ...
     ValueError: memory_limit='2GiB' must be a whole number in [1, 9223372036854775807]
     """
-    limit: int | None = maybe(whole(1, 2**63 - 1))(name, value)
-    return limit
+    return maybe(whole(1, 2**63 - 1))(name, value)
 
 
 def number_in(low: float, high: float, *, above: bool = False, below: bool = False) -> Check:
@@ -386,11 +414,11 @@ def number_in(low: float, high: float, *, above: bool = False, below: bool = Fal
     words = f"{'(' if above else '['}{low:g}, {high:g}{')' if below else ']'}"
 
     def check(name: str, value: Any) -> float:
-        found = as_float(value)
-        inside = found is not None and low <= found <= high and math.isfinite(found)
-        if found is None or not inside or (above and found == low) or (below and found == high):
+        number = as_float(value)
+        inside = number is not None and low <= number <= high and math.isfinite(number)
+        if number is None or not inside or (above and number == low) or (below and number == high):
             raise ValueError(f"{given(name, shown(value))} must be a number that lies in {words}")
-        return found
+        return number
 
     return check
 
@@ -416,16 +444,16 @@ def number_array(name: str, value: Any) -> np.ndarray:
     try:
         if not isinstance(value, np.ndarray) and isinstance(value, str | bytes | Mapping):
             raise TypeError
-        found = np.asarray(value)
-        if found.dtype.kind == "c":
+        array = np.asarray(value)
+        if array.dtype.kind == "c":
             raise TypeError
-        return found.astype(np.float64, copy=False)
+        return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         why = ""
         for place, cell in enumerate(value if isinstance(value, np.ndarray | list | tuple) else ()):
             try:
-                found = np.asarray(cell)
-                if found.dtype.kind != "c" and found.astype(float).ndim == np.ndim(value) - 1:
+                array = np.asarray(cell)
+                if array.dtype.kind != "c" and array.astype(float).ndim == np.ndim(value) - 1:
                     continue
             except (TypeError, ValueError, OverflowError):
                 pass
@@ -447,9 +475,9 @@ def mapping(words: str, fits: Callable[[Any], bool] = lambda value: True) -> Che
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise TypeError(f"{given(name, shown(value))} must map names to {words}")
-        for key, one in value.items():
-            if not fits(one):
-                raise TypeError(f"{name}[{key!r}]={shown(one)} must be {words}")
+        for key, item in value.items():
+            if not fits(item):
+                raise TypeError(f"{name}[{key!r}]={shown(item)} must be {words}")
         return value
 
     return check
@@ -459,7 +487,9 @@ def having(words: str, *attributes: str) -> Check:
     """Objects that have these attributes."""
 
     def check(name: str, value: Any) -> Any:
-        if isinstance(value, type) or not all(hasattr(value, one) for one in attributes):
+        if isinstance(value, type) or not all(
+            hasattr(value, attribute) for attribute in attributes
+        ):
             raise TypeError(f"{given(name, shown(value))} must be {words}")
         return value
 
@@ -469,10 +499,10 @@ def having(words: str, *attributes: str) -> Check:
 def path_of(name: str, value: Any) -> Path:
     """The path of a file."""
     try:
-        known = isinstance(value, str | os.PathLike) and os.fsencode(value)
+        encoded = isinstance(value, str | os.PathLike) and os.fsencode(value)
     except UnicodeEncodeError:  # half of a surrogate pair
-        known = b""
-    if not known or b"\0" in known:
+        encoded = b""
+    if not encoded or b"\0" in encoded:
         raise TypeError(
             f"{given(name, shown(value))} must be the path of a file: a str or os.PathLike"
         )
@@ -498,7 +528,7 @@ def string(name: str, value: Any) -> str:
 def text_or_texts(name: str, value: Any) -> list[str]:
     """Return one text or several as a list."""
     return [
-        string(name, one) for one in ([value] if isinstance(value, str) else listing(name, value))
+        string(name, text) for text in ([value] if isinstance(value, str) else listing(name, value))
     ]
 
 
@@ -511,8 +541,7 @@ def random_seed(name: str, value: Any) -> Any:
     ValueError: random_state=-1 must be None, a whole number >= 0 or a NumPy generator
     """
     generator = isinstance(value, np.random.Generator | np.random.RandomState)
-    natural = isinstance(value, numbers.Integral) and not isinstance(value, bool | np.bool_)
-    if value is None or generator or (natural and int(value) >= 0):
+    if value is None or generator or (is_whole(value) and int(value) >= 0):
         return value
     raise ValueError(
         f"{given(name, shown(value))} must be None, a whole number >= 0 or a NumPy generator"

@@ -10,10 +10,16 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Self as Self  # noqa: PLC0414
+    from typing_extensions import Unpack as Unpack  # noqa: PLC0414
+else:  # Python 3.10 has neither, and annotations are not evaluated
+    Self = Unpack = Any
 
 MaybeArray: TypeAlias = ArrayLike | None
 """Labels or weights of rows, shape (n_rows,)."""

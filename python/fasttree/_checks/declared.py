@@ -6,13 +6,12 @@ Constructor, checks and documentation of a class are made from the entry of the 
 from __future__ import annotations
 
 import json
-import numbers
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from . import Parameters, as_float, constructor, shown
+from . import Parameters, as_float, constructor, is_whole, shown
 
 D = TypeVar("D", bound="Declared")
 
@@ -39,11 +38,11 @@ class Declared(Parameters):
         option = next(o for o in self.info["options"] if o["name"] == name)
         if value is None and option["default"] == "null":
             return None
-        found = _in_domain(value, option["domain"])
-        if found is None:
+        checked = _in_domain(value, option["domain"])
+        if checked is None:
             owner = owner or type(self).__name__
             raise ValueError(f"{owner}: {name}={shown(value)} must be {option['words']}")
-        return found
+        return checked
 
 
 def given_options(info: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -99,14 +98,14 @@ def _in_domain(value: Any, domain: Mapping[str, Any]) -> Any:
             at_open_end = (number == low and not closed_low) or (number == high and not closed_high)
             return None if at_open_end else number
         case "whole":
-            whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-            return int(value) if whole and domain["least"] <= value <= domain["most"] else None
+            inside = is_whole(value) and domain["least"] <= value <= domain["most"]
+            return int(value) if inside else None
         case "shares":
             several = isinstance(value, list | tuple) and len(value) == domain["count"]
             shares = [as_float(v) for v in value] if several else [None]
             return shares if all(v is not None and 0 <= v <= 1 for v in shares) else None
         case "words" | "size_function":
-            known = isinstance(value, str) and value in domain["words"]
-            return value if known or (domain["kind"] != "words" and callable(value)) else None
+            is_word = isinstance(value, str) and value in domain["words"]
+            return value if is_word or (domain["kind"] != "words" and callable(value)) else None
         case _:
             return value

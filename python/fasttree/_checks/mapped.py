@@ -27,18 +27,18 @@ def check_mapped(array: A) -> A:
         >>> check_mapped(np.arange(3)).tolist()
         [0, 1, 2]
     """
-    at: Any = array
+    base: Any = array
     start, name = 0, ""
-    while at is not None and not isinstance(at, mmap.mmap):
-        offset = getattr(at, "offset", None)  # of a numpy.memmap
+    while base is not None and not isinstance(base, mmap.mmap):
+        offset = getattr(base, "offset", None)  # of a numpy.memmap
         if isinstance(offset, int):
             start = offset - offset % mmap.ALLOCATIONGRANULARITY
-            name = str(getattr(at, "filename", None) or name)
-        at = at.obj if isinstance(at, memoryview) else getattr(at, "base", None)
-    if at is not None and at.size() < start + len(at):
+            name = str(getattr(base, "filename", None) or name)
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    if base is not None and base.size() < start + len(base):
         raise ValueError(
-            f"{name or 'a mapped file'}: was shortened to {at.size():,} bytes while it was mapped "
-            f"into memory as {start + len(at):,}; read it again (a file that changes while it is "
+            f"{name or 'a mapped file'}: was shortened to {base.size():,} bytes while it was mapped "
+            f"into memory as {start + len(base):,}; read it again (a file that changes while it is "
             "in use: memory_map=False, or numpy.array() of the map)"
         )
     return array

@@ -82,10 +82,10 @@ def did_you_mean(
         >>> did_you_mean("ginni", ["gini", "chi2"]), did_you_mean("x", ["gini"], "there is gini")
         ("did you mean 'gini'?", 'there is gini')
     """
-    texts = known if isinstance(known, Mapping) else {one: one for one in known}
-    near = [one for one in texts if one.lower() == name.lower()]
+    texts = known if isinstance(known, Mapping) else {text: text for text in known}
+    near = [text for text in texts if text.lower() == name.lower()]
     near = near or difflib.get_close_matches(name, texts, most, least)
-    return f"did you mean {' or '.join(repr(texts[one]) for one in near)}?" if near else otherwise
+    return f"did you mean {' or '.join(repr(texts[text]) for text in near)}?" if near else otherwise
 
 
 def functions_named(text: str) -> str:
@@ -134,9 +134,9 @@ def written(
         return f"({', '.join(map(inner, value))}{',' if len(value) == 1 else ''})"
     if type(value) is dict:
         return "{" + ", ".join(f"{inner(k)}: {inner(v)}" for k, v in value.items()) + "}"
-    own = _state(value, with_state)
-    if own is not None:
-        return _call(type(value).__name__, (), own, inner)
+    state = _state(value, with_state)
+    if state is not None:
+        return _call(type(value).__name__, (), state, inner)
     return without_address(value)
 
 
@@ -152,15 +152,15 @@ def named_in(value: Any) -> Iterator[Any]:
         return
     if value is None or isinstance(value, bool | int | float | str | np.ndarray | np.generic):
         return
-    own: Any = _state(value, with_state=True)
+    state: Any = _state(value, with_state=True)
     if isinstance(value, functools.partial):
-        own = {"": [value.func, value.args, value.keywords]}
+        state = {"": [value.func, value.args, value.keywords]}
     if isinstance(value, list | tuple | dict):
-        own = value if isinstance(value, dict) else dict(enumerate(value))
+        state = value if isinstance(value, dict) else dict(enumerate(value))
     else:
         yield type(value)
-    for one in (own or {}).values():
-        yield from named_in(one)
+    for part in (state or {}).values():
+        yield from named_in(part)
 
 
 def without_address(value: Any) -> str:
@@ -185,7 +185,7 @@ def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
         usual = inspect.signature(type(value)).parameters
         return {k: v for k, v in given.items() if k not in usual or _differs(v, usual[k].default)}
     if dataclasses.is_dataclass(value):
-        fields = [one.name for one in dataclasses.fields(value) if one.init and one.repr]
+        fields = [field.name for field in dataclasses.fields(value) if field.init and field.repr]
         return {name: getattr(value, name) for name in fields}
     if _has_no_text(value) and with_state:
         return vars(value) if hasattr(value, "__dict__") else {}
@@ -194,8 +194,8 @@ def _state(value: Any, with_state: bool) -> Mapping[str, Any] | None:
 
 def _has_no_text(value: Any) -> bool:
     """Whether the text of a value is that of any object: its class and its address."""
-    own: Any = type(value).__repr__
-    return own is object.__repr__
+    represent: Any = type(value).__repr__
+    return represent is object.__repr__
 
 
 def _differs(value: Any, usual: Any) -> bool:

@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias
 
+from . import shown
+
 Report = Callable[[int, int], Any]
 Progress: TypeAlias = bool | Literal["auto"] | Report | None
 """Type of the parameter `progress`."""
@@ -24,8 +26,8 @@ def in_notebook() -> bool:
     shell = sys.modules.get("IPython")
     if shell is None:
         return False
-    found = shell.get_ipython()
-    return found is not None and type(found).__name__ == "ZMQInteractiveShell"
+    interpreter = shell.get_ipython()
+    return interpreter is not None and type(interpreter).__name__ == "ZMQInteractiveShell"
 
 
 class Bar:
@@ -147,13 +149,8 @@ def make_report(progress: Progress, what: str) -> Report | None:
         return None
     if progress is True or (isinstance(progress, str) and progress == "auto"):
         return Bar(what)
-    told = (
-        repr(progress)
-        if isinstance(progress, str | int | float)
-        else f"<{type(progress).__name__}>"
-    )
     raise ValueError(
-        f"progress={told} is not known; use True or 'auto' (a bar), False or None, or a "
+        f"progress={shown(progress)} is not known; use True or 'auto' (a bar), False or None, or a "
         "function (done, total)"
     )
 

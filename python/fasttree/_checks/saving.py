@@ -143,18 +143,18 @@ def replace_files(paths: Sequence[Path]) -> Iterator[list[IO[bytes]]]:
             _complete(paths)
         for path in paths:
             begun.append(_begin(path))
-        yield [one.stream for one in begun]
-        for one in begun:
-            one.flush()
-        waiting = [(one.temporary, one.target) for one in begun if one.temporary is not None]
+        yield [file.stream for file in begun]
+        for file in begun:
+            file.flush()
+        waiting = [(file.temporary, file.target) for file in begun if file.temporary is not None]
         if marker is not None:
-            names = [os.path.basename(one.temporary or "") for one in begun]
+            names = [os.path.basename(file.temporary or "") for file in begun]
             save_bytes(marker, json.dumps(names).encode())
         _rename(waiting)
     except BaseException:
         if marker is None or half_replaced(paths) is None:
-            for one in begun:
-                one.drop()
+            for file in begun:
+                file.drop()
             if marker is not None:
                 with contextlib.suppress(OSError):
                     os.unlink(marker)
@@ -193,10 +193,10 @@ def _listed(paths: Sequence[Path]) -> list[tuple[str, str]]:
     try:
         names = json.loads(content)
         pairs = list(zip(names, (os.path.realpath(os.fspath(p)) for p in paths), strict=True))
-        known = all(not n or _is_temporary(n) for n in names)
+        is_valid = all(not n or _is_temporary(n) for n in names)
     except (ValueError, TypeError):
-        known = False
-    if not known:  # a list from elsewhere must not rename the files of its choice
+        is_valid = False
+    if not is_valid:  # a list from elsewhere must not rename the files of its choice
         raise ValueError(
             f"{marker}: is no list of files to rename; delete it and write the files again"
         )

@@ -69,8 +69,8 @@ def reading(name: str, value: Any) -> str:
     >>> reading("decimal", ",")
     "fasttree.datasets.load(path, decimal=',')"
     """
-    said = argument(name, value)
-    return worded(f"fasttree.datasets.load(path, {said})", said)
+    typed = argument(name, value)
+    return worded(f"fasttree.datasets.load(path, {typed})", typed)
 
 
 def in_text(typed: str) -> str:

@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeVar
 
 _ABOUT: ContextVar[str] = ContextVar("fasttree_warnings_about", default="")
 
@@ -32,42 +33,47 @@ class DataWarning(UserWarning):
     """A model can be fitted to the data, but hardly the one that the user meant."""
 
 
+V = TypeVar("V")
+
+
+@contextmanager
+def setting(variable: ContextVar[V], value: V) -> Iterator[None]:
+    """A context in which a variable has a value; afterwards it has the one before."""
+    before = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(before)
+
+
 @contextmanager
 def about(what: str = "") -> Iterator[None]:
     """A context whose warnings begin with a name, of one data set of several for instance. Warnings
     that differ in numbers alone, such as those of each fold, come once in the outermost one."""
-    before = _ABOUT.set(_ABOUT.get() + (what and f"{what}: "))
-    said = _SAID.set(set() if (known := _SAID.get()) is None else known)
-    try:
+    texts = set() if (outer := _SAID.get()) is None else outer
+    with setting(_ABOUT, _ABOUT.get() + (what and f"{what}: ")), setting(_SAID, texts):
         yield
-    finally:
-        _SAID.reset(said)
-        _ABOUT.reset(before)
 
 
 @contextmanager
 def held_warnings() -> Iterator[list[tuple[str, type[Warning]]]]:
     """A context that keeps its warnings for the thread that began the work, which says them."""
     warned: list[tuple[str, type[Warning]]] = []
-    held, before = _HELD.set(warned), _ABOUT.set("")
-    try:
+    with setting(_HELD, warned), setting(_ABOUT, ""):
         yield warned
-    finally:
-        _ABOUT.reset(before)
-        _HELD.reset(held)
 
 
 def warn_caller(text: str, category: type[Warning] = DataWarning) -> None:
     """Warn at the line that called the package, also through scikit-learn and wrappers of other
     packages; there the same text is shown once."""
-    text, said, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
+    text, texts, held = _ABOUT.get() + text, _SAID.get(), _HELD.get()
     if held is not None:
         held.append((text, category))
         return
-    if said is not None:
-        if (alike := _NUMBER.sub("#", text)) in said:
+    if texts is not None:
+        if (alike := _NUMBER.sub("#", text)) in texts:
             return
-        said.add(alike)
+        texts.add(alike)
     frame, level, outside = sys._getframe(1), 2, 2
     while frame.f_back:
         passed = frame.f_globals.get("__name__", "").partition(".")[0] in _PASSED

@@ -88,8 +88,7 @@ copyreg.pickle(_core.PairCounts, lambda c: (_core.PairCounts.from_parts, tuple(c
 @cache
 def registry(of: str) -> list[dict[str, Any]]:
     """The registry of the core for "criteria", "prunings" or "discretisers": one dict per entry."""
-    found: list[dict[str, Any]] = _core.registry(of)
-    return found
+    return _core.registry(of)
 
 
 core = _core  # functions that need no more than the conversions of `encoding`

@@ -98,10 +98,10 @@ def as_block(values: np.ndarray, numeric: bool) -> np.ndarray:
     core compares each with all others, which is quadratic in the columns of a frame.
     """
     check_mapped(values)
-    known, wide = (
+    accepted, wide = (
         ((np.float64, np.float32), np.float64) if numeric else ((np.int32, np.uint8), np.int32)
     )
-    cells: Any = readable(values, None if values.dtype in known else wide)
+    cells: Any = readable(values, None if values.dtype in accepted else wide)
     block = np.asarray(memoryview(cells))
     return block[:, None] if block.ndim == 1 else block
 
@@ -132,8 +132,7 @@ def dataset_of(table: Table, n_jobs: int | None = None) -> _core.Dataset:
         except UnicodeEncodeError:
             refuse_halves(table)
             raise
-    dataset: _core.Dataset = table._encoded
-    return dataset
+    return table._encoded
 
 
 def as_rows(rows: Any) -> np.ndarray | None:

@@ -29,8 +29,8 @@ def commit() -> str | None:
     with suppress(OSError, subprocess.SubprocessError):
         if (root / ".git").exists():
             call = ["git", "--no-optional-locks", "-C", str(root), *describe]
-            found = subprocess.run(call, capture_output=True, text=True, check=True, timeout=10)
-            return found.stdout.strip()
+            described = subprocess.run(call, capture_output=True, text=True, check=True, timeout=10)
+            return described.stdout.strip()
     with suppress(PackageNotFoundError, ValueError):
         direct = distribution("fasttree").read_text("direct_url.json")  # PEP 610
         of_sources = json.loads(direct or "{}").get("vcs_info", {}).get("commit_id")
@@ -47,9 +47,9 @@ def versions() -> dict[str, str]:
         ['fasttree', 'python', 'numpy', 'scikit-learn']
     """
     of_packages = {name: version(name) for name in ("numpy", "scikit-learn")}
-    found = {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
-    found |= _machine()
-    return found if commit() is None else {**found, "commit": str(commit())}
+    facts = {"fasttree": core_version(), "python": platform.python_version(), **of_packages}
+    facts |= _machine()
+    return facts if commit() is None else {**facts, "commit": str(commit())}
 
 
 def _machine() -> dict[str, str]:

@@ -164,7 +164,7 @@ class CaMML(NetworkClassifier):
             "temperature": number_in(1.0, 1e300)("temperature", self.temperature),
             "keep": integer("max_models", self.max_models, 1),
         }
-        found, arcs = _engine.core.network_search(
+        result, arcs = _engine.core.network_search(
             *reading.for_core(prior, self.n_jobs),
             search,
             _engine.as_weights(reading.weights),
@@ -172,24 +172,24 @@ class CaMML(NetworkClassifier):
             make_report(self.progress, "CaMML"),
         )
         return SearchResult(
-            tuple(map(tuple, found["best"])),
-            found["length"],
-            found["arc_probability"],
+            tuple(map(tuple, result["best"])),
+            result["length"],
+            result["arc_probability"],
             arcs,
-            found_models(found["models"]),
-            found["kept"],
-            found["steps"],
-            found["counted"],
+            found_models(result["models"]),
+            result["kept"],
+            result["steps"],
+            result["counted"],
         )
 
     def _adopt(self, reading: Reading) -> None:
         """Set the fitted attributes from the search and the rows."""
-        found, table = self.search_, reading.table
-        network = BayesianNetwork.from_reading(reading, [list(p) for p in found.parents])
+        search, table = self.search_, reading.table
+        network = BayesianNetwork.from_reading(reading, [list(p) for p in search.parents])
         mixture = _mixture(
-            found.models if one_value("average", self.average) else [], found.parents
+            search.models if one_value("average", self.average) else [], search.parents
         )
-        tables = family_tables(reading, [one for _, families in mixture for one in families])
+        tables = family_tables(reading, [family for _, families in mixture for family in families])
         weights = np.ones(len(table)) if reading.weights is None else reading.weights
         counts = np.bincount(table.y_codes, weights=weights, minlength=len(table.classes))
         named = table.has_feature_names
@@ -248,8 +248,8 @@ class CaMML(NetworkClassifier):
         """Values (n, n) at the arcs of the best network, by (parent, child)."""
         return {
             (self.network_.names[i], self.network_.names[j]): float(values[i, j])
-            for j, own in enumerate(self.network_.parents)
-            for i in own
+            for j, parents in enumerate(self.network_.parents)
+            for i in parents
         }
 
     def _state(self) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class CaMML(NetworkClassifier):
         if not isinstance(params["random_state"], int | None):
             params["random_state"] = None
         search = {**vars(self.search_)}
-        search["models"] = [vars(one) for one in self.search_.models]
+        search["models"] = [vars(model) for model in self.search_.models]
         return {
             "kind": "camml",
             "parameters": params,
@@ -270,12 +270,12 @@ class CaMML(NetworkClassifier):
             "class_count": self.class_count_,
             "search": search,
             "mixture": [
-                [weight, [[child, list(own)] for child, own in families]]
+                [weight, [[child, list(parents)] for child, parents in families]]
                 for weight, families in self._families
             ],
             "tables": [
-                [child, list(own), table.ravel().tolist()]
-                for (child, own), table in self._tables.items()
+                [child, list(parents), table.ravel().tolist()]
+                for (child, parents), table in self._tables.items()
             ],
         }
 
@@ -294,10 +294,10 @@ def _mixture(
     for model in models:
         families = tuple(class_families(model.parents))
         weights[families] = weights.get(families, 0.0) + model.weight
-    found = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
+    by_weight = sorted(weights.items(), key=lambda item: (-item[1], item[0]))
     total = sum(weights.values())
     kept, held = [], 0.0
-    for families, weight in found:
+    for families, weight in by_weight:
         kept.append((weight, list(families)))
         held += weight
         if held > MIXTURE_SHARE * total or len(kept) >= MIXTURE_SIZE:

@@ -21,8 +21,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._checks.aliases import MaybeArray
 from .._checks.saving import save_bytes
 from ..datasets.inputs import given
-from ..estimators.new_rows import Schema
 from ..estimators.parameters import stored_discretizer
+from ..estimators.schema import Schema
 from ..estimators.training_rows import without_empty_rows
 from ..table import Table
 from ..table.target import no_target

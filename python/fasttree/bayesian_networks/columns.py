@@ -18,7 +18,8 @@ import numpy as np
 
 from .. import _engine
 from .._checks import as_float, number_array, shown
-from ..estimators.new_rows import Schema, rows_for
+from ..estimators.new_rows import rows_for
+from ..estimators.schema import Schema
 from ..table import Table
 from ..table.columns import Column
 
@@ -61,35 +62,37 @@ class ColumnReader:
         Raises:
             ValueError: cut points, codes or shares that do not fit the columns.
         """
-        points = {name: number_array(f"cuts of {name!r}", own) for name, own in cuts.items()}
-        for name, own in points.items():
+        points = {name: number_array(f"cuts of {name!r}", values) for name, values in cuts.items()}
+        for name, values in points.items():
             if name not in names:
                 raise ValueError(f"cuts of {name!r}, which is no column beside the class")
-            if not np.isfinite(own).all() or (np.diff(own) <= 0).any():
+            if not np.isfinite(values).all() or (np.diff(values) <= 0).any():
                 raise ValueError(f"cuts of {name!r} must be finite and ascend")
-            if len(levels[list(names).index(name)]) != len(own) + 1:
-                raise ValueError(f"{name!r} has {len(own)} cuts and needs one level more than that")
+            if len(levels[list(names).index(name)]) != len(values) + 1:
+                raise ValueError(
+                    f"{name!r} has {len(values)} cuts and needs one level more than that"
+                )
         nominal = [name not in points for name in names]
         schema = Schema(
             names=list(names),
             nominal=nominal,
             levels=[
-                tuple(_engine.plain(v) for v in own) if here else ()
-                for own, here in zip(levels, nominal, strict=True)
+                tuple(_engine.plain(v) for v in values) if here else ()
+                for values, here in zip(levels, nominal, strict=True)
             ],
             has_names=True,
             owner="BayesianNetwork",
         )
         # The code, and the probabilities of all codes, of a missing cell.
-        sizes = {name: len(own) for name, own in zip(names, levels, strict=True)}
+        sizes = {name: len(values) for name, values in zip(names, levels, strict=True)}
         for name, code in fill.items():
             size = sizes.get(name, 0)
             number = as_float(code)
             if number is None or not 0 <= number < size:
                 raise ValueError(f"fill of {name!r}: {shown(code)} is not the number of a level")
         checked = {}
-        for name, own in (shares or {}).items():
-            checked[name] = number_array(f"shares of {name!r}", own)
+        for name, values in (shares or {}).items():
+            checked[name] = number_array(f"shares of {name!r}", values)
             fits = checked[name].shape == (sizes.get(name, 0),) and (checked[name] >= 0).all()
             if not fits or abs(checked[name].sum() - 1) > 1e-6:
                 raise ValueError(f"shares of {name!r} are not one probability for each level")
@@ -132,8 +135,8 @@ class ColumnReader:
         rows, share = np.arange(len(codes)), np.ones(len(codes))
         # Divide by one column after the other.
         for j in sorted(used):
-            own = self.shares[self.schema.names[j]]
-            values = np.flatnonzero(own)
+            level_shares = self.shares[self.schema.names[j]]
+            values = np.flatnonzero(level_shares)
             times = np.where(missing[rows, j], len(values), 1)
             if times.sum() > max(MOST_FRACTIONAL, MOST_PER_ROW * len(missing)):
                 raise ValueError(
@@ -145,7 +148,7 @@ class ColumnReader:
             codes, rows, share = (np.repeat(a, times, axis=0) for a in (codes, rows, share))
             divided = missing[rows, j]
             codes[divided, j] = values[copy[divided]]
-            share[divided] *= own[values[copy[divided]]]
+            share[divided] *= level_shares[values[copy[divided]]]
         return codes, rows, share
 
     def _read(self, X: Any, handle_unknown: str) -> tuple[np.ndarray, np.ndarray]:

@@ -76,8 +76,8 @@ def opened(data: bytes, kind: str = NETWORK) -> dict[str, Any]:
         document = parsed(bytes(data).decode("utf-8", "surrogatepass"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise ValueError(f"not a {kind}: no JSON ({error})") from None
-    found = document.get("format") if isinstance(document, dict) else None
-    if found != kind:
+    kind_found = document.get("format") if isinstance(document, dict) else None
+    if kind_found != kind:
         raise ValueError(f"not a {kind}: another format")
     if document.get("version") != VERSION:
         raise ValueError(

@@ -59,17 +59,17 @@ def layers(parents: Sequence[Sequence[int]]) -> list[list[int]]:
     # Depths settle after at most as many rounds as there are columns.
     depth = [0] * len(parents)
     for _ in parents:
-        for j, own in enumerate(parents):
-            depth[j] = max([depth[i] + 1 for i in own], default=0)
-    found: list[list[int]] = [[] for _ in range(max(depth) + 1)]
+        for j, parents_of in enumerate(parents):
+            depth[j] = max([depth[i] + 1 for i in parents_of], default=0)
+    by_depth: list[list[int]] = [[] for _ in range(max(depth) + 1)]
     for j, d in enumerate(depth):
-        found[d].append(j)
+        by_depth[d].append(j)
     # Within a layer, columns are sorted by the mean position of their parents.
-    place = {j: float(at) for layer in found for at, j in enumerate(layer)}
-    for layer in found[1:]:
+    place = {j: float(position) for layer in by_depth for position, j in enumerate(layer)}
+    for layer in by_depth[1:]:
         layer.sort(key=lambda j: (sum(place[i] for i in parents[j]) / len(parents[j]), j))
-        place.update({j: float(at) for at, j in enumerate(layer)})
-    return found
+        place.update({j: float(position) for position, j in enumerate(layer)})
+    return by_depth
 
 
 def svg(
@@ -77,21 +77,21 @@ def svg(
 ) -> str:
     """An SVG picture; `weights` in [0, 1] are the opacities of arcs, by default 1."""
     # The centre of each box: layers from top to bottom, each centred.
-    found = layers(parents)
+    by_depth = layers(parents)
     shown = [html.escape(one_line(name)) for name in names]
     width = [2 * PADDING + CHARACTER * len(name) for name in names]
-    layer_width = [sum(width[j] for j in layer) + GAP_X * (len(layer) - 1) for layer in found]
+    layer_width = [sum(width[j] for j in layer) + GAP_X * (len(layer) - 1) for layer in by_depth]
     widest = max(layer_width)
     centre: dict[int, tuple[float, float]] = {}
-    for depth, layer in enumerate(found):
+    for depth, layer in enumerate(by_depth):
         x = MARGIN + (widest - layer_width[depth]) / 2
         for j in layer:
             centre[j] = (x + width[j] / 2, MARGIN + HEIGHT / 2 + depth * (HEIGHT + GAP_Y))
             x += width[j] + GAP_X
     # Arcs first, then boxes with their names over them.
     shapes = []
-    for j, own in enumerate(parents):
-        for i in own:
+    for j, parents_of in enumerate(parents):
+        for i in parents_of:
             weight = min(max(float(weights.get((names[i], names[j]), 1.0)), 0.0), 1.0)
             shapes.append(_arc(centre[i], centre[j], weight, f"{shown[i]} -&gt; {shown[j]}"))
     for j, name in enumerate(shown):
@@ -103,7 +103,7 @@ def svg(
             f"{name}</text>"
         )
     total_x = widest + 2 * MARGIN
-    total_y = len(found) * HEIGHT + (len(found) - 1) * GAP_Y + 2 * MARGIN
+    total_y = len(by_depth) * HEIGHT + (len(by_depth) - 1) * GAP_Y + 2 * MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total_x:.0f} {total_y:.0f}" '
         f'width="{total_x:.0f}" height="{total_y:.0f}" font-family="sans-serif" font-size="13" '

@@ -31,6 +31,7 @@ from .._checks.progress import Progress, make_report
 from ..table import Table
 from .lengths import MessageLength, length_of
 from .reading import ARC_PROBABILITY, LARGEST_PARENTS, prior_config, read
+from .structure import arcs_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class OrderedModel(Sequence[tuple[int, ...]]):
     @property
     def arcs(self) -> list[tuple[str, str]]:
         """(parent, child) by name, children in column order."""
-        return [(self.names[i], self.names[j]) for j, own in enumerate(self.parents) for i in own]
+        return arcs_of(self.names, self.parents)
 
     def __len__(self) -> int:
         return len(self.parents)

@@ -77,8 +77,8 @@ def ordered_structure_cost(
     named = {(i, j): p for i, j, p in prior["arcs"]}
     named |= {pair: 1.0 for i, j in prior["tied"] for pair in ((i, j), (j, i))}
     cost = 0.0
-    for at, j in enumerate(order):
-        for i in order[:at]:
+    for position, j in enumerate(order):
+        for i in order[:position]:
             p = named.get((i, j), prior["arc_probability"])
             cost -= math.log(p) if i in parents[j] else math.log1p(-p)
     return cost

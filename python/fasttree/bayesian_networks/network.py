@@ -36,7 +36,7 @@ from .documents import sealed
 from .drawing import dot, svg
 from .lengths import message_length
 from .reading import place, read
-from .structure import check_acyclic, equivalent, parent_lists
+from .structure import arcs_of, check_acyclic, equivalent, parent_lists
 
 Family = tuple[int, tuple[int, ...]]
 """A column and its parents, by number."""
@@ -110,7 +110,7 @@ class BayesianNetwork(TableNetwork):
         self.names = [str(name) for name in names]
         if len(set(self.names)) < len(self.names) or not self.names:
             raise ValueError(f"names of columns are distinct, at least one: {self.names}")
-        self.levels = [tuple(listing("levels", own)) for own in levels]
+        self.levels = [tuple(listing("levels", labels)) for labels in levels]
         if len(self.levels) != len(self.names) or not all(self.levels):
             raise ValueError("levels: a list of at least one label for each column")
         lists = parent_lists(parents, self.names)
@@ -169,8 +169,8 @@ class BayesianNetwork(TableNetwork):
     def from_reading(cls, reading: Any, parents: list[list[int]]) -> BayesianNetwork:
         """The network of a graph, its tables estimated from the rows of a `Reading`."""
         check_acyclic(parents, reading.names)
-        found = family_tables(reading, list(enumerate(map(tuple, parents))))
-        tables = [found[j, tuple(own)] for j, own in enumerate(parents)]
+        table_of = family_tables(reading, list(enumerate(map(tuple, parents))))
+        tables = [table_of[j, tuple(family)] for j, family in enumerate(parents)]
         names = reading.names
         return cls(
             names,
@@ -192,7 +192,7 @@ class BayesianNetwork(TableNetwork):
     @property
     def arcs(self) -> list[tuple[str, str]]:
         """(parent, child) by name, children in column order."""
-        return [(self.names[i], self.names[j]) for j, own in enumerate(self.parents) for i in own]
+        return arcs_of(self.names, self.parents)
 
     @property
     def n_parameters(self) -> int:
@@ -204,9 +204,9 @@ class BayesianNetwork(TableNetwork):
         the rest, in column order."""
         j = place(self.names, column, "column")
         blanket = set(self.parents[j])
-        for child, own in enumerate(self.parents):
-            if j in own:
-                blanket |= {child, *own}
+        for child, parents in enumerate(self.parents):
+            if j in parents:
+                blanket |= {child, *parents}
         return [self.names[i] for i in sorted(blanket - {j})]
 
     def is_equivalent(self, other: Any) -> bool:
@@ -225,7 +225,7 @@ class BayesianNetwork(TableNetwork):
         all levels by their shares; without those it is an error. A row that is impossible for every
         class gets equal shares.
         """
-        tables = {(j, own): self.tables[j] for j, own in self.families()}
+        tables = {(j, parents): self.tables[j] for j, parents in self.families()}
         return mixture_proba(self._reader, X, [(1.0, list(tables))], tables)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -246,16 +246,16 @@ class BayesianNetwork(TableNetwork):
         """Codes of the cells of a Table's rows in the network, the class last, shape (n_rows,
         columns)."""
         codes = self._reader.codes(table)
-        own = {_engine.plain(label): code for code, label in enumerate(self.classes)}
+        code_of = {_engine.plain(label): code for code, label in enumerate(self.classes)}
         given = [_engine.plain(label) for label in table.classes]
         unknown = [
             label
             for code, label in enumerate(given)
-            if label not in own and (table.y_codes == code).any()
+            if label not in code_of and (table.y_codes == code).any()
         ]
         if unknown:
-            raise ValueError(f"{unknown[0]!r} is not a class of the network: {list(own)}")
-        of_class = np.array([own.get(label, 0) for label in given])[table.y_codes]
+            raise ValueError(f"{unknown[0]!r} is not a class of the network: {list(code_of)}")
+        of_class = np.array([code_of.get(label, 0) for label in given])[table.y_codes]
         return np.column_stack([codes, of_class])
 
     def sample(self, n_samples: int, random_state: Seed = None) -> Table:
@@ -278,18 +278,18 @@ class BayesianNetwork(TableNetwork):
             arc_probability: p of `message_length`.
         """
         binned = self._reader.table(self._codes(table), self.names[-1], self.classes)
-        lists = [list(own) for own in self.parents]
+        lists = [list(parents_of) for parents_of in self.parents]
         whole = message_length(binned, lists, arc_probability=arc_probability).total
-        found = {}
-        for j, own in enumerate(lists):
-            for i in own:
+        strengths = {}
+        for j, parents_of in enumerate(lists):
+            for i in parents_of:
                 others = [
                     [parent for parent in parents if (parent, child) != (i, j)]
                     for child, parents in enumerate(lists)
                 ]
                 without = message_length(binned, others, arc_probability=arc_probability).total
-                found[self.names[i], self.names[j]] = without - whole
-        return found
+                strengths[self.names[i], self.names[j]] = without - whole
+        return strengths
 
     # -- showing and keeping ----------------------------------------------------------------------
 
@@ -327,12 +327,12 @@ class BayesianNetwork(TableNetwork):
         """The network as JSON; the arguments of the constructor, tables flat."""
         return {
             "names": self.names,
-            "levels": [[_engine.plain(v) for v in own] for own in self.levels],
-            "parents": [list(own) for own in self.parents],
+            "levels": [[_engine.plain(v) for v in values] for values in self.levels],
+            "parents": [list(values) for values in self.parents],
             "tables": [table.ravel().tolist() for table in self.tables],
-            "cuts": {name: own.tolist() for name, own in self._reader.cuts.items()},
+            "cuts": {name: values.tolist() for name, values in self._reader.cuts.items()},
             "fill": self._reader.fill,
-            "shares": {name: own.tolist() for name, own in self._reader.shares.items()},
+            "shares": {name: values.tolist() for name, values in self._reader.shares.items()},
         }
 
 
@@ -348,7 +348,11 @@ def class_families(parents: Sequence[Sequence[int]]) -> list[Family]:
     [(0, (2,)), (2, ())]
     """
     last = len(parents) - 1
-    return [(j, tuple(own)) for j, own in enumerate(parents) if j == last or last in own]
+    return [
+        (j, tuple(parents_of))
+        for j, parents_of in enumerate(parents)
+        if j == last or last in parents_of
+    ]
 
 
 def used_columns(families: Iterable[Family]) -> set[int]:
@@ -372,8 +376,8 @@ def whole_rows(proba: np.ndarray, rows: np.ndarray, share: np.ndarray) -> np.nda
 
 def family_tables(reading: Any, families: Sequence[Family]) -> dict[Family, np.ndarray]:
     """P(column | parents) of each family, (n_i + 1/2) / (N + v/2), from the rows of a `Reading`."""
-    levels = [len(own) for own in reading.levels()]
-    found = {}
+    levels = [len(labels) for labels in reading.levels()]
+    tables = {}
     waiting = list(dict.fromkeys(families))
     while waiting:
         # A call counts one family of each column; the others wait for the next call.
@@ -383,14 +387,14 @@ def family_tables(reading: Any, families: Sequence[Family]) -> dict[Family, np.n
             if child not in chosen:
                 chosen[child] = parents
                 lists[child] = list(parents)
-        waiting = [one for one in waiting if chosen.get(one[0]) != one[1]]
+        waiting = [family for family in waiting if chosen.get(family[0]) != family[1]]
         counted = reading.counts(lists)
         for child, parents in chosen.items():
             shape = [levels[i] for i in (*parents, child)]
             counts = counted[child].reshape(shape)
             total = counts.sum(axis=-1, keepdims=True)
-            found[child, parents] = (counts + 0.5) / (total + levels[child] / 2)
-    return found
+            tables[child, parents] = (counts + 0.5) / (total + levels[child] / 2)
+    return tables
 
 
 def mixture_proba(

@@ -8,7 +8,6 @@ What
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from .. import _engine
-from .._checks import listing, mapping, number_in, one_of, real, shown, whole
+from .._checks import is_whole, listing, mapping, number_in, one_of, real, shown, whole
 from .._checks.aliases import MaybeArray
 from ..datasets.inputs import given
 from ..discretize import interval_labels, make
-from ..estimators.new_rows import weighted_rows
+from ..estimators.training_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
 
@@ -51,11 +50,11 @@ class Reading:
 
     def levels(self) -> list[tuple[Any, ...]]:
         """Labels of the values of each column, those of the class last; intervals where binned."""
-        own = [
+        labels = [
             interval_labels(self.cuts[c.name]) if c.kind == "numeric" else tuple(c.levels or ())
             for c in self.table.columns
         ]
-        return [*(levels or (None,) for levels in own), tuple(self.table.classes)]
+        return [*(levels or (None,) for levels in labels), tuple(self.table.classes)]
 
     def counts(self, parents: list[list[int]]) -> list[np.ndarray]:
         """Weight of each (configuration of the parents, value) of each column, flat."""
@@ -75,9 +74,9 @@ class Reading:
             return {}
         counted = self._counted([[] for _ in self.names])[0][:-1]
         return {
-            name: (own / own.sum()).tolist()
-            for name, own in zip(self.names, counted, strict=False)
-            if own.size
+            name: (counts / counts.sum()).tolist()
+            for name, counts in zip(self.names, counted, strict=False)
+            if counts.size
         }
 
     def _counted(self, parents: list[list[int]]) -> tuple[list[np.ndarray], list[int | None]]:
@@ -102,7 +101,7 @@ def place(names: Sequence[str], key: int | str, what: str) -> int:
         if key not in names:
             raise ValueError(f"{what}: {shown(key)} is not a column; columns are {list(names)}")
         return list(names).index(key)
-    if isinstance(key, bool) or not isinstance(key, numbers.Integral):
+    if not is_whole(key):
         raise TypeError(f"{what}: {shown(key)} is neither the number nor the name of a column")
     if not -len(names) <= key < len(names):
         raise ValueError(f"{what}: there are {len(names)} columns, {shown(key)} is none of them")
@@ -163,8 +162,7 @@ def cut_points(
             "use 'mdlp', 'equal_width', 'equal_frequency' or an object of fasttree.discretize"
         )
     part = Table.from_columns([table.column(name) for name in names], table.target_column)
-    found: dict[str, np.ndarray] = clone(discretizer).fit(part, None, weights).cuts_
-    return found
+    return clone(discretizer).fit(part, None, weights).cuts_
 
 
 def prior_config(
@@ -200,6 +198,6 @@ def prior_config(
     return {
         "arc_probability": arc_probability,
         "arcs": [[*ends, p] for ends, p in arcs],
-        "ordered": [pair(one, "ordered") for one in listing("ordered", ordered)],
-        "tied": [pair(one, "tied") for one in listing("tied", tied)],
+        "ordered": [pair(columns, "ordered") for columns in listing("ordered", ordered)],
+        "tied": [pair(columns, "tied") for columns in listing("tied", tied)],
     }

@@ -68,7 +68,9 @@ class SearchResult:
 
 def found_models(models: list[dict[str, Any]]) -> list[FoundModel]:
     """Models as the core, or a model file, has them."""
-    return [FoundModel(**{**one, "parents": tuple(map(tuple, one["parents"]))}) for one in models]
+    return [
+        FoundModel(**{**model, "parents": tuple(map(tuple, model["parents"]))}) for model in models
+    ]
 
 
 def default_steps(n_columns: int) -> int:

@@ -23,8 +23,8 @@ def _restored(stored: dict[str, Any]) -> BayesianNetwork:
     """The network of `BayesianNetwork.state`."""
     levels, parents = stored["levels"], stored["parents"]
     tables = [
-        _shaped(flat, child, own, levels)
-        for child, (flat, own) in enumerate(zip(stored["tables"], parents, strict=True))
+        _shaped(flat, child, parents_of, levels)
+        for child, (flat, parents_of) in enumerate(zip(stored["tables"], parents, strict=True))
     ]
     return BayesianNetwork(
         stored["names"],
@@ -65,16 +65,16 @@ def _classifier(stored: dict[str, Any]) -> CaMML:
     model.search_ = SearchResult(**search)
     # Tables of all families that predict the class, and the mixture of models over them.
     tables = {}
-    for child, own, flat in stored["tables"]:
-        family = (int(child), tuple(int(i) for i in own))
+    for child, parents, flat in stored["tables"]:
+        family = (int(child), tuple(int(i) for i in parents))
         if not all(0 <= i < n for i in (family[0], *family[1])):
-            raise ValueError(f"a table of column {child} given {own}: there are {n} columns")
+            raise ValueError(f"a table of column {child} given {parents}: there are {n} columns")
         table = _shaped(flat, *family, network.levels)
         tables[family] = probability_table(network.names[family[0]], table, table.shape)
         if n - 1 not in (family[0], *family[1]):
             raise ValueError("a table without the class")
     mixture = [
-        (float(weight), [(int(child), tuple(own)) for child, own in families])
+        (float(weight), [(int(child), tuple(parents)) for child, parents in families])
         for weight, families in stored["mixture"]
     ]
     if not mixture or not all(one in tables for _, families in mixture for one in families):

@@ -19,6 +19,11 @@ from .reading import place
 Parents = Sequence[Sequence[int]]
 
 
+def arcs_of(names: Sequence[str], parents: Parents) -> list[tuple[str, str]]:
+    """The arcs (parent, child) of a network, by the names of the columns."""
+    return [(names[i], names[j]) for j, sources in enumerate(parents) for i in sources]
+
+
 def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
     """Ascending parents of each column as numbers.
 
@@ -32,11 +37,11 @@ def parent_lists(parents: Any, names: Sequence[str]) -> list[list[int]]:
             f"parents has {len(given)} lists for {len(names)} columns, the class among them (last)"
         )
     lists = []
-    for child, own in zip(names, given, strict=True):
-        own = listing(f"parents of {child!r}", own)
-        numbers = [place(names, key, f"parents of {child!r}") for key in own]
+    for child, keys in zip(names, given, strict=True):
+        keys = listing(f"parents of {child!r}", keys)
+        numbers = [place(names, key, f"parents of {child!r}") for key in keys]
         if len(set(numbers)) < len(numbers):
-            raise ValueError(f"parents of {child!r}: {own!r} names a column twice")
+            raise ValueError(f"parents of {child!r}: {keys!r} names a column twice")
         lists.append(sorted(numbers))
     return lists
 
@@ -72,12 +77,14 @@ def markov_class(
     >>> markov_class([[], [0, 2], []]) == markov_class([[1], [2], []])
     False
     """
-    edges = frozenset((min(i, j), max(i, j)) for j, own in enumerate(parents) for i in own)
+    edges = frozenset(
+        (min(i, j), max(i, j)) for j, parents_of in enumerate(parents) for i in parents_of
+    )
     v_structures = frozenset(
         (a, j, b)
-        for j, own in enumerate(parents)
-        for a in own
-        for b in own
+        for j, parents_of in enumerate(parents)
+        for a in parents_of
+        for b in parents_of
         if a < b and (a, b) not in edges
     )
     return edges, v_structures
@@ -86,7 +93,9 @@ def markov_class(
 def _numbers(name: str, graph: Any) -> list[list[int]]:
     """The parents of a graph's columns by number."""
     lists = listing(name, getattr(graph, "parents", graph))
-    return [[whole(0, len(lists) - 1)(name, i) for i in listing(name, own)] for own in lists]
+    return [
+        [whole(0, len(lists) - 1)(name, i) for i in listing(name, parents)] for parents in lists
+    ]
 
 
 def equivalent(first: Any, second: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._checks.words import counted
-from ..estimators.new_rows import as_declared
+from ..estimators.recoding import as_declared
 from ..exports.answers import figures
 
 if TYPE_CHECKING:

@@ -122,13 +122,13 @@ class Discretizer(ColumnTransformer, Declared):
         method, classes, n_classes = self.to_config(), None, 0
         if self._needs_classes:
             classes, n_classes = table.y_codes.astype(np.uint16), len(table.classes)
-        own = None if weights is None else _engine.readable(weights)
+        sample_weight = None if weights is None else _engine.readable(weights)
         self.cuts_: dict[str, np.ndarray] = {}
         for column in table.columns:
             if column.kind == "numeric":
                 values = _engine.readable(column.values, np.float64)
                 self.cuts_[column.name] = _engine.core.bin_cuts(
-                    method, values, classes, n_classes, own
+                    method, values, classes, n_classes, sample_weight
                 )
 
     def _concerns(self, column: Column) -> bool:

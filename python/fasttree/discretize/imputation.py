@@ -87,12 +87,12 @@ class ReplaceMissing(ColumnTransformer):
 
 
 def _mean(values: np.ndarray, weights: np.ndarray | None) -> float:
-    known = ~np.isnan(values)
+    counted = ~np.isnan(values)
     weights = np.ones(len(values)) if weights is None else weights
-    known &= weights > 0
-    if not known.any():
+    counted &= weights > 0
+    if not counted.any():
         return 0.0
-    values, weights = values[known], weights[known]
+    values, weights = values[counted], weights[counted]
     weight = float(np.cumsum(weights)[-1])
     with np.errstate(over="ignore", invalid="ignore"):
         # cumsum adds one cell after the other; sum would pair them and differ in the last bit.
@@ -104,8 +104,8 @@ def _mode(column: Column, weights: np.ndarray | None) -> Any:
     if not column.levels:
         return None
     codes = column.values.astype(np.int64)
-    known = codes >= 0
+    present = codes >= 0
     counts = np.bincount(
-        codes[known], None if weights is None else weights[known], len(column.levels)
+        codes[present], None if weights is None else weights[present], len(column.levels)
     )
     return column.levels[int(counts.argmax())]

@@ -77,14 +77,14 @@ class ColumnTransformer(Parameters):
                 for j, c in enumerate(table.columns)
             )
         if is_frame(X):
-            found = self._frame(renamed(X, None if self._named else self._names), columns)
+            result = self._frame(renamed(X, None if self._named else self._names), columns)
         else:
-            found = self._array(table, columns)
+            result = self._array(table, columns)
         if "sklearn" not in sys.modules:  # then no output container is set
-            return found
+            return result
         from sklearn.utils._set_output import _wrap_data_with_container
 
-        return _wrap_data_with_container("transform", found, X, self)
+        return _wrap_data_with_container("transform", result, X, self)
 
     def set_output(self: C, *, transform: str | None = None) -> C:
         """Set the kind of output of `transform` for rows that are not a Table.

@@ -40,20 +40,20 @@ def sorted_hashes(part: Encoded, copies_at: int | None) -> SortedHashes:
     assert part.hashes is not None
     copies = np.ones(len(part.hashes), dtype=np.uint32)
     if copies_at is not None:
-        own = np.ascontiguousarray(part.records[:, copies_at : copies_at + 4])
-        copies = own.view(np.uint32).ravel()
+        copies_bytes = np.ascontiguousarray(part.records[:, copies_at : copies_at + 4])
+        copies = copies_bytes.view(np.uint32).ravel()
     order = np.lexsort((copies, part.hashes))
     return SortedHashes(part.hashes[order], order, copies[order])
 
 
-def _in_range(n_ranges: int, number: int, own: SortedHashes) -> tuple[np.ndarray, np.ndarray]:
+def _in_range(n_ranges: int, number: int, part: SortedHashes) -> tuple[np.ndarray, np.ndarray]:
     """(hashes, copies) of a partition's rows in one of `n_ranges` equal ranges of hashes."""
     step = (1 << 64) // n_ranges
-    low = np.searchsorted(own.hashes, np.uint64(number * step)) if number else 0
+    low = np.searchsorted(part.hashes, np.uint64(number * step)) if number else 0
     is_last = number + 1 == n_ranges
-    end = len(own.hashes)
-    high = end if is_last else np.searchsorted(own.hashes, np.uint64((number + 1) * step))
-    return own.hashes[low:high], own.copies[low:high]
+    end = len(part.hashes)
+    high = end if is_last else np.searchsorted(part.hashes, np.uint64((number + 1) * step))
+    return part.hashes[low:high], part.copies[low:high]
 
 
 def _positions(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
@@ -62,17 +62,17 @@ def _positions(pieces: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
     order = np.lexsort((copies, hashes))
     place = np.empty(len(order), dtype=np.uint64)
     place[order] = np.arange(len(order), dtype=np.uint64)
-    return np.split(place, np.cumsum([len(own) for own, _ in pieces])[:-1])
+    return np.split(place, np.cumsum([len(hashes_of) for hashes_of, _ in pieces])[:-1])
 
 
 def _n_rows(positions: list[np.ndarray]) -> int:
     return sum(map(len, positions))
 
 
-def _all_ranges(places: list[np.ndarray], offsets: list[int], own: SortedHashes) -> Any:
+def _all_ranges(places: list[np.ndarray], offsets: list[int], part: SortedHashes) -> Any:
     """(positions among all rows, ascending; rows) of a partition."""
     moved = [place + np.uint64(offset) for place, offset in zip(places, offsets, strict=True)]
-    return np.concatenate(moved), own.rows
+    return np.concatenate(moved), part.rows
 
 
 def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -> list[Any]:
@@ -84,18 +84,18 @@ def places_of(client: Any, parts: list[Any], rows: int, copies_at: int | None) -
         rows: number of rows of all partitions.
         copies_at: byte of a record where its copies begin; None: each row is one copy.
     """
-    own = [client.submit(sorted_hashes, part, copies_at, pure=False) for part in parts]
+    sorted_parts = [client.submit(sorted_hashes, part, copies_at, pure=False) for part in parts]
     # One task sorts each range of hashes, of all partitions.
     n_ranges = max(1, -(-rows // ROWS_PER_TASK))
     by_range = []
     for number in range(n_ranges):
-        pieces = each(client, _in_range, own, n_ranges, number)
+        pieces = each(client, _in_range, sorted_parts, n_ranges, number)
         by_range.append(client.submit(_positions, pieces, pure=False))
     # Positions of a range begin after the rows of the ranges before.
     totals = client.gather(each(client, _n_rows, by_range))
     offsets = [0, *np.cumsum(totals).tolist()][:n_ranges]
     places = []
-    for i, mine in enumerate(own):
+    for i, mine in enumerate(sorted_parts):
         own_places = each(client, itemgetter(i), by_range)
         places.append(client.submit(_all_ranges, own_places, offsets, mine, pure=False))
     return places

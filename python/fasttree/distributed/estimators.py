@@ -18,13 +18,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .. import estimators
 from .._checks.aliases import MaybeArray
-from ..estimators import (
-    FastForestClassifier,
-    FastForestRegressor,
-    FastTreeClassifier,
-    FastTreeRegressor,
-)
 from ..estimators.declaration import FOREST, REGRESSION_FOREST, REGRESSION_TREE, TREE
 from ..estimators.described import described
 from .fitting import fit_estimator
@@ -43,10 +38,10 @@ def _predict_frame(frame: Any, method: str, model: Any, names: list[str] | None)
     """Predict a data frame; `names` are the columns of probabilities, None for labels."""
     import pandas
 
-    found = getattr(model, method)(frame) if len(frame) else _no_rows(method, model)
+    answers = getattr(model, method)(frame) if len(frame) else _no_rows(method, model)
     if names is None:
-        return pandas.Series(found, index=frame.index, name=method)
-    return pandas.DataFrame(found, index=frame.index, columns=names)
+        return pandas.Series(answers, index=frame.index, name=method)
+    return pandas.DataFrame(answers, index=frame.index, columns=names)
 
 
 def _no_rows(method: str, model: Any) -> np.ndarray:
@@ -113,7 +108,7 @@ class _ClassifiesOnDask(_OnDask):
 
 
 @described(TREE, threshold_search="histogram")
-class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):  # type: ignore[misc]
+class DaskFastTreeClassifier(_ClassifiesOnDask, estimators.FastTreeClassifier):  # type: ignore[misc]
     """`fasttree.FastTreeClassifier` on Dask collections.
 
     Args:
@@ -132,7 +127,7 @@ class DaskFastTreeClassifier(_ClassifiesOnDask, FastTreeClassifier):  # type: ig
 
 
 @described(FOREST, threshold_search="histogram")
-class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
+class DaskFastForestClassifier(_ClassifiesOnDask, estimators.FastForestClassifier):
     """`fasttree.FastForestClassifier` on Dask collections.
 
     Args:
@@ -151,7 +146,7 @@ class DaskFastForestClassifier(_ClassifiesOnDask, FastForestClassifier):
 
 
 @described(REGRESSION_TREE, threshold_search="histogram")
-class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
+class DaskFastTreeRegressor(_OnDask, estimators.FastTreeRegressor):  # type: ignore[misc]
     """`fasttree.FastTreeRegressor` on Dask collections.
 
     Args:
@@ -170,7 +165,7 @@ class DaskFastTreeRegressor(_OnDask, FastTreeRegressor):  # type: ignore[misc]
 
 
 @described(REGRESSION_FOREST, threshold_search="histogram")
-class DaskFastForestRegressor(_OnDask, FastForestRegressor):  # type: ignore[misc]
+class DaskFastForestRegressor(_OnDask, estimators.FastForestRegressor):  # type: ignore[misc]
     """`fasttree.FastForestRegressor` on Dask collections.
 
     Args:

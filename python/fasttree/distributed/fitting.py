@@ -18,48 +18,25 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
 
-from .. import _engine
+from .. import _engine, estimators
 from .._checks.aliases import MaybeArray, Task
-from ..estimators import (
-    FastForestClassifier,
-    FastForestRegressor,
-    FastTreeClassifier,
-    FastTreeRegressor,
-)
 from ..estimators.backends import closed_client_error, ready_client
+from ..estimators.batches import fitting as batches
 from ..estimators.batches import passes
-from ..estimators.batches.fitting import (
-    Facts,
-    check_arguments,
-    check_plan,
-    facts_of,
-    finished,
-    plan_of,
-    reader_for,
-)
 from ..estimators.batches.parts import Coding, PartFacts, describe, joined
 from ..estimators.batches.passes import Encoded
 from ..estimators.idle import defaults_of
 from ..estimators.parameters import made_of
 from ..estimators.tree import task_named
+from . import partitions
 from .bootstrap import drawn, places_of
 from .growth import grown_tree, undivided
-from .partitions import (
-    Partitions,
-    aligned,
-    client_of,
-    computed,
-    each,
-    least_memory,
-    partitions_of,
-    too_large,
-    tree_sum,
-)
 
 TREES_AT_A_TIME = 4
 """Trees of a forest that grow at one time."""
@@ -74,7 +51,7 @@ class CodedParts:
     client: Any
     parts: list[Any]
     """Futures of `Encoded`."""
-    facts: Facts
+    facts: batches.Facts
     """What the core needs to know of all rows."""
     lean: Any
     """Future of the facts without cut points, for workers."""
@@ -89,7 +66,7 @@ def fit(
     criterion: Any = None,
     task: Task | None = None,
     **params: Any,
-) -> FastTreeClassifier | FastTreeRegressor:
+) -> estimators.FastTreeClassifier | estimators.FastTreeRegressor:
     """Fit a tree on the partitions of a Dask collection.
 
     Args:
@@ -125,7 +102,9 @@ def fit(
         x0 <= 1.5: 0 (2)
         x0 > 1.5: 1 (2)
     """
-    estimator = _made(FastTreeClassifier, FastTreeRegressor, criterion, task, params)
+    estimator = _made(
+        estimators.FastTreeClassifier, estimators.FastTreeRegressor, criterion, task, params
+    )
     return fit_estimator(estimator, data, y, sample_weight, client)
 
 
@@ -147,7 +126,7 @@ def fit_forest(
     criterion: Any = None,
     task: Task | None = None,
     **params: Any,
-) -> FastForestClassifier | FastForestRegressor:
+) -> estimators.FastForestClassifier | estimators.FastForestRegressor:
     """Fit a forest on the partitions of a Dask collection.
 
     Samples are those that one machine draws: which rows are drawn depends on content and weight of
@@ -175,42 +154,48 @@ def fit_forest(
         >>> forest.predict([[0.0], [3.0]]).tolist()
         [0, 1]
     """
-    estimator = _made(FastForestClassifier, FastForestRegressor, criterion, task, params)
+    estimator = _made(
+        estimators.FastForestClassifier, estimators.FastForestRegressor, criterion, task, params
+    )
     return fit_estimator(estimator, data, y, sample_weight, client)
 
 
 def fit_estimator(estimator: Any, data: Any, y: Any, sample_weight: MaybeArray, client: Any) -> Any:
     """Fit a tree or forest on partitions."""
-    client = client_of(client)
+    client = partitions.client_of(client)
     from distributed import KilledWorker
 
-    check_arguments(estimator, y, sample_weight, frames=False)
+    batches.check_arguments(estimator, y, sample_weight, frames=False)
     ready_client(client)
     with closed_client_error(client):
-        limit = least_memory(client)
-        found = partitions_of(data, y, sample_weight, reader_for(estimator), limit)
+        limit = partitions.least_memory(client)
+        source = partitions.partitions_of(
+            data, y, sample_weight, batches.reader_for(estimator), limit
+        )
         try:
-            return _fitted(estimator, client, found, y)
+            return _fitted(estimator, client, source, y)
         except KilledWorker as error:
-            raise too_large(f"workers died of one task again and again ({error})", limit) from error
+            raise partitions.too_large(
+                f"workers died of one task again and again ({error})", limit
+            ) from error
 
 
-def _fitted(estimator: Any, client: Any, found: Partitions, y: Any) -> Any:
+def _fitted(estimator: Any, client: Any, source: partitions.Partitions, y: Any) -> Any:
     """Describe the columns, encode the partitions, grow the model, and fit the estimator to it."""
-    facts = _described(client, found)
-    config, bagging = plan_of(estimator, facts)
-    target = found.reader.target or _name_of(y, found.reader.task)
-    check_plan(config, facts, target, bagging is not None)
+    facts = _described(client, source)
+    config, bagging = batches.plan_of(estimator, facts)
+    target = source.reader.target or _name_of(y, source.reader.task)
+    batches.check_plan(config, facts, target, bagging is not None)
     coding = Coding(facts, target, (None,) * len(facts.names))
     is_drawn = bagging is not None and bagging["draws"] is not None
-    rows = _coded(client, found, coding, config, is_drawn)
+    rows = _coded(client, source, coding, config, is_drawn)
     if bagging is not None:
         model = _forest(rows, config, bagging)
     else:
-        states = each(client, _whole, rows.parts)
+        states = partitions.each(client, _whole, rows.parts)
         rows.parts.clear()  # the first states hold the same codes
         model = grown_tree(client, (rows.facts, rows.lean), states, config)
-    return finished(estimator, model, facts)
+    return batches.finished(estimator, model, facts)
 
 
 def _name_of(y: Any, task: Task) -> str:
@@ -219,38 +204,40 @@ def _name_of(y: Any, task: Task) -> str:
     return name if isinstance(name, str) and name else ("y" if task == "regression" else "class")
 
 
-def _described(client: Any, found: Partitions) -> PartFacts:
+def _described(client: Any, source: partitions.Partitions) -> PartFacts:
     """Kinds, levels and classes of all partitions together."""
-    parts = computed(client, found.lean or found.parts, describe, found.reader)
-    facts: PartFacts | None = tree_sum(client, joined, (), parts).result()
+    parts = partitions.computed(client, source.lean or source.parts, source.reader, describe)
+    facts: PartFacts | None = partitions.tree_sum(client, joined, parts).result()
     if facts is None:
         raise ValueError("the partitions hold no rows with a positive weight")
-    return found.columns.completed(facts.without_unused_classes())
+    return source.columns.completed(facts.without_unused_classes())
 
 
 def _coded(
-    client: Any, found: Partitions, coding: Coding, config: dict[str, Any], hashed: bool
+    client: Any, source: partitions.Partitions, coding: Coding, config: dict[str, Any], hashed: bool
 ) -> CodedParts:
     """Encode all partitions on the workers; `hashed` is for bootstrap samples."""
-    parts, reader = found.parts, found.reader
+    parts, reader = source.parts, source.reader
 
-    def run(
-        of_part: Any, arguments: tuple[Any, ...], join: Any, join_arguments: tuple[Any, ...]
-    ) -> Any:
-        results = computed(client, parts, of_part, reader, *arguments)
-        whole = tree_sum(client, join, join_arguments, results)
+    def run(function: Any, join: Any) -> Any:
+        results = partitions.computed(client, parts, reader, function)
+        whole = partitions.tree_sum(client, join, results)
         results.clear()
         return whole.result()
 
     coding = passes.completed(coding, config, run)
     # The codes; partitions without rows are left out.
-    encoded = computed(client, parts, passes.encoded_part, reader, coding, hashed)
-    known = tree_sum(client, _joined_meanings, (), each(client, _meaning, encoded))
-    has_rows = client.gather(each(client, bool, encoded))
+    encoded = partitions.computed(client, parts, reader, partial(passes.encoded, coding, hashed))
+    has_rows = client.gather(partitions.each(client, bool, encoded))
     encoded = [part for part, has in zip(encoded, has_rows, strict=True) if has]
-    features, sums = aligned(known.result())
-    facts = facts_of(coding, features, sums)
-    lean = client.submit(aligned, facts_of(replace(coding, cuts=()), features, sums), pure=False)
+    meanings = partitions.each(client, attrgetter("features", "sums"), encoded)
+    features, sums = partitions.aligned(
+        partitions.tree_sum(client, _joined_meanings, meanings).result()
+    )
+    facts = batches.facts_of(coding, features, sums)
+    lean = client.submit(
+        partitions.aligned, batches.facts_of(replace(coding, cuts=()), features, sums), pure=False
+    )
     return CodedParts(client, encoded, facts, lean)
 
 
@@ -258,15 +245,8 @@ def _whole(part: Encoded) -> Any:
     return undivided(part.records)
 
 
-def _meaning(part: Encoded | None) -> Any:
-    """Features and sums of a partition."""
-    return None if part is None else (part.features, part.sums)
-
-
 def _joined_meanings(a: Any, b: Any) -> Any:
-    """The features and sums of two sets of partitions; None is a set without rows."""
-    if a is None or b is None:
-        return b if a is None else a
+    """The features and sums of two sets of partitions."""
     return passes.joined_features(a[0], b[0]), passes.joined_sums(a[1], b[1])
 
 
@@ -282,7 +262,7 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
 
     def tree(seed: int) -> Any:
         if draws is None:
-            states = each(client, _whole, rows.parts)
+            states = partitions.each(client, _whole, rows.parts)
             return grown_tree(client, (rows.facts, rows.lean), states, config, seed)
         # The sample of each partition, its sums, and the tree on it.
         samples = [
@@ -291,21 +271,21 @@ def _forest(rows: CodedParts, config: dict[str, Any], bagging: dict[str, Any]) -
             )
             for place, part in zip(places, rows.parts, strict=True)
         ]
-        parts = each(client, itemgetter(1), samples)
-        sums = tree_sum(client, passes.joined_sums, (), parts).result()
-        states = each(client, _rows_of, samples)
+        parts = partitions.each(client, itemgetter(1), samples)
+        sums = partitions.tree_sum(client, passes.joined_sums, parts).result()
+        states = partitions.each(client, _rows_of, samples)
         samples.clear()
         copies = sum(sums) if rows.facts.target_range is None else sums[0]
-        own = _drawn_facts(rows.facts, sums, copies)
+        sample_facts = _drawn_facts(rows.facts, sums, copies)
         lean = client.submit(_drawn_facts, rows.lean, sums, copies, pure=False)
-        return grown_tree(client, (own, lean), states, config, seed)
+        return grown_tree(client, (sample_facts, lean), states, config, seed)
 
     with ThreadPoolExecutor(TREES_AT_A_TIME) as threads:
         trees = list(threads.map(tree, seeds))
     return core.forest_of_trees(rows.facts, config, trees)
 
 
-def _drawn_facts(facts: Facts, sums: list[int], copies: int) -> Facts:
+def _drawn_facts(facts: batches.Facts, sums: list[int], copies: int) -> batches.Facts:
     """The facts of a bootstrap sample."""
     return facts._replace(weighted=True, sums=sums, n_rows=copies)
 

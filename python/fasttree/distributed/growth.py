@@ -15,6 +15,7 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def grown_tree(
         counts = np.empty(0, np.uint32)
         if wanted:
             parts = (client.submit(_count, lean, wanted, s, pure=False) for s in states)
-            counts = aligned(tree_sum(client, _added, (number,), parts).result())
+            counts = aligned(tree_sum(client, partial(_added, number), parts).result())
         routes = growth.choose(counts)
         if growth.is_done():
             break

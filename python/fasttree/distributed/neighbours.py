@@ -44,8 +44,8 @@ def _share(shared: tuple[Any, ...], asked: tuple[tuple[int, int], Total]) -> Any
     scores: to all features, then to each, shape (n_groups, 1 + n_features).
     """
     table, weights, config = shared
-    own = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
-    return _engine.dataset_of(table).neighbour_share(config, *asked, own, 1)
+    sample_weight = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    return _engine.dataset_of(table).neighbour_share(config, *asked, sample_weight, 1)
 
 
 def neighbour_scores(
@@ -82,8 +82,8 @@ def neighbour_scores(
     def of_all(total: Total) -> list[Any]:
         """The results of all shares, in order."""
         units = [("rows", ((number, n_shares), total)) for number in range(n_shares)]
-        found = dict(backend.run(_share, units, shared))
-        return [found[number] for number in range(n_shares)]
+        shares = dict(backend.run(_share, units, shared))
+        return [shares[number] for number in range(n_shares)]
 
     # The sum of distances, for criteria that compare with their mean; then the contributions.
     steps, real = 0, 0.0
@@ -91,12 +91,11 @@ def neighbour_scores(
         for sums, _ in of_all(None):
             for whole, rest in sums:
                 steps, real = steps + whole, real + rest
-    groups = np.concatenate([found for _, found in of_all((steps, real))])
+    groups = np.concatenate([shares for _, shares in of_all((steps, real))])
     if not len(groups):
         return np.full(groups.shape[1] - 1, np.nan)
     # Sums in floating point depend on the order: this is that of one process.
     scores = np.zeros(groups.shape[1] - 1)
     for group in groups:
         scores = (scores + group[0]) + group[1:]
-    rounded: np.ndarray = _engine.core.rounded_scores(scores)
-    return rounded
+    return _engine.core.rounded_scores(scores)

@@ -59,8 +59,8 @@ def _count(shared: tuple[Table, np.ndarray | None], blocks: tuple[slice, slice])
     table, copies = shared
     first, second = blocks
     if first == second:
-        own = None if copies is None else copies[first]
-        return _engine.pair_counts(table.take(first), sample_weight=own, n_jobs=1)
+        part_copies = None if copies is None else copies[first]
+        return _engine.pair_counts(table.take(first), sample_weight=part_copies, n_jobs=1)
     rows, others = (np.arange(block.start, block.stop) for block in blocks)
     return _engine.pair_counts(table, rows, others, sample_weight=copies, n_jobs=1)
 
@@ -130,8 +130,8 @@ def pair_counts(
     pairs = [*combinations(blocks, 2), *((block, block) for block in blocks)]
     shared = {"rows": (_without_missing(table), copies)}
     core: Any = None
-    for _, found in backend.run(_count, [("rows", pair) for pair in pairs], shared):
-        core = found if core is None else core.plus(found)
+    for _, counts in backend.run(_count, [("rows", pair) for pair in pairs], shared):
+        core = counts if core is None else core.plus(counts)
     levels = [tuple(column.levels or ()) for column in table.columns]
     return PairCounts(core, table.feature_names, levels, table.classes, total)
 
@@ -204,8 +204,8 @@ def score_features(
         client=client,
         n_blocks=n_blocks,
     )
-    own = ("theta", "alpha", "decay", "at_zero")
-    scores = np.array(counts.score(metric.name, **{name: getattr(metric, name) for name in own}))
+    names = ("theta", "alpha", "decay", "at_zero")
+    scores = np.array(counts.score(metric.name, **{name: getattr(metric, name) for name in names}))
     for k, table in enumerate(counts.tables):
         if (table.sum(axis=1) > 0).sum() < 2:
             scores[k] = np.nan
@@ -221,16 +221,16 @@ class _ClusterJob(Job):
     def agreement(self, subsets: list[tuple[int, ...]]) -> np.ndarray:
         """Ordered pairs that agree on subsets of features, shape (subsets, features, 4)."""
         shared = (self.table, self.weights, self.metric.shares)
-        found = self.in_slices(_agreement, len(subsets), lambda at: subsets[at], shared)
-        return np.concatenate(found)
+        parts = self.in_slices(_agreement, len(subsets), lambda part: subsets[part], shared)
+        return np.concatenate(parts)
 
     def in_slices(self, ask: Any, total: int, asked: Any, shared: tuple[Any, ...]) -> list[Any]:
         """The results of ``ask(shared, asked(slice))``, about four slices of a total per worker."""
         size = max(1, math.ceil(total / (4 * self.backend.workers)))
-        slices = (slice(at, min(at + size, total)) for at in range(0, total, size))
-        units = [("rows", asked(at)) for at in slices]
-        found = dict(self.backend.run(ask, units, {"rows": shared}))
-        return [found[place] for place in range(len(units))]
+        slices = (slice(part, min(part + size, total)) for part in range(0, total, size))
+        units = [("rows", asked(part)) for part in slices]
+        results = dict(self.backend.run(ask, units, {"rows": shared}))
+        return [results[place] for place in range(len(units))]
 
     def exact(self) -> np.ndarray:
         """The scores from all pairs."""
@@ -243,8 +243,8 @@ class _ClusterJob(Job):
         """Sums over the pairs of blocks of rows, and over all self-pairs."""
         pairs = len(blocks) * (len(blocks) + 1) // 2
         shared = (self.table, self.weights, self.metric, blocks)
-        found = self.in_slices(_block_pairs, pairs, lambda at: (at.start, at.stop), shared)
-        return np.concatenate([sums for sums, _ in found]), found[0][1]
+        parts = self.in_slices(_block_pairs, pairs, lambda part: (part.start, part.stop), shared)
+        return np.concatenate([sums for sums, _ in parts]), parts[0][1]
 
 
 def _agreement(shared: tuple[Any, ...], subsets: list[tuple[int, ...]]) -> np.ndarray:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 from .._checks import shown
 from .._checks.aliases import MaybeArray
 from ..estimators.batches.fitting import Columns
-from ..estimators.batches.parts import Reader
+from ..estimators.batches.parts import Reader, Rows, join_results, result_of_part
 from ..estimators.batches.sources import numbers_of, parquet_dataset
 
 JOINED_PER_TASK = 8
@@ -146,16 +147,16 @@ def _beside(parts: Sequence[Any], y: Any, weights: Any, reader: Reader) -> Parti
     from dask.delayed import delayed
 
     beside = []
-    for name, own in (("y", y), ("sample_weight", weights)):
-        if own is None and name == "sample_weight":
+    for name, collection in (("y", y), ("sample_weight", weights)):
+        if collection is None and name == "sample_weight":
             beside.append([None] * len(parts))
             continue
-        if not hasattr(own, "to_delayed"):
+        if not hasattr(collection, "to_delayed"):
             raise ValueError(
                 f"{name} must be a Dask collection with the partitions of the rows, or the name of "
-                f"a column of a Dask DataFrame; got {type(own).__name__}"
+                f"a column of a Dask DataFrame; got {type(collection).__name__}"
             )
-        pieces = own.to_delayed()
+        pieces = collection.to_delayed()
         pieces = list(pieces.ravel() if hasattr(pieces, "ravel") else pieces)
         if len(pieces) != len(parts):
             raise ValueError(
@@ -175,11 +176,13 @@ def _of_parquet(path: Any, reader: Reader, limit: int | None) -> Partitions:
     schemas = []
     for fragment in parquet_dataset(path).get_fragments():
         schemas.append(fragment.physical_schema)
-        for own in fragment.split_by_row_group():
-            size = sum(group.total_byte_size for group in own.row_groups)
+        for part in fragment.split_by_row_group():
+            size = sum(group.total_byte_size for group in part.row_groups)
             if limit is not None and MEMORY_FACTOR * size > limit:
-                raise too_large(f"a row group of {own.path!r} takes {size / 2**20:,.0f} MiB", limit)
-            groups.append((own.path, [g.id for g in own.row_groups]))
+                raise too_large(
+                    f"a row group of {part.path!r} takes {size / 2**20:,.0f} MiB", limit
+                )
+            groups.append((part.path, [g.id for g in part.row_groups]))
     if not groups:
         raise ValueError(f"{str(path)!r} holds no rows")
     # Where the schema shows which columns are numbers, a description need not read these.
@@ -203,14 +206,15 @@ def _read(path: str, groups: list[int], columns: list[str] | None = None) -> Any
         return file.read_row_groups(groups, columns=columns, use_threads=False)
 
 
-def computed(client: Any, parts: Sequence[Any], ask: Callable[..., Any], *words: Any) -> list[Any]:
-    """Futures of ``ask(*words, part, name)`` for each part; the name is for messages."""
+def computed(
+    client: Any, parts: Sequence[Any], reader: Reader, function: Callable[[Rows], Any]
+) -> list[Any]:
+    """Futures of ``function(rows)`` for the rows of each part; of None for one without rows."""
     from dask.delayed import delayed
 
-    asked = delayed(ask, pure=False)
-    lazy = [asked(*words, part, f"partition {i}") for i, part in enumerate(parts)]
-    futures: list[Any] = client.compute(lazy)
-    return futures
+    asked = delayed(partial(result_of_part, reader, function), pure=False)
+    lazy = [asked(part, f"partition {i}") for i, part in enumerate(parts)]
+    return client.compute(lazy)
 
 
 def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any) -> list[Any]:
@@ -218,10 +222,8 @@ def each(client: Any, ask: Callable[..., Any], parts: Iterable[Any], *words: Any
     return [client.submit(ask, *words, part, pure=False) for part in parts]
 
 
-def tree_sum(
-    client: Any, join: Callable[..., Any], words: Sequence[Any], parts: Iterable[Any]
-) -> Any:
-    """A future of all parts joined by ``join(*words, a, b)``, in a tree.
+def tree_sum(client: Any, join: Callable[[Any, Any], Any], parts: Iterable[Any]) -> Any:
+    """A future of all parts joined by ``join(a, b)``, in a tree; a part may be None.
 
     Tasks that join have priority, and a part is freed when it has been joined. So workers hold few
     parts at a time if `parts` is a generator that submits them.
@@ -230,15 +232,8 @@ def tree_sum(
         left, joined = iter(parts), []
         while group := list(islice(left, JOINED_PER_TASK)):
             if len(group) > 1:
-                group = [client.submit(_fold, join, words, group, pure=False, priority=1)]
+                group = [client.submit(join_results, join, group, pure=False, priority=1)]
             joined += group
         if len(joined) == 1:
             return joined[0]
         parts = joined
-
-
-def _fold(join: Callable[..., Any], words: Sequence[Any], parts: list[Any]) -> Any:
-    found = parts[0]
-    for part in parts[1:]:
-        found = join(*words, found, part)
-    return found

@@ -12,13 +12,11 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import criteria
 from .._checks.words import counted
-
-if TYPE_CHECKING:
-    from ..table import Table
+from ..table import Table
 
 MULTIWAY_UP_TO = 32
 """Most declared levels that ``nominal_splits="auto"`` gives a branch each, as in the core."""
@@ -88,12 +86,12 @@ def _stop(settings: Settings) -> str:
 
 def _automatic(table: Table) -> list[tuple[str, Callable[[Settings], str]]]:
     """The automatic settings that act on a Table: the parameter, and its meaning for a tree."""
-    found: list[tuple[str, Callable[[Settings], str]]] = [("min_score", _stop)]
+    settings: list[tuple[str, Callable[[Settings], str]]] = [("min_score", _stop)]
     if any(len(column.levels or ()) > MULTIWAY_UP_TO for column in table.columns):
-        found.append(("nominal_splits", _levels))
+        settings.append(("nominal_splits", _levels))
     if any(column.kind == "numeric" for column in table.columns):
-        found.append(("discretize", _numbers))
-    return [("missing", _missing), *found] if has_missing(table) else found
+        settings.append(("discretize", _numbers))
+    return [("missing", _missing), *settings] if has_missing(table) else settings
 
 
 def has_missing(table: Table) -> bool:
@@ -109,10 +107,10 @@ def share_missing(trees: Sequence[MutableMapping[str, Any]], table: Table) -> No
             explicitly stays.
         table: the rows; without missing values nothing is settled.
     """
-    automatic = [one for one in trees if one.get("missing", "auto") == "auto"]
-    if len({_missing(one) for one in automatic}) > 1 and has_missing(table):
-        for one in automatic:
-            one["missing"] = "branch"
+    automatic = [params for params in trees if params.get("missing", "auto") == "auto"]
+    if len({_missing(params) for params in automatic}) > 1 and has_missing(table):
+        for params in automatic:
+            params["missing"] = "branch"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -147,23 +145,23 @@ def differences_in_words(trees: Mapping[str, Settings], table: Table) -> list[st
         >>> differences_in_words(trees, datasets.load_iris())
         ['growth stops where no split gains (b), growth goes on where no split gains (a)']
     """
-    found = []
+    phrases = []
     for name, meaning in _automatic(table) if len(trees) > 1 else ():
         groups: dict[str, list[str]] = {}
         for tree, settings in trees.items():
             groups.setdefault(meaning(settings), []).append(tree)
         if len(groups) == 1:
             if name == "missing":
-                found.append(f"{next(iter(groups))} in all trees{_turned(trees)}")
+                phrases.append(f"{next(iter(groups))} in all trees{_turned(trees)}")
             continue
-        is_given = all(one.get(name) not in ("auto", None) for one in trees.values())
+        is_given = all(params.get(name) not in ("auto", None) for params in trees.values())
         if is_given and name != "missing":
             continue
         most = max(groups, key=lambda text: len(groups[text]))
-        found.append(
+        phrases.append(
             ", ".join(
                 f"{text} ({'the others' if text == most and len(of) > 1 else _listed(of)})"
                 for text, of in sorted(groups.items(), key=lambda group: group[0] == most)
             )
         )
-    return found
+    return phrases

@@ -236,7 +236,7 @@ def ready_client(client: Any) -> Any:
                 )
             time.sleep(0.05)
         # Compare versions; a worker that is leaving cannot be reached.
-        own = _core_version()
+        here = _core_version()
         for address, version in client.run(_core_version, on_error="return").items():
             if isinstance(version, OSError):
                 continue
@@ -244,9 +244,9 @@ def ready_client(client: Any) -> Any:
                 version = f"none ({version})"
             if isinstance(version, Exception):
                 raise version
-            if version != own:
+            if version != here:
                 raise RuntimeError(
-                    f"worker {address} has fasttree {version}, this process {own}; "
+                    f"worker {address} has fasttree {version}, this process {here}; "
                     "install the same version on all machines"
                 )
     return client

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import MaybeArray, Self, Task
 from .._checks.naming import functions_named
 from .._checks.saving import save_bytes
 from .._checks.speech import option
@@ -36,12 +36,12 @@ from ..table.sources import listed
 from ..table.target import no_target
 from . import explored, interoperable
 from .declaration import check
-from .new_rows import Schema, own_columns, rows_for, with_labels
+from .new_rows import own_columns, rows_for, with_labels
+from .schema import Schema
 from .stored import state_of, take_state
 from .training_rows import FittedOn, TrainingRows, warn_of_few_rows, without_empty_rows
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
 
     class BaseEstimator:
         """scikit-learn's class, which has no types: without these lines, type checkers would take
@@ -235,10 +235,10 @@ class Estimator(BaseEstimator):
         X, y = self._labelled_rows(X, y, groups)
         if groups is None:
             return X, y, None
-        rest, found = taken_groups(X, groups)
-        known = isinstance(groups, str) and groups in self._schema.names
-        X = X if known else rest
-        labels = listed(found)
+        rest, cells = taken_groups(X, groups)
+        is_feature = isinstance(groups, str) and groups in self._schema.names
+        X = X if is_feature else rest
+        labels = listed(cells)
         group_codes(labels, len(labels))  # a row without a group
         return X, y, labels
 

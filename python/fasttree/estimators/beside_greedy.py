@@ -110,8 +110,8 @@ class GreedyComparison(Records):
 
 def criteria_of_growth() -> list[str]:
     """Names of all criteria on the table of branches and classes."""
-    known = criteria.list_criteria(target="classes")
-    return [c["name"] for c in known if c["evidence"] == "table"]
+    rows = criteria.list_criteria(target="classes")
+    return [c["name"] for c in rows if c["evidence"] == "table"]
 
 
 def objective_of(model: Any) -> str:
@@ -156,8 +156,8 @@ def _limits(model: Any) -> dict[str, Any]:
     """The limits of an optimal tree as limits of growth, which needs room for one split."""
     leaves = [model.max_leaf_nodes]
     leaves.append(None if model.max_nodes is None else (model.max_nodes + 1) // 2)
-    known = [most for most in leaves if most is not None]
-    limits = {"max_depth": model.max_depth, "max_leaf_nodes": min(known, default=None)}
+    most_leaves = [most for most in leaves if most is not None]
+    limits = {"max_depth": model.max_depth, "max_leaf_nodes": min(most_leaves, default=None)}
     if limits["max_depth"] == 0 or limits["max_leaf_nodes"] == 1:
         raise ValueError(
             "compare_with_greedy: the limits leave room for one leaf only, so nothing can be "
@@ -194,7 +194,7 @@ def beside_greedy(
     loss = _mean_loss(model, len(table.classes))
     best, best_leaves = loss(_leaf_counts(model)), model.get_n_leaves()
     each = np.ones(len(table)) if weights is None else weights
-    found = []
+    rows = []
     for name in names:
         tree = FastTreeClassifier(
             criterion=name,
@@ -209,7 +209,7 @@ def beside_greedy(
         excess = loss(_leaf_counts(tree)) - best + model.leaf_penalty * (leaves - best_leaves)
         excess = 0.0 if abs(excess) < 1e-12 else excess  # the same leaves, in another order
         errors = float(each[tree.predict(table) != table.y].sum())
-        found.append(
+        rows.append(
             {
                 "criterion": name,
                 "errors": errors,
@@ -219,5 +219,5 @@ def beside_greedy(
                 "leaves": leaves,
             }
         )
-    found.sort(key=lambda row: (row["excess"], row["errors"]))
-    return GreedyComparison(found, model)
+    rows.sort(key=lambda row: (row["excess"], row["errors"]))
+    return GreedyComparison(rows, model)

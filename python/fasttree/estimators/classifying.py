@@ -23,7 +23,7 @@ from ..table import Table
 from ..table.columns import object_family
 from ..table.target import no_target
 from .base import ClassifierMixin, Estimator
-from .new_rows import as_declared
+from .recoding import as_declared
 
 
 class Classifier(ClassifierMixin, Estimator):
@@ -51,8 +51,8 @@ class Classifier(ClassifierMixin, Estimator):
         codes = model.predict(blocks, n, self.n_jobs)
         if codes.size and codes.min() < 0:
             out = np.empty(len(codes), dtype=object)
-            known = codes >= 0
-            out[known] = self.classes_[codes[known]]
+            has_class = codes >= 0
+            out[has_class] = self.classes_[codes[has_class]]
             return out
         return np.asarray(self.classes_[codes])
 

@@ -74,8 +74,9 @@ def is_local(params: Words) -> bool:
 def takes_penalty(params: Words) -> bool:
     """The complexity penalty comes from the parameters of the tree, not from a pruning object."""
     method = params["pruning"]
-    own = isinstance(method, CostComplexity) and method.ccp_alpha is not None
-    return method in (None, "cost_complexity") or (isinstance(method, CostComplexity) and not own)
+    if isinstance(method, CostComplexity):
+        return method.ccp_alpha is None
+    return method in (None, "cost_complexity")
 
 
 THRESHOLDS = "discretize=None and a criterion on tables: only then numbers have thresholds"

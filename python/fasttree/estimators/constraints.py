@@ -10,13 +10,12 @@ Complexity
 from __future__ import annotations
 
 import itertools
-import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._checks import one_of, shown
+from .._checks import is_whole, one_of, shown
 from .._checks.words import counted
 from ..table.dates import part_names
 from ..table.sources import check_known
@@ -44,17 +43,17 @@ def constraints_of(
     >>> constraints_of({"interaction_cst": [["x"], ["when"]]}, names, ["when"])
     {'interaction_cst': [[1], [0, 2, 3, 4]]}
     """
-    found: dict[str, Any] = {}
+    config: dict[str, Any] = {}
     given = names[: len(names) - len(part_names(dates))]
     if params.get("monotonic_cst") is not None:
-        found["monotonic_cst"] = signs_of(params["monotonic_cst"], given)
+        config["monotonic_cst"] = signs_of(params["monotonic_cst"], given)
     if params.get("interaction_cst") is not None:
         groups = groups_of(params["interaction_cst"], given)
         for date in dates:
             parts = [names.index(part) for part in part_names([date])]
             groups = [g + parts if given.index(date) in g else g for g in groups]
-        found["interaction_cst"] = groups
-    return found
+        config["interaction_cst"] = groups
+    return config
 
 
 def signs_of(value: Any, names: Sequence[str]) -> list[int]:
@@ -86,8 +85,7 @@ def signs_of(value: Any, names: Sequence[str]) -> list[int]:
                 f"{counted(len(names), 'column')}"
             )
     for name, sign in zip(names, signs, strict=True):
-        is_whole = isinstance(sign, numbers.Integral) and not isinstance(sign, bool | np.bool_)
-        if not is_whole or sign not in (-1, 0, 1):
+        if not is_whole(sign) or sign not in (-1, 0, 1):
             raise ValueError(
                 f"monotonic_cst: {shown(sign)} for column {name!r} must be 1 (the prediction may "
                 "not fall where the column rises), -1 (it may not rise) or 0"
@@ -135,8 +133,7 @@ def _place(member: Any, names: Sequence[str]) -> int:
     if isinstance(member, str):
         check_known([member], list(names), "interaction_cst")
         return names.index(member)
-    is_whole = isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_)
-    if not is_whole or not 0 <= member < len(names):
+    if not is_whole(member) or not 0 <= member < len(names):
         raise ValueError(
             f"interaction_cst: {shown(member)} is no column; give a name, or a number from 0 to "
             f"{len(names) - 1}"

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._checks import share, shown
+from .._checks import number_array, share, shown
 
 MOST_COST = 1e150
 """The largest cost: costs of rows of any weight have a sum."""
@@ -33,7 +33,7 @@ def costs_of(value: Any, n_classes: int) -> list[list[float]] | None:
     """
     if value is None:
         return None
-    costs = _numbers("cost_matrix", value, "an array of numbers or None")
+    costs = number_array("cost_matrix", value)
     if costs.shape != (n_classes, n_classes):
         raise ValueError(
             f"cost_matrix has shape {costs.shape}, expected {(n_classes, n_classes)}: true class "
@@ -97,18 +97,10 @@ def _shares(priors: Any, classes: Sequence[Any]) -> np.ndarray:
                 f"priors {what}: {', '.join(map(repr, which))}; the classes are {list(classes)!r}"
             )
         return np.array([share(f"priors[{shown(c)}]", priors[c]) for c in classes])
-    shares = _numbers("priors", priors, expected)
+    shares = number_array("priors", priors)
     if shares.shape != (n,):
         raise ValueError(
             f"priors has shape {shares.shape}, expected ({n},): one share per class, in the order "
             "of classes_"
         )
     return shares
-
-
-def _numbers(name: str, value: Any, expected: str) -> np.ndarray:
-    """A parameter as an array of numbers, float64."""
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}={shown(value)} must be {expected}") from error

@@ -66,8 +66,8 @@ class Kind:
 
 def words(type: str, *values: bool | str | None, also: str = "", elsewhere: bool = False) -> Kind:
     """One of the values; None comes first in messages."""
-    known = tuple(sorted(values, key=lambda value: value is not None))
-    return Kind(type, values, also, check=None if elsewhere else choice(*known))
+    allowed = tuple(sorted(values, key=lambda value: value is not None))
+    return Kind(type, values, also, check=None if elsewhere else choice(*allowed))
 
 
 def whole(least: int, *none: None) -> Kind:
@@ -153,7 +153,7 @@ class Parameter:
 
 def in_group(group: str, parameters: Iterable[Parameter]) -> tuple[Parameter, ...]:
     """The parameters in a group."""
-    return tuple(replace(one, group=group) for one in parameters)
+    return tuple(replace(p, group=group) for p in parameters)
 
 
 GROWTH_PARAMETERS = (
@@ -843,11 +843,7 @@ TARGET_BINS = Parameter(
 
 def _regression() -> tuple[Parameter, ...]:
     """The parameters of a regression tree, `criterion` first, in the order of the groups."""
-    shared = [
-        replace(one, **IN_REGRESSION.get(one.name, {}))
-        for one in TREE
-        if one.name not in ON_CLASSES
-    ]
+    shared = [replace(p, **IN_REGRESSION.get(p.name, {})) for p in TREE if p.name not in ON_CLASSES]
     return (shared[0], TARGET_BINS, *shared[1:])
 
 
@@ -855,23 +851,23 @@ def _forest(of_tree: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
     """The parameters of a forest of such trees, `n_estimators` first, in the order of the
     groups."""
     shared = [
-        replace(one, **IN_FORESTS.get(one.name, {}))
-        for one in of_tree
-        if one.name not in ("cost_matrix", "honest", "priors", "trace", "selection", "alpha")
-        and one.needs not in (SIGNIFICANCE, MERGING, CUTTING)
+        replace(p, **IN_FORESTS.get(p.name, {}))
+        for p in of_tree
+        if p.name not in ("cost_matrix", "honest", "priors", "trace", "selection", "alpha")
+        and p.needs not in (SIGNIFICANCE, MERGING, CUTTING)
     ]
-    return tuple(sorted((*OF_FORESTS, *shared), key=lambda one: GROUPS.index(one.group)))
+    return tuple(sorted((*OF_FORESTS, *shared), key=lambda p: GROUPS.index(p.group)))
 
 
 REGRESSION_TREE = _regression()
 FOREST = _forest(TREE)
 REGRESSION_FOREST = _forest(REGRESSION_TREE)
-NOT_STORED = tuple(one.name for one in FOREST if not one.stored)
+NOT_STORED = tuple(parameter.name for parameter in FOREST if not parameter.stored)
 """Parameters that say how to work, not what to make; a saved model does not hold them."""
 
-PARAMETERS = {one.name: one for one in (*REGRESSION_TREE, *FOREST, *TREE)}
+PARAMETERS = {parameter.name: parameter for parameter in (*REGRESSION_TREE, *FOREST, *TREE)}
 """All parameters by name; what trees and forests share is a tree's."""
-OF_FOREST = {one.name: one for one in FOREST}
+OF_FOREST = {parameter.name: parameter for parameter in FOREST}
 """The parameters of a forest by name."""
 
 

@@ -13,16 +13,14 @@ When not to use it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._checks.speech import argument, in_text
+from ..table import Table
 from ..table.data_checks.warned import is_quiet, quiet, warn_caller
-
-if TYPE_CHECKING:
-    from ..table import Table
 
 DEEP = 200
 """Levels that a tree may have without a warning."""
@@ -92,10 +90,10 @@ def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
         if n_branches <= most:
             return
         bins = [("n_bins", n) for n in (most, most - 1) if n > 1]
-        for one in [("nominal_splits", "subset"), *bins]:
+        for change in [("nominal_splits", "subset"), *bins]:
             try:
-                if fitted(clone(stump).set_params(**dict([one]))).n_nodes_ > 1:
-                    remedy = f"set {in_text(argument(*one))}, or allow"
+                if fitted(clone(stump).set_params(**dict([change]))).n_nodes_ > 1:
+                    remedy = f"set {in_text(argument(*change))}, or allow"
                     break
             except ValueError:  # what the criterion does not take
                 continue
@@ -110,5 +108,5 @@ def warn_of_one_leaf(tree: Any, fitted: Callable[[Any], Any]) -> None:
 def _is_identifier(table: Table, feature: int) -> bool:
     """Whether at least nine in ten known values of a column are different."""
     values = np.asarray(table.columns[feature].values)
-    known = values[values >= 0] if values.dtype.kind == "i" else values[~np.isnan(values)]
-    return len(known) > 0 and len(np.unique(known)) >= 0.9 * len(known)
+    present = values[values >= 0] if values.dtype.kind == "i" else values[~np.isnan(values)]
+    return len(present) > 0 and len(np.unique(present)) >= 0.9 * len(present)

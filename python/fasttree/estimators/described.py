@@ -39,17 +39,17 @@ def documented(kind: type, parameters: Sequence[Parameter]) -> Callable[[F], F]:
     their defaults, and its text lists them where it says ``...``."""
 
     def of(function: F) -> F:
-        own = inspect.signature(function)
+        signature = inspect.signature(function)
         passed = inspect.signature(kind).parameters.values()
         usual = {p.name: p.default for p in passed}
         shared = [
             p.replace(default=usual.get(p.name, p.default))
-            for p in own.parameters.values()
+            for p in signature.parameters.values()
             if p.kind is not p.VAR_KEYWORD
         ]
         named = {p.name for p in shared}
         function.__doc__ = _filled(function, parameters)
-        function.__signature__ = own.replace(  # type: ignore[attr-defined]
+        function.__signature__ = signature.replace(  # type: ignore[attr-defined]
             parameters=[
                 *shared,
                 *(p.replace(kind=p.KEYWORD_ONLY) for p in passed if p.name not in named),
@@ -95,8 +95,8 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
         declared: the parameters, in the order of the signature.
         defaults: defaults of this class that are not the declared ones.
     """
-    parameters = [replace(one, default=defaults.get(one.name, one.default)) for one in declared]
-    usual = {one.name: one.default for one in parameters}
+    parameters = [replace(p, default=defaults.get(p.name, p.default)) for p in declared]
+    usual = {p.name: p.default for p in parameters}
     first = parameters[0].name if parameters[0].name == "n_estimators" else None
     self_parameter = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     signature = inspect.Signature(
@@ -130,10 +130,10 @@ def described(declared: Sequence[Parameter], **defaults: Any) -> Callable[[Class
             setattr(kind, name, default)
 
         def _get_params_html(self: Any, *args: Any, **options: Any) -> Any:
-            found = above._get_params_html(self, *args, **options)
-            page = _by_groups(found._html_repr(), parameters)
-            found._html_repr = lambda: page
-            return found
+            table = above._get_params_html(self, *args, **options)
+            page = _by_groups(table._html_repr(), parameters)
+            table._html_repr = lambda: page
+            return table
 
         kind._get_params_html = _get_params_html  # type: ignore[attr-defined]
         return kind
@@ -145,7 +145,7 @@ def _by_groups(page: str, parameters: Sequence[Parameter]) -> str:
     """scikit-learn's HTML table of parameters with the name of each group above its first
     parameter."""
     for group in GROUPS:
-        names = "|".join(one.name for one in parameters if one.group == group)
+        names = "|".join(p.name for p in parameters if p.group == group)
         first = rf'<tr class="[^"]*">(?=(?:(?!</tr>).)*?<td class="param">\s*(?:{names})\s*<)'
         heading = f'<tr><th colspan="3" style="text-align: left">{group}</th></tr>'
         page = re.sub(first, rf"{heading}\g<0>", page, count=1, flags=re.DOTALL)
@@ -169,15 +169,15 @@ def _filled(owner: Any, parameters: Sequence[Parameter]) -> str:
     sections = []
     for group in GROUPS:
         lines = [f"Parameters of {group}:"]
-        for one in parameters:
-            if one.group != group:
+        for p in parameters:
+            if p.group != group:
                 continue
-            hint = _type_of(one)
+            hint = _type_of(p)
             kinds = "" if hint is Any else f"{type_name(hint)}, "
             # Readers of docstrings want a name with its type on one line, however long.
-            heading = f"{one.name} ({kinds}default {one.default!r}):".replace(" ", HELD)
+            heading = f"{p.name} ({kinds}default {p.default!r}):".replace(" ", HELD)
             lines += textwrap.wrap(
-                f"{heading} {' '.join(one.text.split())}",
+                f"{heading} {' '.join(p.text.split())}",
                 WIDTH,
                 initial_indent=" " * 4,
                 subsequent_indent=" " * 8,
@@ -187,8 +187,9 @@ def _filled(owner: Any, parameters: Sequence[Parameter]) -> str:
         if len(lines) > 1:
             sections.append("\n".join(lines).replace(HELD, " "))
     text, listed = inspect.getdoc(owner) or "", "\n\n".join(sections) + "\n"
-    own = "Args:\n    ...\n"
-    return text.replace(own, listed) if own in text else text.replace("    ...\n", f"\n{listed}")
+    if "Args:\n    ...\n" in text:
+        return text.replace("Args:\n    ...\n", listed)
+    return text.replace("    ...\n", f"\n{listed}")
 
 
 def _type_of(one: Parameter) -> Any:

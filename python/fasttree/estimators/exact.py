@@ -40,27 +40,13 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from .. import _checks as checks
 from .. import _engine, criteria
-from .._checks import (
-    Check,
-    at_least,
-    at_least_zero,
-    choice,
-    integer,
-    listing,
-    maybe,
-    memory_limit,
-    number_in,
-    one_of,
-    real,
-    shown,
-    threads,
-)
-from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray
+from .._checks.aliases import CategoricalFeatures, ColumnUse, MaybeArray, Self
 from .._checks.naming import display_name
 from .._checks.progress import Progress, make_report
 from .beside_greedy import GreedyComparison, beside_greedy, criteria_of_growth, two_way_tests
@@ -74,25 +60,21 @@ from .training_rows import TrainingRows
 from .tree import FastTreeClassifier
 from .tree_estimator import TreeEstimator
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-
-LIMITS: dict[str, Check] = {
-    "max_nodes": maybe(at_least(1)),
-    "time_limit": maybe(at_least_zero),
-    "node_budget": maybe(at_least(1)),
+LIMITS: dict[str, checks.Check] = {
+    "max_nodes": checks.maybe(checks.at_least(1)),
+    "time_limit": checks.maybe(checks.at_least_zero),
+    "node_budget": checks.maybe(checks.at_least(1)),
 }
 """Limits of a search, and their checks."""
 
-OBJECTIVE: dict[str, Check] = {
-    "max_depth": maybe(at_least(0)),
-    "lookahead": maybe(at_least(1)),
-    "max_leaf_nodes": maybe(at_least(1)),
-    "min_samples_leaf": at_least(1),
-    "leaf_penalty": number_in(0.0, 1e9),
-    "nominal_splits": choice("ordered", "one_vs_rest", "subset"),
-    "ties": choice("first", "any"),
+OBJECTIVE: dict[str, checks.Check] = {
+    "max_depth": checks.maybe(checks.at_least(0)),
+    "lookahead": checks.maybe(checks.at_least(1)),
+    "max_leaf_nodes": checks.maybe(checks.at_least(1)),
+    "min_samples_leaf": checks.at_least(1),
+    "leaf_penalty": checks.number_in(0.0, 1e9),
+    "nominal_splits": checks.choice("ordered", "one_vs_rest", "subset"),
+    "ties": checks.choice("first", "any"),
 }
 """Parameters of an optimal tree beside what its leaves cost, and their checks."""
 
@@ -106,9 +88,9 @@ class _Searched(TreeEstimator, Classifier):
     missing: Any = "error"
     n_jobs: int | None = None
 
-    def _checked(self, checks: Mapping[str, Check]) -> dict[str, Any]:
+    def _checked(self, domains: Mapping[str, checks.Check]) -> dict[str, Any]:
         """Parameters that have passed their checks."""
-        return {name: check(name, getattr(self, name)) for name, check in checks.items()}
+        return {name: check(name, getattr(self, name)) for name, check in domains.items()}
 
     def _search(
         self, X: Any, y: MaybeArray, sample_weight: MaybeArray
@@ -132,12 +114,12 @@ class _Searched(TreeEstimator, Classifier):
 
     def _restore(self, model: _engine.Model, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
-        found = json.loads(model.parameters)["found"]
-        self.lower_bound_ = found["lower_bound"]
-        self.upper_bound_ = found.get("upper_bound", self.n_nodes_)
+        search = json.loads(model.parameters)["found"]
+        self.lower_bound_ = search["lower_bound"]
+        self.upper_bound_ = search.get("upper_bound", self.n_nodes_)
         self.proven_ = self.lower_bound_ == self.upper_bound_
-        self.n_search_nodes_ = int(found["search_nodes"])
-        self.training_errors_ = float(found["errors"])
+        self.n_search_nodes_ = int(search["search_nodes"])
+        self.training_errors_ = float(search["errors"])
 
     def _head_line(self) -> str:
         tests = two_way_tests(self)
@@ -212,7 +194,7 @@ class MinimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
-        minimise = one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
+        minimise = checks.one_of("errors", self.errors, ("raise", "minimise")) == "minimise"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.minimal_tree(limits=limits, minimise_errors=minimise, **search)
         return self._take(model, rows)
@@ -330,7 +312,7 @@ class OptimalTreeClassifier(_Searched):
         objective = _criterion(self.criterion, self.cost_matrix, self.loss)
         objective |= self._checked(OBJECTIVE)
         on_machine = self._checked(
-            {"n_jobs": lambda _, n: threads(n), "memory_limit": memory_limit}
+            {"n_jobs": lambda _, n: checks.threads(n), "memory_limit": checks.memory_limit}
         )
         rows, limits, search = super()._search(X, y, sample_weight)
         # What leaves cost in place of the criterion.
@@ -351,7 +333,7 @@ class OptimalTreeClassifier(_Searched):
         Returns:
             The estimator.
         """
-        returns = one_of("on_interrupt", self.on_interrupt, ("raise", "return")) == "return"
+        returns = checks.one_of("on_interrupt", self.on_interrupt, ("raise", "return")) == "return"
         rows, limits, search = self._search(X, y, sample_weight)
         model = _engine.core.optimal_tree(limits=limits, returns=returns, **search)
         return self._take(model, rows)
@@ -401,8 +383,8 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["feature"], round(150 * row["objective"]), row["tests"]) for row in roots]
             [('x2', 6, 17), ('x3', 6, 10), ('x0', 9, 0), ('x1', 21, 0)]
         """
-        within = real("within", within, 0.0, 1e9)
-        most_trees = integer("max_trees", max_trees, 0)
+        within = checks.real("within", within, 0.0, 1e9)
+        most_trees = checks.integer("max_trees", max_trees, 0)
         rows, limits, search = self._search(X, y, sample_weight)
         limits.update(time_limit=None, node_budget=None)
         searched, models = _engine.core.near_optimal(
@@ -442,7 +424,7 @@ class OptimalTreeClassifier(_Searched):
             >>> [(row["criterion"], row["errors"], row["more"]) for row in found]
             [('gini', 6.0, 0.0), ('chi2', 6.0, 0.0)]
         """
-        names = criteria_of_growth() if names is None else listing("names", names)
+        names = criteria_of_growth() if names is None else checks.listing("names", names)
         rows = self._training_rows(X, y, sample_weight)
         return beside_greedy(self, rows.table, rows.weights, names)
 
@@ -456,13 +438,13 @@ def _criterion(criterion: Any, cost_matrix: Any, loss: Any) -> dict[str, Any]:
     """The criterion of an objective: its name and its options."""
     if loss is not None and (cost_matrix is not None or not _is(criterion, "error")):
         raise ValueError(
-            f"loss={shown(loss)} takes the place of criterion and cost_matrix: leave these out"
+            f"loss={checks.shown(loss)} takes the place of criterion and cost_matrix: leave these out"
         )
     if _is(criterion, "error", "matthews"):
         return {"criterion": criterion}
     if cost_matrix is not None:
         raise ValueError(
-            f"criterion={shown(criterion)} with a cost_matrix: costs take the place of the "
+            f"criterion={checks.shown(criterion)} with a cost_matrix: costs take the place of the "
             "criterion; leave it at 'error'"
         )
     made = criteria.make(criterion)

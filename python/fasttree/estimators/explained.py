@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 import numbers
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, wraps
-from types import MappingProxyType
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,31 +45,49 @@ Candidate = tuple[str, Any, float]
 and score."""
 
 
-class NodeCandidates(tuple[Candidate, ...]):
-    """Candidates of a node.
+@dataclass(frozen=True, eq=False)
+class NodeCandidates:
+    """Candidates of a node; iteration gives a `Candidate` for each.
 
     Attributes:
-        features, splits, scores: of each candidate the feature, the threshold or levels, and the
-            score, shape (n_candidates,).
+        names: names of all features.
+        features: number of the feature of each candidate, shape (n_candidates,).
+        splits: threshold or levels of each candidate.
+        scores: by the criterion, shape (n_candidates,).
         tests: statistic and adjusted p-value of each feature that was tested.
-        lacking: the features without a value in some row of the node.
+        lacking: the features of candidates without a value in some row of the node.
         apart: whether such rows have a branch of their own; else they are left out.
     """
 
-    tests: Mapping[str, tuple[float, float]] = MappingProxyType({})
+    names: Sequence[str] = ()
+    features: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    splits: Sequence[Any] = ()
+    scores: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    tests: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     lacking: frozenset[str] = frozenset()
     apart: bool = False
 
-    features = cached_property(lambda self: [name for name, _, _ in self])
-    splits = cached_property(lambda self: [split for _, split, _ in self])
-    scores = cached_property(lambda self: np.array([score for _, _, score in self], np.float64))
+    def __len__(self) -> int:
+        return len(self.splits)
 
+    def __iter__(self) -> Iterator[Candidate]:
+        names = (self.names[feature] for feature in self.features.tolist())
+        return zip(names, self.splits, self.scores.tolist(), strict=True)
 
-SORTED_AT_ONCE = 200_000
-"""Largest number of candidates in one call of `sort`, which cannot be interrupted."""
+    def take(self, order: np.ndarray) -> NodeCandidates:
+        """The candidates with these numbers, in this order."""
+        splits = [self.splits[place] for place in order.tolist()]
+        features, scores = self.features[order], self.scores[order]
+        return replace(self, features=features, splits=splits, scores=scores)
 
-SAMPLED, PER_BOUND = 4096, 64
-"""Scores, evenly spaced, of which every 64th bounds two buckets of a long list."""
+    def best_first(self) -> NodeCandidates:
+        """The candidates in descending order of their score, equal ones in their order."""
+        return self.take(np.argsort(-self.scores, kind="stable"))
+
+    def feature_splits(self) -> list[tuple[int, Any]]:
+        """Number of the feature, and split, of each candidate."""
+        return list(zip(self.features.tolist(), self.splits, strict=True))
+
 
 TIED = 1e-12
 """Relative difference of two scores up to which they are equal, but for rounding."""
@@ -84,25 +101,6 @@ APART = ", missing apart"
 
 Entry = dict[str, Any]
 """A candidate split as `explain` returns it."""
-
-
-def best_first(entries: list[Entry]) -> list[Entry]:
-    """Candidates in descending order of their score, equal ones in their order.
-
-    Long lists are sorted in buckets, so that Ctrl-C is answered between two of them.
-
-    Examples:
-        >>> [r["score"] for r in best_first([{"score": 1.0}, {"score": 3.0}, {"score": 2.0}])]
-        [3.0, 2.0, 1.0]
-    """
-    sample = sorted(-one["score"] for one in entries[:: max(1, len(entries) // SAMPLED)])
-    bounds = sample[PER_BOUND::PER_BOUND] if len(entries) > SORTED_AT_ONCE else []
-    buckets: list[list[Entry]] = [[] for _ in range(len(bounds) + 1)]
-    for one in entries:
-        buckets[bisect_left(bounds, -one["score"])].append(one)
-    for bucket in buckets:
-        bucket.sort(key=lambda one: -one["score"])
-    return [one for bucket in buckets for one in bucket]
 
 
 def rows_by_node(leaves: np.ndarray, ends: np.ndarray) -> Callable[[int], np.ndarray]:
@@ -179,15 +177,17 @@ def all_candidates(
     blocks, n = rows_for(fitted._schema, rows.table)
     rows_of = rows_by_node(fitted._model.apply(blocks, n), fitted.tree_.subtree_ends())
     table = labelled(fitted._schema, rows.table)
-    found = {}
+    candidates = {}
     for node in np.flatnonzero(fitted.tree_.n_children > 0).tolist():
         if divides_rows(fitted):
             fractions = fitted._model.reach(blocks, n, node)
         else:
             fractions = np.zeros(n)
             fractions[rows_of(node)] = 1.0
-        found[node] = candidates_of(fitted, table, fractions, config, custom, weights=rows.weights)
-    return found
+        candidates[node] = candidates_of(
+            fitted, table, fractions, config, custom, weights=rows.weights
+        )
+    return candidates
 
 
 def divides_rows(fitted: Any) -> bool:
@@ -214,23 +214,29 @@ def candidates_of(
         weights: weights of the rows; None: all 1.
     """
     rows, sample_weight = _engine.dataset_of(table), _engine.as_weights(weights)
-    # Of a candidate: feature, threshold, codes on the first branch, score. Of a test: feature,
-    # statistic, logarithm of the adjusted p-value.
-    scored, tests, left_out = fitted._model.explain(rows, config, fractions, sample_weight, custom)
+    candidates, tests, left_out = fitted._model.explain(
+        rows, config, fractions, sample_weight, custom
+    )
+    features, thresholds, scores, divisions = candidates
     names, levels = fitted._schema.names, fitted._schema.levels
-    found = NodeCandidates(
-        (names[f], t if codes is None else tuple(levels[f][c] for c in codes), score)
-        for f, t, codes, score in scored
-    )
-    found.tests = {names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests}
+    splits = thresholds.astype(object)
+    splits[np.isnan(thresholds)] = None
+    for number, codes in divisions:
+        splits[number] = tuple(levels[features[number]][code] for code in codes)
     reached, is_imputed = fractions > 0, fitted.get_params(deep=False).get("missing") == "mode"
-    found.lacking = frozenset(
-        one.name
-        for one in table.columns
-        if one.n_missing and not is_imputed and one.is_missing[reached].any()
+    return NodeCandidates(
+        names,
+        features,
+        splits.tolist(),
+        scores,
+        tests={names[f]: (statistic, math.exp(log_p)) for f, statistic, log_p in tests},
+        lacking=frozenset(
+            names[f]
+            for f in ([] if is_imputed else set(features.tolist()))
+            if table.columns[f].is_missing[reached].any()
+        ),
+        apart=not left_out,
     )
-    found.apart = not left_out
-    return found
 
 
 def searched(
@@ -288,43 +294,45 @@ def explain(
     check_is_fitted(fitted)
     fitted = fitted._as_grown()
     _check_node(node, fitted.tree_.node_count)
-    found = _candidates_at(fitted, node, X, y, sample_weight)
-    feature, chosen = _split_of(fitted, node, found)
-    entries = best_first(
-        [
-            {
-                "feature": name,
-                "threshold": None if isinstance(tried, tuple) else tried,
-                "levels": tried if isinstance(tried, tuple) else None,
-                "score": score,
-                "chosen": name == feature and tried == chosen,
-            }
-            for name, tried, score in found
-        ]
-    )
-    if feature is not None and not is_honest(fitted) and not any(one["chosen"] for one in entries):
+    candidates = _candidates_at(fitted, node, X, y, sample_weight)
+    feature, chosen = _chosen_candidate(fitted, node, candidates)
+    entries: list[Entry] = [
+        {
+            "feature": name,
+            "threshold": None if isinstance(split, tuple) else split,
+            "levels": split if isinstance(split, tuple) else None,
+            "score": score,
+            "chosen": name == feature and split == chosen,
+        }
+        for name, split, score in candidates.best_first()
+    ]
+    if (
+        feature is not None
+        and not is_honest(fitted)
+        and not any(entry["chosen"] for entry in entries)
+    ):
         warn_caller(
             f"no candidate is the test of node {node}: the rows or their weights are not those of "
             "the fit (a tree i of a forest has sample_weight=forest.bootstrap_counts(X, y)[i])",
             UserWarning,
         )
     if feature is not None and (limits := _limits_of(fitted, node)):
-        for one in entries:
-            one["limits"] = limits if one["chosen"] else None
+        for entry in entries:
+            entry["limits"] = limits if entry["chosen"] else None
     by, by_test = repr(fitted.criterion), is_by_test(fitted)
     shown_tests: dict[str, Any] = {}
     if by_test or not isinstance(fitted.criterion, str):
         by = shown_criterion(fitted)
     if by_test:
-        shown_tests = {"statistic": "statistic", "p": lambda one: p_value_text(one["p_value"])}
-        for one in entries:
-            test = found.tests.get(one["feature"], (math.nan, math.nan))
-            one["statistic"], one["p_value"] = test
-        entries.sort(key=lambda one: (math.isnan(one["p_value"]), one["p_value"]))
+        shown_tests = {"statistic": "statistic", "p": lambda entry: p_value_text(entry["p_value"])}
+        for entry in entries:
+            test = candidates.tests.get(entry["feature"], (math.nan, math.nan))
+            entry["statistic"], entry["p_value"] = test
+        entries.sort(key=lambda entry: (math.isnan(entry["p_value"]), entry["p_value"]))
     displayed = _one_per_feature(entries)
     best = entries[0]["score"] if entries else 0.0
     # A test has chosen the feature: scores have decided among its candidates alone.
-    compared = [one for one in entries if one["feature"] == feature] if by_test else entries
+    compared = [entry for entry in entries if entry["feature"] == feature] if by_test else entries
     notes = []
     if left := len(entries) - len(displayed):
         verb = "is" if left == 1 else "are"
@@ -332,14 +340,14 @@ def explain(
     return Records(
         entries,
         {
-            "candidate": lambda one: (
-                _candidate_text(fitted, node, one)
-                + (APART if found.apart and one["feature"] in found.lacking else "")
+            "candidate": lambda entry: (
+                _candidate_text(fitted, node, entry)
+                + (APART if candidates.apart and entry["feature"] in candidates.lacking else "")
             ),
             **shown_tests,
             "score": "score",
-            "": lambda one: bar(one["score"] / best if best > 0 else 0.0),
-            "chosen": lambda one: "chosen" if one["chosen"] else "",
+            "": lambda entry: bar(entry["score"] / best if best > 0 else 0.0),
+            "chosen": lambda entry: "chosen" if entry["chosen"] else "",
         },
         title=f"Candidates of node {node} by {by}, best first",
         notes=[
@@ -362,10 +370,10 @@ def _limits_of(fitted: Any, node: int) -> list[tuple[Any, ...]]:
     if is_other or (levels and not tree.n_groups[node]):
         return []
     return [
-        tuple(levels[code] for code in sorted(one.codes))
-        if one.codes is not None
-        else (one.lower, one.upper) * (one.lower < one.upper)
-        for one in Reading(fitted).branch_sets(node)
+        tuple(levels[code] for code in sorted(values.codes))
+        if values.codes is not None
+        else (values.lower, values.upper) * (values.lower < values.upper)
+        for values in Reading(fitted).branch_sets(node)
     ]
 
 
@@ -393,8 +401,8 @@ def _measured(fitted: Any) -> list[str]:
     """What the scores are where a two-sample statistic chooses the cut."""
     if not is_by_test(fitted) or fitted.cut == "criterion":
         return []
-    known = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
-    what = known.get(str(measure_of(fitted)), "largest squared standardised deviation")
+    names = {"chi2": "Pearson's chi-squared", "squared_error": "decrease of the variance"}
+    what = names.get(str(measure_of(fitted)), "largest squared standardised deviation")
     return [f"score: {what}, a multiple of the two-sample statistic that chooses the cut"]
 
 
@@ -413,12 +421,12 @@ def _check_node(node: Any, n_nodes: int) -> None:
 def _one_per_feature(entries: list[Entry]) -> list[Entry]:
     """The best candidate of each feature, and the split of the tree."""
     seen: set[str] = set()
-    found = []
-    for one in entries:
-        if one["feature"] not in seen or one["chosen"]:
-            found.append(one)
-        seen.add(one["feature"])
-    return found
+    kept = []
+    for entry in entries:
+        if entry["feature"] not in seen or entry["chosen"]:
+            kept.append(entry)
+        seen.add(entry["feature"])
+    return kept
 
 
 def _candidates_at(
@@ -437,8 +445,7 @@ def _candidates_at(
                 if fitted.tree_.n_children[node]
                 else f"{_leaf_text(fitted, node)}; give X and y to see the splits it could have"
             )
-        kept: NodeCandidates = fitted._candidates[node]
-        return kept
+        return fitted._candidates[node]
     blocks, n = fitted._blocks(X)
     table = labelled(fitted._schema, X, y)
     if sample_weight is None and isinstance(X, Table):
@@ -450,18 +457,26 @@ def _candidates_at(
     return searched(fitted, fitted.get_params(deep=False), table, fractions, weights)
 
 
-def _split_of(fitted: Any, node: int, found: Sequence[Candidate]) -> tuple[str | None, Any]:
-    """The feature of the split of a node, None at a leaf, and its threshold or the levels of its
-    first branch, as one of the candidates states it."""
+def split_of(fitted: Any, node: int) -> tuple[int, Any]:
+    """Number of the feature of an inner node, and its threshold or the levels of its first branch
+    (None: one branch per level)."""
+    tree, levels = fitted.tree_, fitted._schema.levels
+    feature, threshold = int(tree.feature[node]), float(tree.threshold[node])
+    if not math.isnan(threshold):
+        return feature, threshold
+    return feature, tuple(levels[feature][code] for code in tree.levels_of(node)) or None
+
+
+def _chosen_candidate(fitted: Any, node: int, candidates: NodeCandidates) -> tuple[str | None, Any]:
+    """The feature of the split of a node, None at a leaf, and the split as a candidate has it."""
     tree = fitted.tree_
-    place, threshold = tree.feature[node], float(tree.threshold[node])
-    feature = fitted._schema.names[place] if tree.n_children[node] else None
-    if math.isnan(threshold):
-        codes = tree.levels_of(node)
-        return feature, tuple(fitted._schema.levels[place][code] for code in codes) or None
-    if fitted.threshold_search == "histogram":
-        return feature, _nearest_cut(found, feature, threshold, float(tree.score[node]))
-    return feature, threshold
+    if not tree.n_children[node]:
+        return None, None
+    feature, split = split_of(fitted, node)
+    if isinstance(split, float) and fitted.threshold_search == "histogram":
+        own = candidates.take(np.flatnonzero(candidates.features == feature))
+        split = _nearest_cut(own, split, float(tree.score[node]))
+    return fitted._schema.names[feature], split
 
 
 def _candidate_text(fitted: Any, node: int, entry: Entry) -> str:
@@ -508,8 +523,8 @@ def ended_by(fitted: Any, node: int) -> str:
         if limit is not None and ends(limit * weight[0] if isinstance(limit, float) else limit):
             return f"{name}={limit} ends growth here"
     others = ("pruning", "ccp_alpha", "min_score", "min_impurity_decrease")
-    said = [f"{name}={given[name]!r}" for name in others if given.get(name)]
-    return f"no split is worth it by {' and '.join(said)}" if said else ""
+    settings = [f"{name}={given[name]!r}" for name in others if given.get(name)]
+    return f"no split is worth it by {' and '.join(settings)}" if settings else ""
 
 
 def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
@@ -517,10 +532,10 @@ def _tied(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     rules of the criterion than the score decided."""
     if not fitted.tree_.n_children[node]:
         return [f"{_leaf_text(fitted, node)}."]
-    chosen = [one["score"] for one in entries if one["chosen"]]
+    chosen = [entry["score"] for entry in entries if entry["chosen"]]
     if not chosen:
         return []
-    tied = sum(math.isclose(one["score"], chosen[0], rel_tol=TIED) for one in entries)
+    tied = sum(math.isclose(entry["score"], chosen[0], rel_tol=TIED) for entry in entries)
     rules = [name for name in ("guard", "mdl_penalty") if getattr(fitted.criterion, name, None)]
     if rules and (tied > 1 or entries[0]["score"] > chosen[0] * (1 + TIED)):
         return [f"not the score alone decides: {' and '.join(rules)} of the criterion do, too"]
@@ -537,13 +552,13 @@ def _forbidden(fitted: Any, node: int, entries: list[Entry]) -> list[str]:
     them: on the rows of the fit, with all features and thresholds searched."""
     params = fitted.get_params(deep=False)
     given = constraints_given(params)
-    chosen = [one["score"] for one in entries if one["chosen"]]
+    chosen = [entry["score"] for entry in entries if entry["chosen"]]
     searches_all = params.get("max_features") is None and params.get("splitter") == "best"
     if not given or not searches_all or not chosen:
         return []
     if not math.isclose(chosen[0], fitted.tree_.score[node], rel_tol=SAME_ROWS):
         return []
-    above = sum(one["score"] > chosen[0] * (1 + TIED) for one in entries)
+    above = sum(entry["score"] > chosen[0] * (1 + TIED) for entry in entries)
     verb = "forbid" if len(given) > 1 else "forbids"
     what = counted(above, "candidate")
     return [f"{' and '.join(given)} {verb} {what} of higher score"] if above else []
@@ -591,10 +606,10 @@ def decision_rule(fitted: Any, row: Any, *, intervals: Any = None) -> str:
     cells = [cell for block in blocks for cell in block[0]]
     lines = _conditions(fitted.tree_, reading, path, cells, len(leaves) > 1)
     # The answer above, the leaf below.
-    said = "no class" if answer is None else str(answer)
+    answer_text = "no class" if answer is None else str(answer)
     if reading.predicts_number:
-        said = figures(float(answer))
-    head = f"{said}, because" if lines else f"{said}: the tree is one leaf"
+        answer_text = figures(float(answer))
+    head = f"{answer_text}, because" if lines else f"{answer_text}: the tree is one leaf"
     if len(leaves) > 1:
         tail = (
             f"A value is missing: {counted(len(leaves), 'leaf')} answer together, weighted by "
@@ -650,28 +665,25 @@ def path_of(fitted: Any, row: Any, what: str) -> list[int]:
 def _path_in(fitted: Any, blocks: list[np.ndarray]) -> list[int]:
     """Numbers of the nodes that one encoded row goes through, ascending."""
     indptr, nodes = fitted._model.decision_path(blocks, 1)
-    found: list[int] = np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
-    return found
+    return np.asarray(nodes)[indptr[0] : indptr[1]].tolist()
 
 
 def _blocks_of_row(fitted: Any, row: Any, what: str) -> list[np.ndarray]:
     """One row in any form, encoded; `what` begins the error of another number of rows."""
     blocks, n = fitted._blocks(_one_row(row))
     if n != 1:
-        one = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
-        raise ValueError(f"{what} one row, got {n}; pass {one}")
+        example = "X.take([i])" if isinstance(row, Table) else "X[i:i+1]"
+        raise ValueError(f"{what} one row, got {n}; pass {example}")
     return blocks
 
 
-def _nearest_cut(
-    candidates: Sequence[Candidate], name: str | None, threshold: float, score: float
-) -> Any:
+def _nearest_cut(candidates: NodeCandidates, threshold: float, score: float) -> float:
     """The cut between bins that a threshold of the tree stands for.
 
     Growth puts a threshold between two bins, candidates are at their edges. Of the cuts next to the
     threshold, it is the one whose score is closest to `score`; the threshold if there is none.
     """
-    cuts = [(test, s) for f, test, s in candidates if f == name and not isinstance(test, tuple)]
+    cuts = [(cut, s) for _, cut, s in candidates if isinstance(cut, float)]
     below = [cut for cut in cuts if cut[0] < threshold]
     above = [cut for cut in cuts if cut[0] >= threshold]
     nearest = ([max(below)] if below else []) + ([min(above)] if above else [])

@@ -262,10 +262,12 @@ def explored(
 def _constrained(models: Sequence[tuple[str, Any]]) -> list[str]:
     """A sentence for each model that was grown under constraints: its candidates include splits
     that these forbid."""
-    found = ((name, constraints_given(model.get_params(deep=False))) for name, model in models)
+    constraints = (
+        (name, constraints_given(model.get_params(deep=False))) for name, model in models
+    )
     return [
         f"{name}: candidates include splits that {' and '.join(given)} may forbid"
-        for name, given in found
+        for name, given in constraints
         if given
     ]
 
@@ -281,17 +283,17 @@ def _title(models: Sequence[tuple[str, Any]]) -> str:
 def _feature(feature: Feature, rows: Rows | None, index: int) -> dict[str, Any]:
     """A feature as plain values: name, levels or range, and imputed value; `index`: its column."""
     levels = feature.levels
-    found: dict[str, Any] = {"name": name_of(feature.name), "levels": None}
+    document: dict[str, Any] = {"name": name_of(feature.name), "levels": None}
     if levels is not None:
-        found["levels"] = [name_of(level) for level in levels[:MAX_LEVELS]]
+        document["levels"] = [name_of(level) for level in levels[:MAX_LEVELS]]
     elif rows is not None:
         values = np.asarray(rows.table.columns[index].values, dtype=np.float64)
         values = values[np.isfinite(values)]
         if values.size:
-            found["range"] = [rounded(values.min()), rounded(values.max())]
+            document["range"] = [rounded(values.min()), rounded(values.max())]
     if feature.fill is not None:
-        found["fill"] = feature.fill
-    return found
+        document["fill"] = feature.fill
+    return document
 
 
 def _stored(
@@ -466,13 +468,15 @@ def _histogram(
     f = tree.reading.feature[node]
     values = np.asarray(table.columns[f].values)[rows]
     missing = table.columns[f].is_missing[rows]
-    known, feature = values[~missing], tree.reading.features[f]
+    present_cells, feature = values[~missing], tree.reading.features[f]
     if feature.levels is None:
         threshold = float(tree.reading.tree.threshold[node])
         cuts = feature.cuts or () if np.isnan(threshold) else (threshold,)
-        bar_of, bins, found = _bins_of(known, cuts, bins)
+        bar_of, bins, document = _bins_of(present_cells, cuts, bins)
     else:
-        bar_of, bins, found = _bars_of(known, weight[~missing], len(feature.levels), bins)
+        bar_of, bins, document = _bars_of(
+            present_cells, weight[~missing], len(feature.levels), bins
+        )
     # Weights by bar and class, and the weights of missing values.
     counts = np.bincount(
         bar_of * n_codes + codes[~missing], weight[~missing], max(bins, 1) * n_codes
@@ -482,11 +486,11 @@ def _histogram(
     present = [c for c in by_weight.tolist() if counts[:, c].any() or of_missing[c] > 0]
     if tree.scale is not None:  # the parts of a scale have an order
         present.sort()
-    found["classes"] = present
-    found["counts"] = [[rounded(v) for v in counts[:, c].tolist()] for c in present]
+    document["classes"] = present
+    document["counts"] = [[rounded(v) for v in counts[:, c].tolist()] for c in present]
     if missing.any():
-        found["missing"] = [rounded(of_missing[c]) for c in present]
-    return found
+        document["missing"] = [rounded(of_missing[c]) for c in present]
+    return document
 
 
 def _bins_of(
@@ -496,13 +500,13 @@ def _bins_of(
     equal width, one if all numbers are equal."""
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
     width = (high - low) / bins
-    found = {
+    document = {
         "range": [rounded(low), rounded(high)],
         "cuts": [rounded(c) for c in cuts if low <= c <= high][:MAX_CUTS],
     }
     if not width > 0:
-        return np.zeros(len(numbers), dtype=np.int64), 1, found
-    return np.minimum(((numbers - low) / width).astype(np.int64), bins - 1), bins, found
+        return np.zeros(len(numbers), dtype=np.int64), 1, document
+    return np.minimum(((numbers - low) / width).astype(np.int64), bins - 1), bins, document
 
 
 def _bars_of(

@@ -26,7 +26,7 @@ from ..exports.explorer.trees import name_of, rounded
 from ..table import Table
 from .conditions import merges
 from .declaration import REGRESSION_TREE, TREE
-from .explained import APART, NodeCandidates, measure_of, searched
+from .explained import APART, NodeCandidates, measure_of, searched, split_of
 from .honest import is_honest
 from .new_rows import labelled
 
@@ -84,11 +84,11 @@ def candidates(
     scorer = _Scorer(rows, criteria, limits)
     most = n_cut = 0
     for tree, node in listed:
-        found = scorer.score(tree, node)
-        if found is not None:
-            tree.candidates[node] = found
-            most = max(most, found["of"])
-            n_cut += found["of"] > len(found["feature"])
+        document = scorer.score(tree, node)
+        if document is not None:
+            tree.candidates[node] = document
+            most = max(most, document["of"])
+            n_cut += document["of"] > len(document["feature"])
     # What is left out.
     notes = []
     if len(listed) < len(inner):
@@ -123,9 +123,9 @@ def _criteria(trees: list[TreeData], wanted: Iterable[Any] | None) -> list[Any]:
     A function that a model file names but does not hold (`NamedCallable`) is left out.
     """
     names: list[Any] = []
-    own = measure_of(trees[0].model)
-    if own is not None and not registry.is_of_trees(own):
-        names.append(own)
+    measure = measure_of(trees[0].model)
+    if measure is not None and not registry.is_of_trees(measure):
+        names.append(measure)
     evidence = ("moments", "order") if trees[0].reading.predicts_number else ("table",)
     names += list(wanted) if wanted is not None else _on(evidence)
     names += [measure_of(tree.model) or "info_gain" for tree in trees[1:]]
@@ -147,7 +147,7 @@ def _first_difference(trees: list[TreeData]) -> list[tuple[TreeData, int]]:
             if left.reading.n_children[i] or right.reading.n_children[j]:
                 return [(left, i), (right, j)]
             continue
-        if _split_of(left, i) != _split_of(right, j):
+        if split_of(left.model, i) != split_of(right.model, j):
             return [(left, i), (right, j)]
         queue += zip(left.reading.children[i], right.reading.children[j], strict=False)
     return []
@@ -198,14 +198,16 @@ class _Scorer:
         fractions[self.sample] = model._model.reach(self.rows.blocks, n, node)[self.sample]
         if not fractions.any():
             return None
-        listed = [self._candidates(tree, fractions, one) for one in self.criteria]
-        found = _arrange(tree, node, listed, self.limits.max_candidates)
-        by = [_plain(one)["name"] for one in self.criteria]
-        if found is not None and (said := _missing_in_words(dict(zip(by, listed, strict=True)))):
-            found["missing"] = said
-        if found is not None and is_by_test(model) and not is_honest(model):
-            found["tests"] = self._tests(model, node, found["feature"])
-        return found
+        listed = [self._candidates(tree, fractions, criterion) for criterion in self.criteria]
+        document = _arrange(tree, node, listed, self.limits.max_candidates)
+        by = [_plain(criterion)["name"] for criterion in self.criteria]
+        if document is not None and (
+            sentence := _missing_in_words(dict(zip(by, listed, strict=True)))
+        ):
+            document["missing"] = sentence
+        if document is not None and is_by_test(model) and not is_honest(model):
+            document["tests"] = self._tests(model, node, document["feature"])
+        return document
 
     def _tests(self, model: Any, node: int, features: list[int]) -> list[str]:
         """The p-value in words of the feature of each candidate, from all rows, as growth has it;
@@ -213,8 +215,8 @@ class _Scorer:
         fractions = model._model.reach(self.rows.blocks, len(self.rows.table), node)
         table, params = self._table(model), model.get_params(deep=False)
         tests = searched(model, params, table, fractions, self.rows.weights).tests
-        known = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
-        return [known.get(model._schema.names[f], "") for f in features]
+        p_values = {name: f"p{p_value_text(p, ' = ')}" for name, (_, p) in tests.items() if p >= 0}
+        return [p_values.get(model._schema.names[f], "") for f in features]
 
     def _candidates(self, tree: TreeData, fractions: np.ndarray, criterion: Any) -> NodeCandidates:
         """Candidates by one criterion; none if it cannot score the node."""
@@ -233,63 +235,54 @@ class _Scorer:
 
 def _missing_in_words(listed: dict[str, NodeCandidates]) -> str:
     """How the scores of each criterion treat rows without a value; "" if there are none."""
-    known = {name: one for name, one in listed.items() if one}
-    if not any(one.lacking.intersection(one.features) for one in known.values()):
+    scored = {name: candidates for name, candidates in listed.items() if candidates}
+    if not any(candidates.lacking for candidates in scored.values()):
         return ""
-    apart = [name for name, one in known.items() if one.apart]
-    if len(apart) == len(known):
+    apart = [name for name, candidates in scored.items() if candidates.apart]
+    if len(apart) == len(scored):
         return "Rows without a value are a branch of their own, as in this tree."
-    said = "Rows without a value are left out, as in this tree"
-    return f"{said}; by {some_of(apart)} they are a branch of their own." if apart else f"{said}."
+    sentence = "Rows without a value are left out, as in this tree"
+    return (
+        f"{sentence}; by {some_of(apart)} they are a branch of their own."
+        if apart
+        else f"{sentence}."
+    )
 
 
 def _plain_tree(model: Any, criterion: Any) -> dict[str, Any]:
     """Parameters of a tree with the candidates of a model and another criterion."""
-    own = {"nominal_splits": "ordered", **model.get_params(deep=False)}
+    params = {"nominal_splits": "ordered", **model.get_params(deep=False)}
     # Exact trees cut the order of the levels, which growth does not: it splits into all branches.
-    if own["nominal_splits"] == "ordered":
-        own["nominal_splits"] = "multiway"
-    copied = {name: own[name] for name in COPIED if name in own}
-    if merges(own):  # rows without a value are a level
+    if params["nominal_splits"] == "ordered":
+        params["nominal_splits"] = "multiway"
+    copied = {name: params[name] for name in COPIED if name in params}
+    if merges(params):  # rows without a value are a level
         copied["selection"] = "score"
-    if not registry.is_on_number(criterion) and "target_bins" in own:
-        copied["target_bins"] = own["target_bins"]
+    if not registry.is_on_number(criterion) and "target_bins" in params:
+        copied["target_bins"] = params["target_bins"]
     declared = REGRESSION_TREE if model._task == "regression" else TREE
     defaults = {p.name: p.default for p in declared}
     return {**defaults, "criterion": criterion, "cut": "criterion", **copied}
 
 
-def _align(
-    listed: list[NodeCandidates], index: dict[str, int]
-) -> tuple[list[tuple[int, Any]], np.ndarray]:
+def _align(listed: list[NodeCandidates]) -> tuple[list[tuple[int, Any]], np.ndarray]:
     """The candidates of all criteria together.
 
     Args:
         listed: candidates by each criterion.
-        index: index of each feature, by name.
 
     Returns:
-        (feature, test) of each candidate, and scores (n_criteria, n_candidates), NaN where a
+        (feature, split) of each candidate, and scores (n_criteria, n_candidates), NaN where a
         criterion has no such candidate.
     """
-    known = [one for one in listed if one]
-    if not known:
-        return [], np.zeros((len(listed), 0))
-    # Most criteria list the same candidates in the same order.
-    names, splits = known[0].features, known[0].splits
-    if all(one.features == names and one.splits == splits for one in known):
-        keys = [(index[name], split) for name, split in zip(names, splits, strict=True)]
-        none = np.full(len(keys), np.nan)
-        return keys, np.array([one.scores if one else none for one in listed])
-    found: dict[tuple[int, Any], dict[int, float]] = {}
-    for c, one in enumerate(listed):
-        for name, test, score in one:
-            found.setdefault((index[name], test), {})[c] = score
-    scores = np.full((len(listed), len(found)), np.nan)
-    for j, by_criterion in enumerate(found.values()):
-        for c, score in by_criterion.items():
-            scores[c, j] = score
-    return list(found), scores
+    place: dict[tuple[int, Any], int] = {}
+    for candidates in listed:
+        for key in candidates.feature_splits():
+            place.setdefault(key, len(place))
+    scores = np.full((len(listed), len(place)), np.nan)
+    for row, candidates in zip(scores, listed, strict=True):
+        row[[place[key] for key in candidates.feature_splits()]] = candidates.scores
+    return list(place), scores
 
 
 def _arrange(
@@ -304,11 +297,11 @@ def _arrange(
             of each of the `most` best features by each criterion is kept in any case.
     """
     names = tree.model._schema.names
-    keys, scores = _align(listed, {name: j for j, name in enumerate(names)})
+    keys, scores = _align(listed)
     if not keys:
         return None
-    known = [one for one in listed if one]
-    lacking = known[0].lacking if all(one.apart for one in known) else ()
+    scored = [candidates for candidates in listed if candidates]
+    lacking = scored[0].lacking if all(candidates.apart for candidates in scored) else ()
     comparable = np.where(np.isfinite(scores), scores, -np.inf)
     best = [int(row.argmax()) if np.isfinite(row).any() else -1 for row in comparable]
     kept = np.arange(len(keys))
@@ -323,7 +316,7 @@ def _arrange(
         kept = np.lexsort((ranks.min(axis=0), ~leads))[: max(most, int(leads.sum()))]
         kept = np.sort(kept)
     index = {int(j): i for i, j in enumerate(kept)}
-    split = _split_of(tree, node)
+    split = split_of(tree.model, node)
     return {
         "of": len(keys),
         "feature": [keys[j][0] for j in kept.tolist()],
@@ -347,14 +340,6 @@ def _test_text(test: Any) -> str:
     return f"\u2264 {test:.6g}"
 
 
-def _split_of(tree: TreeData, node: int) -> tuple[int, Any]:
-    """Feature and test of a node, as candidates state them."""
-    arrays, schema = tree.reading.tree, tree.model._schema
-    feature, threshold = int(arrays.feature[node]), float(arrays.threshold[node])
-    levels = tuple(schema.levels[feature][code] for code in arrays.levels_of(node)) or None
-    return feature, levels if np.isnan(threshold) else threshold
-
-
 def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]]:
     """Add the candidates that growth kept (``trace="candidates"``); returns their criterion."""
     model = trees[0].model
@@ -363,7 +348,7 @@ def traced(trees: list[TreeData], limits: ExplorerLimits) -> list[dict[str, Any]
         return []
     for node in trees[0].inner()[: limits.candidate_nodes].tolist():
         listed = [traced.get(node, NodeCandidates())]
-        found = _arrange(trees[0], node, listed, limits.max_candidates)
-        if found is not None:
-            trees[0].candidates[node] = found
+        document = _arrange(trees[0], node, listed, limits.max_candidates)
+        if document is not None:
+            trees[0].candidates[node] = document
     return [_plain(registry.make(measure_of(model)))]

@@ -104,7 +104,7 @@ class FirstTests(Records):
         """
         kept = sorted(
             ((test, row) for row in self for test in row["found"] if test["tree"] is not None),
-            key=lambda one: float(one[0]["objective"]),
+            key=lambda pair: float(pair[0]["objective"]),
         )
         if not kept:
             raise ValueError(
@@ -159,10 +159,10 @@ def first_tests(
 def _of_feature(table: Table, roots: dict[str, Any]) -> dict[str, Any]:
     """The first tests of a feature, in the terms of its column."""
     column = table.columns[roots["feature"]]
-    found = []
+    tests = []
     for test in roots["tests"]:
         codes, right = test["levels"], test["missing_right"]
-        found.append(
+        tests.append(
             {
                 "threshold": test["threshold"],
                 "levels": None if codes is None else [column.levels[code] for code in codes],
@@ -173,9 +173,9 @@ def _of_feature(table: Table, roots: dict[str, Any]) -> dict[str, Any]:
         )
     return {
         "feature": column.name,
-        "objective": min((test["objective"] for test in found), default=None),
-        "tests": len(found) if roots["is_near"] else 0,
-        "found": found,
+        "objective": min((test["objective"] for test in tests), default=None),
+        "tests": len(tests) if roots["is_near"] else 0,
+        "found": tests,
     }
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Self, Unpack
 from .._checks.plain_text import one_line
 from .._checks.progress import make_report
 from .._checks.words import counted
@@ -45,9 +45,6 @@ from .regressor import FastTreeRegressor
 from .training_rows import FittedOn, TrainingRows
 from .tree import FastTreeClassifier
 from .warm_start import kept_words, trees_before
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
 
 
 class GrownForest(Estimator):
@@ -132,9 +129,9 @@ class GrownForest(Estimator):
         # Out-of-bag scores of an earlier fit are dropped.
         for name in ("oob_score_", "oob_decision_function_", "oob_prediction_"):
             self.__dict__.pop(name, None)
-        found = model.out_of_bag()
-        if found is not None:
-            self._judge(*found, rows)
+        out_of_bag = model.out_of_bag()
+        if out_of_bag is not None:
+            self._judge(*out_of_bag, rows)
         return self
 
     def _check_samples(self) -> None:
@@ -170,8 +167,7 @@ class GrownForest(Estimator):
         return rows.configured(config), custom, {"trees": trees, "draws": draws}
 
     def _class_totals(self) -> np.ndarray:
-        totals: np.ndarray = self._model.totals()
-        return totals
+        return self._model.totals()
 
     def _judge(self, answers: np.ndarray, voters: np.ndarray, rows: TrainingRows) -> None:
         """Out-of-bag attributes from mean answers (n_rows, n_outputs) and numbers of voters
@@ -186,24 +182,20 @@ class GrownForest(Estimator):
                 "they have no out-of-bag prediction (more trees, or a smaller max_samples)",
                 UserWarning,
             )
-        known = weights[voted]
+        voted_weights = weights[voted]
         self.oob_score_ = float("nan")
-        if known.sum() > 0:
-            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, known)
-        self._keep_oob(rows.as_given(answers, np.nan))
+        if voted_weights.sum() > 0:
+            self.oob_score_ = self._oob_score(answers[voted], rows.table, voted, voted_weights)
+        answers = rows.as_given(answers, np.nan)
+        if self._task == "regression":
+            self.oob_prediction_ = answers[:, 0]
+        else:
+            self.oob_decision_function_ = answers
 
     def _oob_score(
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
     ) -> float:
         """Accuracy, or R2, of answers for the rows that are `voted` upon, of these weights."""
-        raise NotImplementedError
-
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        """Keep the out-of-bag answers, (n_rows, n_outputs)."""
-        raise NotImplementedError
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        """The out-of-bag score, for the summary."""
         raise NotImplementedError
 
     def bootstrap_counts(
@@ -243,8 +235,8 @@ class GrownForest(Estimator):
     def _of_samples(self, again: FittedOn) -> dict[str, Any]:
         """A configuration that draws the samples of a fit; they need no criterion, which may be a
         function that is not at hand, and none on classes of a number."""
-        known = {k: v for k, v in again.config.items() if k != "target_bins"}
-        return {**known, "criterion": self._any_criterion, "criterion_options": {}}
+        config = {k: v for k, v in again.config.items() if k != "target_bins"}
+        return {**config, "criterion": self._any_criterion, "criterion_options": {}}
 
     def _again(self, X: Any, y: Any, sample_weight: MaybeArray, exposure: MaybeArray) -> FittedOn:
         """What the fit has read, from the same training rows."""
@@ -344,7 +336,7 @@ class GrownForest(Estimator):
         """Importances of the features on the out-of-bag rows of each tree, and their means."""
         from sklearn.utils import Bunch
 
-        found = _engine.core.out_of_bag_importances(
+        importances = _engine.core.out_of_bag_importances(
             self._model,
             _engine.dataset_of(again.rows.table, self.n_jobs),
             self._of_samples(again),
@@ -354,12 +346,12 @@ class GrownForest(Estimator):
             self.n_jobs,
             make_report(self.progress, "trees"),
         )
-        found = self._schema.by_given_column(found).T
-        finite = found[:, ~np.isnan(found).any(axis=0)]
+        importances = self._schema.by_given_column(importances).T
+        finite = importances[:, ~np.isnan(importances).any(axis=0)]
         if finite.size == 0:
             raise ValueError("every tree saw all rows: there is nothing to judge a feature by")
         return Bunch(
-            importances=found,
+            importances=importances,
             importances_mean=finite.mean(axis=1),
             importances_std=finite.std(axis=1),
         )
@@ -398,7 +390,9 @@ class GrownForest(Estimator):
             ("mean leaves, depth", f"{leaves:.1f}, {depth:.1f}"),
         ]
         if hasattr(self, "oob_score_"):
-            rows.append(self._said_of_oob())
+            is_number, score = self._task == "regression", self.oob_score_
+            name = f"out-of-bag {'R2' if is_number else 'accuracy'}"
+            rows.append((name, f"{score:.4f}" if is_number else f"{100 * score:.2f} %"))
         shares = self.feature_importances_
         for j in np.argsort(-shares, kind="stable")[:10].tolist():
             rows.append((f"importance of {self._schema.names[j]}", f"{shares[j]:.3f}"))
@@ -502,23 +496,19 @@ class FastForestClassifier(GrownForest, Classifier):
         sample_weight: MaybeArray,
         kept: tuple[np.ndarray, int] | None = None,
     ) -> TrainingRows:
-        known, of_samples = self.class_weight, False
-        if isinstance(known, str) and known == "balanced_subsample":
+        class_weight, of_samples = self.class_weight, False
+        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
             of_samples = bool(self.bootstrap)
-            known = None if of_samples else "balanced"  # without samples every tree gets every row
-        return TrainingRows.of(table, sample_weight, known, kept=kept, of_samples=of_samples)
+            class_weight = (
+                None if of_samples else "balanced"
+            )  # without samples every tree gets every row
+        return TrainingRows.of(table, sample_weight, class_weight, kept=kept, of_samples=of_samples)
 
     def _oob_score(
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
     ) -> float:
         right = answers.argmax(axis=1) == table.y_codes[voted]
         return float(np.average(right, weights=weights))
-
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        self.oob_decision_function_ = answers
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        return "out-of-bag accuracy", f"{100 * self.oob_score_:.2f} %"
 
 
 @described(REGRESSION_FOREST)
@@ -591,12 +581,6 @@ class FastForestRegressor(GrownForest, Regressor):
         self, answers: np.ndarray, table: Table, voted: np.ndarray, weights: np.ndarray
     ) -> float:
         return self._score_of(answers[:, 0], table.numbers[voted], weights)
-
-    def _keep_oob(self, answers: np.ndarray) -> None:
-        self.oob_prediction_ = answers[:, 0]
-
-    def _said_of_oob(self) -> tuple[str, str]:
-        return "out-of-bag R2", f"{self.oob_score_:.4f}"
 
     def _sampled(self, fitted_on: FittedOn) -> np.ndarray:
         weights = super()._sampled(fitted_on)

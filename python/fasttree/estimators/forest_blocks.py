@@ -15,15 +15,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _engine
 from .._checks.progress import Progress
+from ..table import Table
 from .backends import Backend
-
-if TYPE_CHECKING:
-    from ..table import Table
-
 
 BLOCKS = 4
 """Blocks of trees per worker: enough to balance workers, as trees differ in size."""
@@ -63,16 +60,16 @@ def grown_in_blocks(
     ends = [first + (trees - first) * i // count for i in range(count + 1)]
     blocks = list(itertools.pairwise(ends))
     report, done = _engine.make_report(progress, "trees"), first
-    found: dict[int, tuple[_engine.Forest, int]] = {}
+    grown: dict[int, tuple[_engine.Forest, int]] = {}
     shared = {"rows": (table, config, bagging["draws"], options)}
     stream = backend.run(_block, [("rows", block) for block in blocks], shared)
     with contextlib.closing(stream):  # type: ignore[type-var]
         for index, block in stream:
-            found[index] = block
+            grown[index] = block
             done += blocks[index][1] - blocks[index][0]
             if report is not None:
                 report(done - first, trees - first)
-    in_order = [found[index] for index in range(count)]
+    in_order = [grown[index] for index in range(count)]
     rows_hash = in_order[0][1]
     if before is not None and before[1] != rows_hash:
         return before  # of other rows: the core refuses them

@@ -9,8 +9,8 @@ from typing import Any
 
 from .._checks import integer, real
 from .._checks.words import counted
-from .new_rows import file_cells_of
 from .parameters import stored_parameters
+from .schema import file_cells_of
 
 
 def tree_parameters(
@@ -19,13 +19,15 @@ def tree_parameters(
     """Parameters of one tree, an estimator of class `kind`, of a forest with these parameters;
     `search` is what ``threshold_search="auto"`` has found."""
     defaults = kind().get_params(deep=False)
-    own = {k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")}
-    known = own.get("class_weight")
-    if isinstance(known, str) and known == "balanced_subsample":
-        own["class_weight"] = "balanced"  # of a tree, whose rows are the sample
-    if own["threshold_search"] not in ("exact", "histogram"):
-        own["threshold_search"] = search
-    return {**defaults, **own, "random_state": seed}
+    tree_params = {
+        k: v for k, v in params.items() if k in defaults and k not in ("n_jobs", "progress")
+    }
+    class_weight = tree_params.get("class_weight")
+    if isinstance(class_weight, str) and class_weight == "balanced_subsample":
+        tree_params["class_weight"] = "balanced"  # of a tree, whose rows are the sample
+    if tree_params["threshold_search"] not in ("exact", "histogram"):
+        tree_params["threshold_search"] = search
+    return {**defaults, **tree_params, "random_state": seed}
 
 
 def sample_size(share: int | float | None, bootstrap: bool, copies: int) -> int | None:

@@ -25,7 +25,7 @@ from .._checks import shown
 from ..criteria import option_hint
 from .declaration import PARAMETERS
 
-CONDITIONS = {name: one.needs for name, one in PARAMETERS.items() if one.needs is not None}
+CONDITIONS = {name: p.needs for name, p in PARAMETERS.items() if p.needs is not None}
 """Parameters that act only beside others."""
 
 
@@ -124,8 +124,8 @@ def drop_idle_of_some(estimators: Sequence[Any]) -> None:
     The estimators were made with the same arguments, as a comparison of criteria makes them.
     """
     for name in CONDITIONS:
-        idle = [one for one in estimators if is_idle(one, name)]
+        idle = [estimator for estimator in estimators if is_idle(estimator, name)]
         if len(idle) < len(estimators):
-            for one in idle:
-                kind: Any = type(one)
-                setattr(one, name, defaults_of(kind)[name])
+            for estimator in idle:
+                kind: Any = type(estimator)
+                setattr(estimator, name, defaults_of(kind)[name])

@@ -107,10 +107,13 @@ def remember_rounding(fitted: Any, training: TrainingRows) -> None:
     table = training.table
     numbers = table.row_numbers if training.kept is None else training.kept[0]
     is_single = table.block is not None and table.block.dtype == np.float32
-    found = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
-    if numbers is not None and found:
-        found = [(f, at, beside, numbers[rows].tolist()) for f, at, beside, rows in found]
-    fitted._float32_conflicts = found
+    conflicts = [] if is_single else fitted._model.float32_conflicts(_engine.dataset_of(table))
+    if numbers is not None and conflicts:
+        conflicts = [
+            (f, threshold, beside, numbers[rows].tolist())
+            for f, threshold, beside, rows in conflicts
+        ]
+    fitted._float32_conflicts = conflicts
 
 
 def _by_answer(fitted: Any, values: np.ndarray) -> np.ndarray:

@@ -99,10 +99,10 @@ def scores_in(parameters: str) -> np.ndarray | None:
     Raises:
         ValueError: they are no scores.
     """
-    if NAME not in parameters or (found := json.loads(parameters).get(NAME)) is None:
+    if NAME not in parameters or (scores := json.loads(parameters).get(NAME)) is None:
         return None
-    if not isinstance(found, list) or not all(
-        type(s) is float and 0 <= s < math.inf for s in found
+    if not isinstance(scores, list) or not all(
+        type(s) is float and 0 <= s < math.inf for s in scores
     ):
         raise ValueError("not a valid fasttree model: its calibration cannot be read")
-    return np.array(found)
+    return np.array(scores)

@@ -76,7 +76,7 @@ def leaf_losses(
             "different leaves, which is as many as a function is asked for: give fewer rows, a "
             "cost_matrix or a criterion"
         )
-    found = np.empty((first + 1, second + 1))
+    grid = np.empty((first + 1, second + 1))
     for start in range(0, first + 1, LINES):
         stop = min(start + LINES, first + 1)
         lines = np.mgrid[start:stop, 0 : second + 1].reshape(2, -1).T.astype(float)
@@ -86,14 +86,13 @@ def leaf_losses(
                 f"{name} returned {shown(losses)} for counts of shape {lines.shape}: it must "
                 f"return {counted(len(lines), 'number')}, shape ({len(lines)},)"
             )
-        found[start:stop] = losses.reshape(stop - start, -1)
-    rising = np.maximum.accumulate(np.maximum.accumulate(found, axis=0), axis=1)
+        grid[start:stop] = losses.reshape(stop - start, -1)
+    rising = np.maximum.accumulate(np.maximum.accumulate(grid, axis=0), axis=1)
     for wrong, why in (
-        (~(np.isfinite(found) & (found >= 0)), "losses are finite and at least 0"),
-        (rising - found > ROUNDING * found.max(), "one row more must not cost less"),
+        (~(np.isfinite(grid) & (grid >= 0)), "losses are finite and at least 0"),
+        (rising - grid > ROUNDING * grid.max(), "one row more must not cost less"),
     ):
         if wrong.any():
             i, j = np.argwhere(wrong)[0]
-            raise ValueError(f"{name} returned {found[i, j]:.6g} for counts [{i}, {j}]: {why}")
-    values: list[float] = rising.ravel().tolist()
-    return values
+            raise ValueError(f"{name} returned {grid[i, j]:.6g} for counts [{i}, {j}]: {why}")
+    return rising.ravel().tolist()

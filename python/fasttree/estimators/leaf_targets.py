@@ -47,11 +47,11 @@ def content_of(table: Table, weights: np.ndarray | None = None) -> int:
     Table from itself before the caller changed the rows it was made of."""
     some = np.unique(np.linspace(0, len(table) - 1, LOOKED_AT).astype(np.int64))
     cells = [column.values for column in table.columns] if table.block is None else [table.block]
-    found = 0
+    checksum = 0
     for array in (*cells, table.numbers, weights):
         if array is not None:
-            found = zlib.crc32(array[some].tobytes(), found)
-    return found
+            checksum = zlib.crc32(array[some].tobytes(), checksum)
+    return checksum
 
 
 def checked_quantiles(quantiles: Any) -> np.ndarray:
@@ -166,12 +166,12 @@ class LeafTargets:
         cumulated = np.zeros((len(counts), int(counts.max())))
         cumulated[np.arange(cumulated.shape[1]) < counts[:, None]] = weights.data
         np.cumsum(cumulated, axis=1, out=cumulated)
-        found = np.empty((len(counts), len(at)))
+        answers = np.empty((len(counts), len(at)))
         for j, q in enumerate(at):
             before = (cumulated < q - SLACK).sum(axis=1)
             places = weights.indptr[:-1] + np.minimum(before, counts - 1)
-            found[:, j] = self.targets[weights.indices[places]]
-        return found
+            answers[:, j] = self.targets[weights.indices[places]]
+        return answers
 
     def _with_rows(
         self, nodes: np.ndarray, tree_of: Callable[[int], TreeArrays]
@@ -194,5 +194,5 @@ class LeafTargets:
         nodes = nodes.copy()
         missing = self.totals[nodes] == 0
         nodes[missing] = len(self.totals) + np.searchsorted(bare, nodes[missing])
-        totals = np.concatenate([self.totals, [float(one.sum()) for one in above]])
+        totals = np.concatenate([self.totals, [float(row.sum()) for row in above]])
         return nodes, vstack([self.held, *above], format="csr"), totals

@@ -11,34 +11,23 @@ from __future__ import annotations
 import json
 import math
 import numbers
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .. import criteria, discretize, pruning
-from .._checks import as_float, integer, one_of, real, shown
+from .._checks import integer, is_whole, one_of, random_seed, real, shown
 from .._checks.aliases import Seed, Task
 from .._checks.naming import did_you_mean, display_name
-from .._checks.speech import given
 from .._checks.warned import warn_caller
 from ..criteria import Criterion, NamedCallable, PairFunction, option_hint
 from ..table import Table
 from ..table.file_cells import FileCells
+from . import declaration
 from .conditions import merges
 from .constraints import constraints_of
 from .costs import costs_of
-from .declaration import (
-    FOREST,
-    LARGEST,
-    NOT_STORED,
-    PARAMETERS,
-    REGRESSION_FOREST,
-    REGRESSION_TREE,
-    TREE,
-    check,
-)
 
 ELSEWHERE = {
     "target": "name the column instead of y, as in fasttree.fit(X, {0!r}), or give "
@@ -56,7 +45,7 @@ ELSEWHERE = {
 }
 """Where words that are not parameters of an estimator belong."""
 
-OF_CORE = [one.name for one in TREE if one.core]
+OF_CORE = [p.name for p in declaration.TREE if p.core]
 """Parameters that the core reads under their name."""
 
 SHARES = "min_samples_split", "min_samples_leaf"
@@ -66,10 +55,10 @@ COUNTS_COPIES = "multisurf", "multisurf_star"
 """Criteria that count all copies of a row."""
 
 OWNERS = {
-    "FastTreeClassifier": [one.name for one in TREE],
-    "FastForestClassifier": [one.name for one in FOREST],
-    "FastTreeRegressor": [one.name for one in REGRESSION_TREE],
-    "FastForestRegressor": [one.name for one in REGRESSION_FOREST],
+    "FastTreeClassifier": [p.name for p in declaration.TREE],
+    "FastForestClassifier": [p.name for p in declaration.FOREST],
+    "FastTreeRegressor": [p.name for p in declaration.REGRESSION_TREE],
+    "FastForestRegressor": [p.name for p in declaration.REGRESSION_FOREST],
 }
 """Parameters of the estimators that have some of their own."""
 
@@ -94,21 +83,21 @@ def made_of(kind: Any, criterion: Any, params: Mapping[str, Any]) -> Any:
 
 def refuse_unknown(kind: Any, criterion: Any, params: Mapping[str, Any]) -> None:
     """Refuse names that are no parameters of a class; see `made_of`."""
-    known = kind._get_param_names()
+    names = kind._get_param_names()
     for name, value in params.items():
-        if name not in known:
+        if name not in names:
             hint = (
                 option_hint(criterion, name, value)
                 or ELSEWHERE.get(name, "").format(value)
-                or next((f"{owner} has it" for owner, own in OWNERS.items() if name in own), "")
-                or did_you_mean(name, known, f"there are {', '.join(known)}")
+                or next((f"{owner} has it" for owner, group in OWNERS.items() if name in group), "")
+                or did_you_mean(name, names, f"there are {', '.join(names)}")
             )
             raise TypeError(f"{name}={shown(value)} is not a parameter of {kind.__name__}; {hint}")
 
 
 def row_count(name: str, value: int | float, n_rows: float) -> int:
     """The least rows of a node or leaf; a float below 1 is a share of the rows, rounded up."""
-    least = PARAMETERS[name].kind.least or 1
+    least = declaration.PARAMETERS[name].kind.least or 1
     return max(least, math.ceil(value * n_rows)) if isinstance(value, float) else value
 
 
@@ -119,7 +108,7 @@ def max_features(value: Any, n_features: int) -> int | None:
     if isinstance(value, str):
         one_of("max_features", value, ("sqrt", "log2"))
         return max(1, int(math.sqrt(n_features) if value == "sqrt" else math.log2(n_features)))
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if is_whole(value):
         if not 1 <= int(value) <= n_features:
             raise ValueError(
                 f"max_features={shown(value)} must lie between 1 and the number of features, "
@@ -135,22 +124,14 @@ def seed_of(random_state: Seed, drawn: bool = True) -> int:
     Where `drawn` is false nothing is random: the value is checked, no generator is advanced, and
     the seed is 0.
     """
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"{given('random_state', shown(random_state))} must not be negative")
-        return int(random_state) % 2**64 if drawn else 0
-    generators = np.random.Generator, np.random.RandomState
-    if random_state is not None and not isinstance(random_state, generators):
-        raise ValueError(
-            f"{given('random_state', shown(random_state))} must be None, a whole number or a NumPy "
-            "generator"
-        )
+    random_seed("random_state", random_state)
     if not drawn:
         return 0
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
-    source = np.random if random_state is None else random_state
-    return int(source.randint(np.iinfo(np.int32).max))
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int((random_state or np.random).randint(np.iinfo(np.int32).max))
+    return int(random_state) % 2**64
 
 
 def grows_at_random(params: Mapping[str, Any]) -> bool:
@@ -175,7 +156,7 @@ def task_of(params: Mapping[str, Any]) -> Task:
 
 def target_bins_of(value: Any) -> dict[str, Any]:
     """The core's discretisation of the target; a number is that many bins of equal frequency."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+    if is_whole(value):
         value = discretize.EqualFrequency(n_bins=integer("target_bins", value, 2))
     made = discretize.make(value, 10)
     if made is None or made.to_config()["method"] == "mdlp":
@@ -225,33 +206,8 @@ def prunings_of(params: dict[str, Any]) -> dict[str, Any]:
     return {"pruning": method and method.to_config(), "merge_redundant": merged}
 
 
-def _stored_criterion(criterion: Any) -> Any:
-    """A criterion, or a loss of leaves, as JSON: a name, an object's name and options, or a
-    function's name."""
-    if isinstance(criterion, str):
-        return criterion
-    made = criteria.make(criterion)
-    if not isinstance(made, Criterion):
-        return {"callable": criteria.name_of(made) or display_name(made)}
-    options = {
-        k: {"callable": display_name(v)} if callable(v) else v for k, v in made.get_params().items()
-    }
-    return {"name": made.name, "options": options}
-
-
-def _restored_criterion(text: Any) -> Any:
-    """The inverse of `_stored_criterion`; functions come back as `NamedCallable`."""
-    if not isinstance(text, dict):
-        return tuple(text) if isinstance(text, list) else text
-    if "callable" in text:
-        return NamedCallable(text["callable"])
-    made = criteria.make(text["name"])
-    assert isinstance(made, Criterion)
-    return made.set_params(**{k: _restored_criterion(v) for k, v in text["options"].items()})
-
-
 def stored_discretizer(value: Any) -> Any:
-    """The parameter `discretize` as plain data."""
+    """The parameter `discretize` as plain data; what is no object, as it is."""
     if hasattr(value, "get_params"):
         return {"class": type(value).__name__, "params": value.get_params()}
     return value
@@ -270,57 +226,30 @@ def restored_discretizer(value: Any) -> Any:
     return getattr(discretize, value["class"])(**value["params"])
 
 
-def _stored_pruning(value: Any) -> Any:
-    """The parameter `pruning` as plain data."""
-    is_object = isinstance(value, pruning.Pruning)
-    return {"name": value.name, "options": value.get_params()} if is_object else value
-
-
-def _restored_pruning(value: Any) -> Any:
-    """The inverse of `_stored_pruning`."""
-    if isinstance(value, dict):
-        return pruning.make(value["name"]).set_params(**value["options"])
-    return value
-
-
-def _same(value: Any) -> Any:
-    """The value."""
-    return value
-
-
-def _stored_pairs(value: Any, number: Callable[[Any], Any] = _same) -> Any:
-    """Numbers by class labels as plain data: JSON has such labels as are texts alone."""
-    is_dict = isinstance(value, dict)
-    return {"pairs": [[k, number(v)] for k, v in value.items()]} if is_dict else value
-
-
-def _restored_pairs(value: Any) -> Any:
-    """The inverse of `_stored_pairs`."""
-    return {k: v for k, v in value["pairs"]} if isinstance(value, dict) else value
-
-
-STORED: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "class_weight": (_stored_pairs, _restored_pairs),
-    "criterion": (_stored_criterion, _restored_criterion),
-    "discretize": (stored_discretizer, restored_discretizer),
-    "loss": (
-        lambda loss: {"callable": display_name(loss)} if callable(loss) else loss,
-        _restored_criterion,
-    ),
-    "min_score": (lambda score: -LARGEST if score == -math.inf else score, _same),
-    "priors": (partial(_stored_pairs, number=as_float), _restored_pairs),
-    "pruning": (_stored_pruning, _restored_pruning),
-    "target_bins": (stored_discretizer, restored_discretizer),
-}
-"""How a parameter is written in a model file, and read: those whose values JSON does not have."""
-
-
 def _as_json(value: Any) -> Any:
-    """A value that JSON does not have: arrays and their numbers as such, others as their text."""
-    return value.tolist() if isinstance(value, np.generic | np.ndarray) else repr(value)
+    """A value that JSON does not have: arrays as lists, objects by name and options, functions by
+    name, other values as their text."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if isinstance(value, type) and issubclass(value, Criterion):
+        value = value()
+    if isinstance(value, Criterion | pruning.Pruning):
+        return {"name": value.name, "options": value.get_params()}
+    if callable(value) or isinstance(value, PairFunction):
+        return {"callable": criteria.name_of(value) or display_name(value)}
+    plain = stored_discretizer(value)
+    return repr(value) if plain is value else plain
 
 
 ENCODER = json.JSONEncoder(sort_keys=True, default=_as_json)
+
+BY_LABEL = ("class_weight", "priors")
+"""Parameters that may be dicts by class label, of which JSON would turn the keys into text."""
+
+OBJECTS = ("criterion", "discretize", "loss", "pruning", "target_bins")
+"""Parameters that may be objects or functions."""
 
 
 def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = None) -> str:
@@ -330,13 +259,16 @@ def stored_parameters(params: dict[str, Any], file_cells: FileCells | None = Non
         params: parameters of an estimator.
         file_cells: how the file of the training rows wrote missing cells.
     """
-    kept = {k: v for k, v in params.items() if k not in NOT_STORED and "__" not in k}
-    for own in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
-        if not kept.get(own[0]):  # files of other trees stay as they are
-            for name in own:
+    kept = {k: v for k, v in params.items() if k not in declaration.NOT_STORED and "__" not in k}
+    for group in (("honest",), ("merge_levels", "alpha_merge", "alpha_split")):
+        if not kept.get(group[0]):  # files of other trees stay as they are
+            for name in group:
                 kept.pop(name, None)
-    for name in STORED.keys() & kept.keys():
-        kept[name] = STORED[name][0](kept[name])
+    for name in BY_LABEL:
+        if isinstance(kept.get(name), dict):
+            kept[name] = {"pairs": list(kept[name].items())}
+    if kept.get("min_score") == -math.inf:  # which JSON does not have
+        kept["min_score"] = -declaration.LARGEST
     if file_cells:
         kept["file_cells"] = file_cells.as_json()
     return ENCODER.encode(kept)
@@ -350,9 +282,30 @@ def restored_parameters(text: str) -> dict[str, Any]:
             write.
     """
     params: dict[str, Any] = json.loads(text) if text else {}
-    for name in STORED.keys() & params.keys():
-        params[name] = STORED[name][1](params[name])
+    for name in params.keys() & {*BY_LABEL, *OBJECTS}:
+        params[name] = _restored(name, params[name])
     return params
+
+
+def _restored(name: str, value: Any) -> Any:
+    """The value of a parameter that `stored_parameters` wrote, or of an option of such a value.
+
+    Functions come back as `NamedCallable`.
+
+    Raises:
+        ValueError, KeyError, TypeError: what it did not write.
+    """
+    if not isinstance(value, dict):
+        return value
+    if "pairs" in value:
+        return {label: number for label, number in value["pairs"]}
+    if "callable" in value:
+        return NamedCallable(value["callable"])
+    if "class" in value:
+        return restored_discretizer(value)
+    made: Any = (pruning if name == "pruning" else criteria).make(value["name"])
+    options = {k: tuple(v) if isinstance(v, list) else v for k, v in value["options"].items()}
+    return made.set_params(**{k: _restored(name, v) for k, v in options.items()})
 
 
 def _total(weights: np.ndarray) -> float:
@@ -409,7 +362,11 @@ def config_of(
     if weights is not None:
         check_copies(weights, criterion)
     # Parameters that the core takes as they are, then those that need the data or other parameters.
-    checked = {p.name: check(p.name, params[p.name]) for p in TREE if p.name in params}
+    checked = {
+        p.name: declaration.check(p.name, params[p.name])
+        for p in declaration.TREE
+        if p.name in params
+    }
     config: dict[str, Any] = {name: checked[name] for name in OF_CORE if name in checked}
     config |= {
         "discretize": discretizer_of(params, criterion),

@@ -113,10 +113,10 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
         raise ValueError(
             "cp_table: the rows of the root are all alike, so nothing can be relative to them"
         )
-    said = root  # the mean cost of the training rows where all get the answer of the root
+    root_cost = root  # the mean cost of the training rows where all get the answer of the root
     if fitted._task == "classification" and costs is None:
         counts = fitted.tree_.value[0]
-        said = float(1.0 - counts.max() / counts.sum())
+        root_cost = float(1.0 - counts.max() / counts.sum())
     rows: list[dict[str, Any]] = []
     for tree in range(len(alphas))[::-1]:
         if rows and rows[-1]["CP"] <= least:
@@ -127,8 +127,8 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
                 "CP": max(float(alphas[tree] / root), least),
                 "nsplit": int(splits[tree]),
                 "rel_error": float(impurities[tree] / root),
-                "xerror": float(errors[tree] / said) if judged else None,
-                "xstd": float(deviations[tree] / said) if judged else None,
+                "xerror": float(errors[tree] / root_cost) if judged else None,
+                "xstd": float(deviations[tree] / root_cost) if judged else None,
             }
         )
     return Records(rows)
@@ -136,8 +136,8 @@ def cp_table(fitted: Any, cp: float = 0.0) -> Records:
 
 def _impurity(fitted: Any, costs: Any) -> str:
     """The impurity of a leaf in cost-complexity pruning, as the core reads it."""
-    own = fitted.pruning if isinstance(fitted.pruning, pruning.CostComplexity) else None
-    named = "auto" if own is None else own.impurity
+    method = fitted.pruning if isinstance(fitted.pruning, pruning.CostComplexity) else None
+    named = "auto" if method is None else method.impurity
     config = pruning.CostComplexity(impurity=named).to_config(
         fitted.criterion, 0.0, costs is not None, fitted._task
     )
@@ -231,8 +231,7 @@ def _rows_of(
         raise ValueError(f"prune({method!r}) needs {method.needs_rows}")
     if sample_weight is None and isinstance(X, Table):
         sample_weight = X.sample_weight
-    rows: TrainingRows = fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
-    return rows
+    return fitted._weighted(labelled(fitted._schema, X, y), sample_weight)
 
 
 def hand_over(fitted: Any, model: _engine.Model, other: Any) -> None:
@@ -281,8 +280,8 @@ def cost_complexity_pruning_path(
         )
     whole = {"pruning": None, "ccp_alpha": 0.0, "merge_redundant": None, "trace": None,
              "honest": None}  # fmt: skip
-    known = fitted.get_params(deep=False).keys()
-    grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in known})
+    names = fitted.get_params(deep=False).keys()
+    grown = clone(fitted).set_params(**{k: v for k, v in whole.items() if k in names})
     grown.fit(X, y, sample_weight=sample_weight)
     costs = costs_of(getattr(fitted, "cost_matrix", None), len(grown._schema.classes))
     impurity = _impurity(fitted, costs)

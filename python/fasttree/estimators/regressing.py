@@ -14,33 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import criteria
 from .._checks import one_of, weights_array
-from .._checks.aliases import MaybeArray, Task
+from .._checks.aliases import MaybeArray, Self, Task
 from ..table import Table
 from ..table.data_checks.warned import quiet
 from ..table.exposure import rates_of, taken_exposure, with_exposure
 from ..table.target import encode_numbers, no_target
+from . import intervals
 from .base import Estimator, RegressorMixin
-from .intervals import (
-    METHODS,
-    IntervalMethod,
-    checked_coverage,
-    margin_of,
-    scores_in,
-    with_scores,
-)
 from .leaf_targets import LeafTargets, checked_quantiles, content_of
 from .training_rows import FittedOn
 from .tree_arrays import TreeArrays
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class Regressor(RegressorMixin, Estimator):
@@ -155,8 +145,8 @@ class Regressor(RegressorMixin, Estimator):
             >>> tree.predict_quantiles([[1.0], [9.0]], (0.5, 0.9)).tolist()
             [[2.5, 3.5], [40.5, 50.5]]
         """
-        at = checked_quantiles(quantiles)
-        return self._quantiles(self._leaves(X), at)
+        levels = checked_quantiles(quantiles)
+        return self._quantiles(self._leaves(X), levels)
 
     def _leaves(self, X: Any) -> np.ndarray:
         """Leaf of each row in each tree, shape (n_rows, n_trees)."""
@@ -169,8 +159,7 @@ class Regressor(RegressorMixin, Estimator):
 
     def _nodes_of(self, tree: int) -> TreeArrays:
         """The nodes of a tree by its number."""
-        nodes: TreeArrays = getattr(self, "estimators_", [self])[tree].tree_
-        return nodes
+        return getattr(self, "estimators_", [self])[tree].tree_
 
     def _sizes(self) -> np.ndarray:
         """Number of nodes of each tree, shape (n_trees,)."""
@@ -198,9 +187,9 @@ class Regressor(RegressorMixin, Estimator):
             ValueError: they are not known, or the training rows have been changed.
         """
         check_is_fitted(self, "_model")
-        known: LeafTargets | None = self.__dict__.get("_leaf_targets")
-        if known is not None:
-            return known
+        cached: LeafTargets | None = self.__dict__.get("_leaf_targets")
+        if cached is not None:
+            return cached
         fitted_on: FittedOn | None = self.__dict__.get("_fitted_on")
         if fitted_on is None:
             raise ValueError(
@@ -214,11 +203,11 @@ class Regressor(RegressorMixin, Estimator):
                 "the training rows have been changed in place since fit, so the targets in the "
                 "leaves are not known: fit again, and ask for quantiles before you change rows"
             )
-        found = LeafTargets.of(
+        by_leaf = LeafTargets.of(
             table.numbers, self._leaves(table), self._sampled(fitted_on), self._sizes()
         )
-        self._leaf_targets = found
-        return found
+        self._leaf_targets = by_leaf
+        return by_leaf
 
     def __getstate__(self) -> dict[str, Any]:
         if self.__dict__.get("_fitted_on") is not None:
@@ -238,7 +227,7 @@ class Regressor(RegressorMixin, Estimator):
         y: MaybeArray = None,
         *,
         exposure: MaybeArray = None,
-        method: IntervalMethod = "residual",
+        method: intervals.IntervalMethod = "residual",
     ) -> Self:
         """Learn on rows that `fit` has not seen how far off predictions are, for
         `predict_interval`.
@@ -259,7 +248,7 @@ class Regressor(RegressorMixin, Estimator):
             ValueError: the rows of the fit, whose errors are too small; or y as in `score`.
         """
         check_is_fitted(self, "_model")
-        one_of("method", method, METHODS)
+        one_of("method", method, intervals.METHODS)
         X, exposure = taken_exposure(X, exposure)
         X, y = self._labelled_rows(X, y)
         X, numbers = self._truth(X, y)
@@ -277,8 +266,8 @@ class Regressor(RegressorMixin, Estimator):
                     "than those of new rows: hold rows out, for instance by "
                     "sklearn.model_selection.train_test_split"
                 )
-        found = self.predict(X) if method == "residual" else self._leaves(X)
-        self._calibration = (method, numbers, found)
+        answers = self.predict(X) if method == "residual" else self._leaves(X)
+        self._calibration = (method, numbers, answers)
         return self
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
@@ -324,15 +313,15 @@ class Regressor(RegressorMixin, Estimator):
                 "intervals need a calibration: call calibrate(X, y) with rows that fit has not "
                 "seen; a model file holds that of method='residual', not that of 'quantile'"
             )
-        method, numbers, found = self._calibration
-        share = checked_coverage(coverage, len(numbers))
+        method, numbers, answers = self._calibration
+        share = intervals.checked_coverage(coverage, len(numbers))
         if method == "residual":
-            center, margin = self.predict(X), margin_of(np.abs(numbers - found), share)
+            center, margin = self.predict(X), intervals.margin_of(np.abs(numbers - answers), share)
             return self._in_domain(np.column_stack([center - margin, center + margin]))
-        at = np.array([(1 - share) / 2, (1 + share) / 2])
-        low, high = self._quantiles(found, at).T
-        margin = margin_of(np.maximum(low - numbers, numbers - high), share)
-        ends = self.predict_quantiles(X, at) + np.array([-margin, margin])
+        levels = np.array([(1 - share) / 2, (1 + share) / 2])
+        low, high = self._quantiles(answers, levels).T
+        margin = intervals.margin_of(np.maximum(low - numbers, numbers - high), share)
+        ends = self.predict_quantiles(X, levels) + np.array([-margin, margin])
         crossed = ends[:, 0] > ends[:, 1]
         ends[crossed] = ends[crossed].mean(axis=1, keepdims=True)
         return self._in_domain(ends)
@@ -346,13 +335,12 @@ class Regressor(RegressorMixin, Estimator):
         """The model file's content: a versioned JSON document with a checksum. Of `calibrate`, it
         holds ``method="residual"``."""
         check_is_fitted(self)
-        method, numbers, found = self.__dict__.get("_calibration", ("", 0.0, 0.0))
-        scores = np.abs(numbers - found) if method == "residual" else None
-        content: bytes = self._model.to_bytes(with_scores(self._model.parameters, scores))
-        return content
+        method, numbers, answers = self.__dict__.get("_calibration", ("", 0.0, 0.0))
+        scores = np.abs(numbers - answers) if method == "residual" else None
+        return self._model.to_bytes(intervals.with_scores(self._model.parameters, scores))
 
     def _restore(self, model: Any, classes: np.ndarray, has_names: bool) -> None:
         super()._restore(model, classes, has_names)
-        scores = scores_in(model.parameters)
+        scores = intervals.scores_in(model.parameters)
         if scores is not None:
             self._calibration = ("residual", scores, np.zeros(len(scores)))

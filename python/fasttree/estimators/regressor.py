@@ -17,15 +17,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Self, Unpack
 from . import keywords
 from .declaration import REGRESSION_TREE
 from .described import described
 from .regressing import Regressor
 from .tree_estimator import TreeEstimator
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
 
 
 @described(REGRESSION_TREE)

@@ -166,7 +166,10 @@ def _moved_thresholds(
             a row to another leaf.
     """
     record = getattr(model, "_float32_conflicts", None)
-    known = {(feature, at): (*beside, rows) for feature, at, beside, rows in record or ()}
+    neighbours = {
+        (feature, threshold_read): (*beside, rows)
+        for feature, threshold_read, beside, rows in record or ()
+    }
     columns: list[np.ndarray] = []
     if X is not None:
         blocks, _ = rows_for(model._schema, X, model.handle_unknown, model.missing)
@@ -175,27 +178,27 @@ def _moved_thresholds(
     for feature, cuts in sorted(_thresholds(readings).items()):
         cells = columns[feature] if columns else np.empty(0)
         values = np.unique([-math.inf, *cells[~np.isnan(cells)], math.inf])
-        for at in sorted(cuts):
+        for threshold_read in sorted(cuts):
             rows: Any = ()
             if columns:
-                place = int(np.searchsorted(values, at, side="right"))
+                place = int(np.searchsorted(values, threshold_read, side="right"))
                 below, above = values[place - 1 : place + 1].tolist()
             elif record is None:
-                below, above = _decimals_beside(at)
-            elif (feature, at) in known:
-                below, above, rows = known[feature, at]
+                below, above = _decimals_beside(threshold_read)
+            elif (feature, threshold_read) in neighbours:
+                below, above, rows = neighbours[feature, threshold_read]
             else:
                 continue
-            threshold = _between(at, below, above)
+            threshold = _between(threshold_read, below, above)
             if threshold is not None:
-                moved[feature, at] = threshold
+                moved[feature, threshold_read] = threshold
             elif columns:
-                stuck.append((feature, at))
+                stuck.append((feature, threshold_read))
             else:
                 raise ValueError(
                     f"column {model._schema.names[feature]!r}: scikit-learn's trees read float32, "
                     f"in which the training values {below!r} (row {rows[0]}) and {above!r} (row "
-                    f"{rows[1]}) are one number, and the threshold {at!r} lies between them. Round "
+                    f"{rows[1]}) are one number, and the threshold {threshold_read!r} lies between them. Round "
                     "the column before fitting (X.astype(numpy.float32)), or give rows whose ways "
                     "through the tree are to be checked instead: to_sklearn(X)"
                 )
@@ -210,7 +213,7 @@ def _single(value: float) -> float:
         return float(np.float32(value))
 
 
-def _between(at: float, below: float, above: float) -> float | None:
+def _between(threshold: float, below: float, above: float) -> float | None:
     """The number nearest to a threshold that divides two numbers in float32 as the threshold
     divides them in float64; None where they are the same in float32.
 
@@ -219,27 +222,27 @@ def _between(at: float, below: float, above: float) -> float | None:
         (True, 0.35)
     """
     low, high = _single(below), _single(above)
-    if low <= at < high:
-        return at
+    if low <= threshold < high:
+        return threshold
     if low >= high:
         return None
-    return low if low > at else float(np.nextafter(np.float32(high), np.float32(-np.inf)))
+    return low if low > threshold else float(np.nextafter(np.float32(high), np.float32(-np.inf)))
 
 
-def _decimals_beside(at: float) -> tuple[float, float]:
+def _decimals_beside(threshold: float) -> tuple[float, float]:
     """The numbers of six significant digits that float32 may move over a threshold, on each side of
     it; infinite where there is none."""
-    near = np.float32(at)
+    near = np.float32(threshold)
     around = (near, np.nextafter(near, np.float32(-np.inf)), np.nextafter(near, np.float32(np.inf)))
     decimals = [float(f"{single:.6g}") for single in around]
-    below = [d for d in decimals if d <= at < _single(d)]
-    above = [d for d in decimals if _single(d) <= at < d]
+    below = [d for d in decimals if d <= threshold < _single(d)]
+    above = [d for d in decimals if _single(d) <= threshold < d]
     return max(below, default=-math.inf), min(above, default=math.inf)
 
 
 def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
     """All numbers with which each numeric feature is compared."""
-    found: dict[int, set[float]] = {}
+    thresholds: dict[int, set[float]] = {}
     for reading in readings:
         for node, children in enumerate(reading.children):
             feature = reading.feature[node]
@@ -247,8 +250,8 @@ def _thresholds(readings: list[Reading]) -> dict[int, set[float]]:
                 cuts: tuple[float, ...] = (reading.reach[node],)
                 if math.isnan(cuts[0]):
                     cuts = reading.features[feature].cuts or ()
-                found.setdefault(feature, set()).update(cuts)
-    return found
+                thresholds.setdefault(feature, set()).update(cuts)
+    return thresholds
 
 
 def _check_rows(model: Any, stuck: list[tuple[int, float]], columns: list[np.ndarray]) -> None:
@@ -257,24 +260,25 @@ def _check_rows(model: Any, stuck: list[tuple[int, float]], columns: list[np.nda
 
     def leaves(cells: list[np.ndarray]) -> np.ndarray:
         blocks = [
-            Column("", "numeric" if one.dtype.kind == "f" else "nominal", one) for one in cells
+            Column("", "numeric" if column.dtype.kind == "f" else "nominal", column)
+            for column in cells
         ]
         return np.asarray(model._model.apply(_engine.blocks_of(blocks), n)).reshape(n, -1)
 
     n, rounded, wrong = len(columns[0]), columns.copy(), {}
-    for feature, at in stuck:
+    for feature, threshold in stuck:
         cells = columns[feature]
         singles = cells.astype(np.float32).astype(np.float64)
-        wrong[feature, at] = moves = (cells <= at) != (singles <= at)
-        beyond = np.where(cells <= at, np.nextafter(at, math.inf), at)
+        wrong[feature, threshold] = moves = (cells <= threshold) != (singles <= threshold)
+        beyond = np.where(cells <= threshold, np.nextafter(threshold, math.inf), threshold)
         rounded[feature] = np.where(moves, beyond, rounded[feature])
     changed = (leaves(columns) != leaves(rounded)).any(axis=1)
-    for (feature, at), moves in wrong.items():
+    for (feature, threshold), moves in wrong.items():
         for row in np.flatnonzero(changed & moves)[:1].tolist():
             raise ValueError(
                 f"column {model._schema.names[feature]!r}, row {row}: scikit-learn's trees "
                 f"read float32, which puts the value {float(columns[feature][row])!r} on the other "
-                f"side of the threshold {at!r}. Round the column before fitting "
+                f"side of the threshold {threshold!r}. Round the column before fitting "
                 "(X.astype(numpy.float32))"
             )
 
@@ -352,8 +356,8 @@ class _Statistics:
         """A leaf with the rows of a node, or with those of some branches of it together."""
         rows, weights = self._tree.n_node_samples, self._tree.weighted_n_node_samples
         if branches is None:
-            found = weights[node], self._impurity[node], self._values[node]
-            return self._leaf(rows[node], *found)
+            statistics = weights[node], self._impurity[node], self._values[node]
+            return self._leaf(rows[node], *statistics)
         n_rows = rows[branches].sum()
         if not self._is_number:
             counts = self._tree.value[branches].sum(axis=0)
@@ -379,7 +383,7 @@ class _Statistics:
 def _nodes(
     reading: Reading,
     column_of: dict[Key, int],
-    known: _Statistics,
+    statistics: _Statistics,
     moved: dict[tuple[int, float], float],
 ) -> list[Entry]:
     """The nodes of a tree in scikit-learn's order: pre-order, left before right."""
@@ -408,10 +412,10 @@ def _nodes(
             continue
         if test is not None:
             children = [reading.children[node][b] for b in test.order[low:high]]
-            entry = add(known.of(node, children), place)
+            entry = add(statistics.of(node, children), place)
         else:
             if not reading.children[node]:
-                add(known.of(node), place)
+                add(statistics.of(node), place)
                 continue
             test = _test(reading, node, column_of, moved)
             low, high = 0, len(test.order)
@@ -419,7 +423,7 @@ def _nodes(
             if not has_missing_branch and high == 1:  # a test with one branch
                 work.append((node, test, 0, 1, place))
                 continue
-            entry = add(known.of(node), place)
+            entry = add(statistics.of(node), place)
             if has_missing_branch:  # all numbers go left of infinity, missing values right
                 set_test(entry, test, math.inf, False)
                 child = reading.children[node][test.missing]
@@ -445,26 +449,26 @@ def _tree(
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     from sklearn.tree._tree import Tree
 
-    is_number, known = reading.predicts_number, _Statistics(model, reading)
-    entries = _nodes(reading, column_of, known, moved)
+    is_number, statistics = reading.predicts_number, _Statistics(model, reading)
+    entries = _nodes(reading, column_of, statistics, moved)
     n_classes, n_columns = max(1, len(reading.classes)), len(column_of)
     # The record of a Tree depends on the version of scikit-learn: fields are set by name in a state
     # whose dtype comes from an empty Tree.
     tree = Tree(n_columns, np.array([n_classes], dtype=np.intp), 1)
     array = np.zeros(len(entries), dtype=tree.__getstate__()["nodes"].dtype)
     for name in entries[0].keys() - {"value", "depth"}:
-        array[name] = [one[name] for one in entries]
+        array[name] = [entry[name] for entry in entries]
     tree.__setstate__(
         {
-            "max_depth": max(one["depth"] for one in entries),
+            "max_depth": max(entry["depth"] for entry in entries),
             "node_count": len(array),
             "nodes": array,
-            "values": np.array([one["value"] for one in entries])[:, None, :],
+            "values": np.array([entry["value"] for entry in entries])[:, None, :],
         }
     )
     # The attributes that `fit` of scikit-learn sets.
     kind = DecisionTreeRegressor if is_number else DecisionTreeClassifier
-    out = kind(criterion=known.criterion, max_depth=getattr(model, "max_depth", None))
+    out = kind(criterion=statistics.criterion, max_depth=getattr(model, "max_depth", None))
     out.tree_, out.n_outputs_ = tree, 1
     if not is_number:
         out.n_classes_, out.classes_ = n_classes, np.asarray(model.classes_)

@@ -21,7 +21,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from .._checks.aliases import MaybeArray
 from .._checks.plain_text import level_text
-from .new_rows import Schema, rows_for
+from .new_rows import rows_for
+from .schema import Schema
 
 SHOWN_LEVELS = 6
 """Largest number of levels in the name of an indicator column."""
@@ -69,8 +70,8 @@ class SplitColumns(TransformerMixin, BaseEstimator):
             if not nominal[feature]:
                 out[:, place] = values
                 continue
-            known = values if codes is None else np.isin(values, codes)
-            out[:, place] = np.where(values < 0, np.nan, known)
+            marked = values if codes is None else np.isin(values, codes)
+            out[:, place] = np.where(values < 0, np.nan, marked)
         return out
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:

@@ -201,6 +201,20 @@ def own_weights(table: Table, sample_weight: MaybeArray) -> np.ndarray | None:
     return weights
 
 
+def weighted_rows(table: Table, sample_weight: MaybeArray) -> tuple[Table, np.ndarray | None]:
+    """The rows with a weight above 0, and their weights (None: all 1)."""
+    weights = own_weights(table, sample_weight)
+    if weights is None:
+        return table, None
+    check_weights(weights)
+    if not weights.any():
+        raise ValueError("all sample weights are zero: nothing is left to learn from")
+    if weights.all():
+        return table, weights
+    rows = np.flatnonzero(weights)
+    return table.take(rows), weights[rows]
+
+
 def without_empty_rows(
     X: Any, y: Any, weights: Any
 ) -> tuple[Any, Any, Any, tuple[np.ndarray, int] | None]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import criteria
 from .._checks import one_of
-from .._checks.aliases import TASKS, MaybeArray, Task
+from .._checks.aliases import TASKS, MaybeArray, Self, Task, Unpack
 from .._checks.speech import option
 from ..criteria import Criterion
 from ..datasets.inputs import given
@@ -38,9 +38,6 @@ from .idle import defaults_of, refuse_idle
 from .parameters import SHARES, config_of, made_of
 from .regressor import FastTreeRegressor
 from .tree_estimator import TreeEstimator
-
-if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
 
 
 @described(TREE)
@@ -217,8 +214,8 @@ def task_of_target(X: Any, y: Any) -> Task:
         numbers = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return "classification"
-    known = numbers[np.isfinite(numbers)]
-    return "regression" if np.any(known != np.floor(known)) else "classification"
+    finite = numbers[np.isfinite(numbers)]
+    return "regression" if np.any(finite != np.floor(finite)) else "classification"
 
 
 def _task_of_series(y: Any, dtype: str) -> Task:

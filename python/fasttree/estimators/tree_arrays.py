@@ -18,7 +18,7 @@ import numpy as np
 from .._checks.words import counted
 from ..exports.tables.listing import Listed
 from ..exports.tables.text import columns_text
-from .new_rows import Schema
+from .schema import Schema
 
 SHOWN_NODES = 10
 """Nodes that the representation lists."""
@@ -126,9 +126,9 @@ class TreeArrays:
         """
         # The core has computed the impurities of a regression tree; __init__ has set them.
         name = "entropy" if self._criterion == "info_gain" else "gini"
-        found = impurities(self._counts, name)
-        found.setflags(write=False)
-        return found
+        impurity = impurities(self._counts, name)
+        impurity.setflags(write=False)
+        return impurity
 
     def __repr__(self) -> str:
         """Sizes, and the first nodes as a table."""
@@ -267,7 +267,7 @@ class Trace(Listed[Step]):
                     nodes=nodes,
                     leaves=leaves,
                     global_distance=None if distances is None else float(distances[step]),
-                    candidates=candidates.get(node),
+                    candidates=tuple(candidates[node]) if node in candidates else None,
                     levels=tuple(schema.levels[feature][code] for code in tree.levels_of(node))
                     or None,
                     branches=branches.get(node),
@@ -279,8 +279,8 @@ class Trace(Listed[Step]):
     def _rows(self) -> list[dict[str, Any]]:
         # What rounding leaves, in units of the largest number, is shown as 0.
         rows, names = super()._rows(), ("score", "distance", "global_distance")
-        known = [abs(row[name] or 0.0) for row in rows for name in names]
-        least = 1e-12 * max([self._scale, *filter(np.isfinite, known)])
+        sizes = [abs(row[name] or 0.0) for row in rows for name in names]
+        least = 1e-12 * max([self._scale, *filter(np.isfinite, sizes)])
         for row in rows:
             row |= {n: 0.0 for n in names if row[n] is not None and abs(row[n]) < least}
         return rows

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _engine, criteria
-from .._checks.aliases import MaybeArray
+from .._checks.aliases import MaybeArray, Self
 from .._checks.speech import worded
 from .._checks.words import counted
 from ..criteria import Criterion, NamedCallable
@@ -43,7 +43,6 @@ from .tree_arrays import Trace, TreeArrays
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from typing_extensions import Self
 
 MAX_LINES = 60
 """Largest number of lines of a printed tree."""
@@ -78,9 +77,9 @@ class TreeEstimator(Readable, Estimator):
         Args:
             deep: whether the parameters of objects among them are listed, too.
         """
-        params, own = super().get_params(deep), vars(self)
+        params, attributes = super().get_params(deep), vars(self)
         # As they were given: the attribute `cut` is a word that calls a method.
-        return params | {name: own[name] for name in params.keys() & own.keys()}
+        return params | {name: attributes[name] for name in params.keys() & attributes.keys()}
 
     # -- fitting ----------------------------------------------------------------------------------
 
@@ -124,7 +123,7 @@ class TreeEstimator(Readable, Estimator):
         if model.shape[3] > DEEP:  # the arrays of a tree take time, so they are made on demand
             warn_of_depth(self.tree_, self._schema.names, self.criterion, table, self.ties)
         if model.shape[0] == 1:
-            warn_of_one_leaf(self, lambda one: one._fit_rows(given, groups))
+            warn_of_one_leaf(self, lambda estimator: estimator._fit_rows(given, groups))
         self._keep_rows(FittedOn(kept or rows, config))
         self._leaf_squares = honest.squares_by_node(self, kept or rows)
         if self.trace == "candidates":
@@ -141,8 +140,7 @@ class TreeEstimator(Readable, Estimator):
         return self
 
     def _class_totals(self) -> np.ndarray:
-        totals: np.ndarray = self.tree_.value[0]
-        return totals
+        return self.tree_.value[0]
 
     # -- predicting -------------------------------------------------------------------------------
 

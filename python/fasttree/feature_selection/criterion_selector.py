@@ -94,7 +94,7 @@ class CriterionSelector(Selector):
         most, least = self._limits(self.n_features_in_)
         options = self._options("discretize", "n_bins", "missing")
         self.scores_ = score_features(table, sample_weight=sample_weight, **options)
-        known = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
-        support = np.zeros(len(known), dtype=bool)
-        support[np.argsort(-known, kind="stable")[:most]] = True
-        return support & (known >= least) & ~np.isnan(self.scores_)
+        scores = np.where(np.isnan(self.scores_), -np.inf, self.scores_)
+        support = np.zeros(len(scores), dtype=bool)
+        support[np.argsort(-scores, kind="stable")[:most]] = True
+        return support & (scores >= least) & ~np.isnan(self.scores_)

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import _engine, criteria
 from .._checks import checked, integer, one_of, one_value, real, shown
-from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed
+from .._checks.aliases import CategoricalFeatures, MaybeArray, Seed, Self
 from .._checks.progress import Progress
 from .._checks.words import counted
 from ..datasets.inputs import table_of
@@ -37,9 +37,6 @@ from .features import score_features
 from .pair_metrics import PairMetric, metric_of
 from .pairs import binned, whole_copies
 from .subsets import Strata
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 BLOCKS = 20
 """Blocks of rows that the jackknife leaves out in turn."""
@@ -389,7 +386,7 @@ class Job:
             scores, covariance = strata.estimate(counts, factors)
             scores[constant] = np.nan
             covariance[constant] = covariance[:, constant] = 0.0
-            found = self.result(
+            estimates = self.result(
                 scores,
                 covariance,
                 method="subsets",
@@ -398,8 +395,8 @@ class Job:
                 exact=strata.exact,
                 rounds=rounds,
             )
-            if strata.exact or found.separated or 2 * budget > most:
-                return found
+            if strata.exact or estimates.separated or 2 * budget > most:
+                return estimates
             strata.grow(budget)
             budget, rounds = 2 * budget, rounds + 1
 
@@ -425,7 +422,7 @@ class Job:
                 scores, covariance = self.sampled(order[:budget], len(rows))
                 scores[constant] = np.nan
                 covariance[constant] = covariance[:, constant] = 0.0
-            found = self.result(
+            estimates = self.result(
                 scores,
                 covariance,
                 method="rows",
@@ -434,18 +431,18 @@ class Job:
                 exact=budget >= len(rows),
                 rounds=rounds,
             )
-            if found.exact or found.separated or budget >= most:
-                return found
+            if estimates.exact or estimates.separated or budget >= most:
+                return estimates
             budget, rounds = min(2 * budget, most), rounds + 1
 
     def sampled(self, rows: np.ndarray, t: int) -> tuple[np.ndarray, np.ndarray]:
         """Estimate and covariance from a sample in random order; t rows in all."""
         blocks = np.array_split(rows, BLOCKS)
-        pairs, own = self.block_pairs(blocks)
+        pairs, own_scores = self.block_pairs(blocks)
         first, second = np.triu_indices(BLOCKS)
         s = len(rows)
         scale = t * (t - 1.0)
-        scores = own + scale / (s * (s - 1.0)) * pairs.sum(axis=0)
+        scores = own_scores + scale / (s * (s - 1.0)) * pairs.sum(axis=0)
         left_out = np.empty((BLOCKS, pairs.shape[1]))
         for b, block in enumerate(blocks):
             kept = s - len(block)

@@ -180,7 +180,7 @@ def _of_rows(
         return stream(codes, table, made, weights, memory_limit=memory_limit, **how)
     # All other rows become a Table.
     table, weights, config, custom = prepared(estimator, X, y, sample_weight)
-    found = _engine.dataset_of(table, estimator.n_jobs).score_features(
+    scores = _engine.dataset_of(table, estimator.n_jobs).score_features(
         config,
         None,
         _engine.as_weights(weights),
@@ -191,10 +191,10 @@ def _of_rows(
         statistic,
     )
     if _is_own(X):
-        return found
+        return scores
     # The best of the parts of a date is the largest score or statistic, or the smallest p-value.
     sign = 1 if "test" not in params or statistic else -1
-    return sign * _of_given_columns(table, table.feature_names, sign * found)
+    return sign * _of_given_columns(table, table.feature_names, sign * scores)
 
 
 def _is_own(X: Any) -> bool:
@@ -217,7 +217,7 @@ def _of_given_columns(table: Table, names: list[str], values: np.ndarray) -> np.
     value_of = dict(zip(names, values.tolist(), strict=True))
     for name in table.unused:
         parts = [value_of[part] for part in part_names([name]) if name in table.dates]
-        value_of[name] = max((one for one in parts if one == one), default=np.nan)  # noqa: PLR0124
+        value_of[name] = max((value for value in parts if value == value), default=np.nan)  # noqa: PLR0124
     n_given = table.n_features - len(part_names(table.dates))
     return np.array([value_of[name] for name in table.feature_names[:n_given]])
 
@@ -283,18 +283,17 @@ def _of_genotypes(
     if evidence == "pairs":
         codes = np.ascontiguousarray(study.to_array(samples=samples, missing=3)).view(np.uint8)
         options["categorical_features"] = "all"
-        scores: np.ndarray = score_features(codes, table.y, **options)
-        return scores
+        return score_features(codes, table.y, **options)
     progress = options.pop("progress", None)
     size = VARIANTS if evidence == "table" else study.n_variants
-    found = []
+    parts = []
     for first in range(0, study.n_variants, size):
         part = study.take(variants=slice(first, first + size)).to_table().take(samples)
         part = Table.from_columns(list(part.columns), table.target_column, name=study.name)
-        found.append(score_features(part, **options))
+        parts.append(score_features(part, **options))
         if progress is not None:
             progress(min(first + size, study.n_variants), study.n_variants)
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True)
@@ -378,21 +377,21 @@ def turf(
     number = 0
     while True:
         if streams:
-            found = score_features(source if len(left) == p else source[:, left], y, **options)
+            new_scores = score_features(source if len(left) == p else source[:, left], y, **options)
         else:
-            found = score_features(_columns(source, left), **options)
-        scores[left], rounds[left] = found, number
+            new_scores = score_features(_columns(source, left), **options)
+        scores[left], rounds[left] = new_scores, number
         if len(left) <= keep:
             break
         stay = max(keep, len(left) - max(1, int(share * len(left))))
-        order = np.argsort(-np.where(np.isnan(found), -np.inf, found), kind="stable")
+        order = np.argsort(-np.where(np.isnan(new_scores), -np.inf, new_scores), kind="stable")
         left = np.sort(left[order[:stay]])
         number += 1
     if not streams and not _is_own(X):
-        scores, known = (
+        scores, rounds_or_nan = (
             _of_given_columns(table, source.feature_names, values) for values in (scores, rounds)
         )
-        rounds = np.where(np.isnan(known), -1, known).astype(np.int64)
+        rounds = np.where(np.isnan(rounds_or_nan), -1, rounds_or_nan).astype(np.int64)
     return TurfResult(scores, rounds)
 
 

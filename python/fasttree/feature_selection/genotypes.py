@@ -152,7 +152,7 @@ class VariantTests:
             columns |= {"p": self.p_values, "adjusted_p": self.adjusted_p}
         places = self.genotypes.variants_records(which)
         numbers = [{name: float(c[v]) for name, c in columns.items()} for v in which.tolist()]
-        return [place | one for place, one in zip(places, numbers, strict=True)]
+        return [place | row for place, row in zip(places, numbers, strict=True)]
 
     def to_frame(self, top: int | None = None) -> Any:
         """`records` as a pandas frame (the list itself without pandas)."""
@@ -246,12 +246,12 @@ def relief_p_values(
     t, p = _stir(pairs, differing)
     constant = np.isnan(scores)
     t[constant], p[constant] = np.nan, np.nan
-    found = VariantTests(study, made.name, scores, t, p)
+    tests = VariantTests(study, made.name, scores, t, p)
     if not number:
-        return found
-    own, family = ((1 + count) / (number + 1) for count in (reached, exceeded))
-    own[constant], family[constant] = np.nan, np.nan
-    return VariantTests(study, made.name, scores, t, p, own, family, largest)
+        return tests
+    p_values, family = ((1 + count) / (number + 1) for count in (reached, exceeded))
+    p_values[constant], family[constant] = np.nan, np.nan
+    return VariantTests(study, made.name, scores, t, p, p_values, family, largest)
 
 
 def _stir(

@@ -30,19 +30,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import _checks as checks
 from .. import _engine
-from .._checks import (
-    DECAYS,
-    at_least_zero,
-    checked,
-    choice,
-    four_weights,
-    memory_limit,
-    one_of,
-    several_fours,
-    shown,
-    weights_array,
-)
 from .._checks.aliases import CategoricalFeatures
 from .._checks.progress import make_report
 from .._checks.words import counted
@@ -247,14 +236,14 @@ class PairCounts:
             [[12.0, 12.0, 8.0], [10.0, 10.0, 4.0]]
         """
         theta, alpha, decay = self._defaults(criterion, theta, alpha, decay)
-        thetas = several_fours(theta)
+        thetas = checks.several_fours(theta)
         alphas, decays = (
             [x] if isinstance(x, str) or not np.iterable(x) else list(x) for x in (alpha, decay)
         )
         # each value is checked once, not each combination
-        reals = [at_least_zero("alpha", a) for a in alphas]
-        words = [one_of("decay", d, DECAYS) for d in decays]
-        zero = at_least_zero("at_zero", at_zero)
+        reals = [checks.at_least_zero("alpha", a) for a in alphas]
+        words = [checks.one_of("decay", d, checks.DECAYS) for d in decays]
+        zero = checks.at_least_zero("at_zero", at_zero)
         settings = [(t, a, d, zero) for t in thetas for a in reals for d in words]
         if callable(criterion):
             scores = np.array(
@@ -270,13 +259,13 @@ class PairCounts:
     def _defaults(self, criterion: Any, theta: Any, alpha: Any, decay: Any) -> tuple[Any, Any, Any]:
         """The setting, with the criterion's value for each None."""
         if not callable(criterion):
-            one_of("criterion", criterion, tuple(_DEFAULTS))
-        own = _DEFAULTS["pi" if callable(criterion) else criterion]
-        theta = own["theta"] if theta is None else theta
-        alpha = own["alpha"] if alpha is None else alpha
+            checks.one_of("criterion", criterion, tuple(_DEFAULTS))
+        defaults = _DEFAULTS["pi" if callable(criterion) else criterion]
+        theta = defaults["theta"] if theta is None else theta
+        alpha = defaults["alpha"] if alpha is None else alpha
         if alpha is None:
             alpha = float(self._core.default_radius())
-        return theta, alpha, own["decay"] if decay is None else decay
+        return theta, alpha, defaults["decay"] if decay is None else decay
 
 
 _Setting = tuple[tuple[float, float, float, float], float, str, float]
@@ -285,10 +274,10 @@ _Setting = tuple[tuple[float, float, float, float], float, str, float]
 def _setting(theta: Any, alpha: Any, decay: Any, at_zero: Any) -> _Setting:
     """A setting, checked."""
     return (
-        four_weights(theta),
-        at_least_zero("alpha", alpha),
-        one_of("decay", decay, DECAYS),
-        at_least_zero("at_zero", at_zero),
+        checks.four_weights(theta),
+        checks.at_least_zero("alpha", alpha),
+        checks.one_of("decay", decay, checks.DECAYS),
+        checks.at_least_zero("at_zero", at_zero),
     )
 
 
@@ -308,8 +297,7 @@ def binned(table: Table, discretize: Any, sample_weight: Any = None) -> Table:
             "choose discretize='auto', 'equal_width', 'equal_frequency', 'mdlp' or an object of "
             "fasttree.discretize"
         )
-    found: Table = discretizer.fit_transform(table, None, sample_weight)
-    return found
+    return discretizer.fit_transform(table, None, sample_weight)
 
 
 def _row_numbers(rows: Any, n: int) -> np.ndarray:
@@ -328,7 +316,9 @@ def _row_numbers(rows: Any, n: int) -> np.ndarray:
     if len(array) == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise ValueError(f"rows holds {shown(array[0])}; give row numbers or a mask of the rows")
+        raise ValueError(
+            f"rows holds {checks.shown(array[0])}; give row numbers or a mask of the rows"
+        )
     numbers, times = np.unique(array, return_counts=True)
     if not 0 <= int(numbers[0]) <= int(numbers[-1]) < n:
         bad = numbers[0] if numbers[0] < 0 else numbers[-1]
@@ -359,7 +349,7 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
     weights = table.sample_weight if sample_weight is None else sample_weight
     if weights is None:
         return None
-    weights = weights_array(weights)
+    weights = checks.weights_array(weights)
     if weights.shape != (len(table),):
         raise ValueError(f"sample_weight has shape {weights.shape}, expected ({len(table)},)")
     odd = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0) & (weights == np.floor(weights))))
@@ -372,7 +362,7 @@ def whole_copies(table: Table, sample_weight: Any) -> np.ndarray | None:
     return weights
 
 
-@checked(memory_limit=memory_limit)
+@checks.checked(memory_limit=checks.memory_limit)
 def pair_counts(
     X: Any,
     y: Any = None,
@@ -433,7 +423,7 @@ def pair_counts(
     return PairCounts(core, table.feature_names, levels, table.classes, total)
 
 
-@checked(precision=choice("exact", "fixed"))
+@checks.checked(precision=checks.choice("exact", "fixed"))
 def count_matrices(
     X: Any,
     y: Any = None,
@@ -486,7 +476,7 @@ def count_matrices(
         )
         return counts.matrices(theta, alpha, decay, at_zero)
     rows = None if rows is None else _row_numbers(rows, len(table))
-    found = _engine.core.fixed_matrices(
+    matrices = _engine.core.fixed_matrices(
         _engine.dataset_of(table, n_jobs),
         *setting,
         _engine.as_rows(rows),
@@ -494,4 +484,4 @@ def count_matrices(
         n_jobs,
         make_report(progress, "work"),
     )
-    return [np.asarray(r) for r in found]
+    return [np.asarray(r) for r in matrices]

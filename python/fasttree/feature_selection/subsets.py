@@ -265,8 +265,8 @@ def _shares(start: np.ndarray, single: np.ndarray) -> np.ndarray:
     """Share of the pairs of each case that agree on a single feature, shape (n, n, 4): [feature
     agreed on, scored feature, case]."""
     shares = np.divide(single, start, out=np.zeros_like(single), where=start > 0)
-    own = np.arange(len(single))
-    shares[own, own] = 1.0  # the scored feature itself sets no condition
+    features = np.arange(len(single))
+    shares[features, features] = 1.0  # the scored feature itself sets no condition
     return shares
 
 

@@ -59,8 +59,8 @@ class TuRF(Selector):
 
     def _choose(self, table: Table, sample_weight: MaybeArray) -> np.ndarray:
         options = self._options("share", "keep")
-        found = turf(table, sample_weight=sample_weight, **options)
-        self.scores_, self.rounds_, self.ranking_ = found.scores, found.rounds, found.ranking
-        support = np.zeros(len(found.scores), dtype=bool)
-        support[found.ranking[: self.keep]] = True
-        return support & ~np.isnan(found.scores)
+        result = turf(table, sample_weight=sample_weight, **options)
+        self.scores_, self.rounds_, self.ranking_ = result.scores, result.rounds, result.ranking
+        support = np.zeros(len(result.scores), dtype=bool)
+        support[result.ranking[: self.keep]] = True
+        return support & ~np.isnan(result.scores)

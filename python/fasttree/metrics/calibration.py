@@ -74,8 +74,8 @@ def calibration_curve(
     >>> calibration_curve(["no", "yes"], [0.8, 0.1], positive="no").predicted
     array([0.1, 0.8])
     """
-    codes, checked, known = encode_proba(y_true, proba, classes)
-    code = positive_code(known, positive)
+    codes, checked, labels = encode_proba(y_true, proba, classes)
+    code = positive_code(labels, positive)
     column = -1 if np.ndim(proba) == 1 else code  # one column is the last one, whatever it means
     return curve_of(
         codes == code,

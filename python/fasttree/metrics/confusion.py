@@ -79,9 +79,9 @@ def counts_of(
     y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None, sample_weight: MaybeArray
 ) -> tuple[np.ndarray, tuple[Any, ...]]:
     """The `confusion_matrix`, and the classes of its rows."""
-    true_codes, pred_codes, known = encode_pair(y_true, y_pred, classes)
+    true_codes, pred_codes, labels = encode_pair(y_true, y_pred, classes)
     weights = row_weights(sample_weight, len(true_codes))
-    return confusion_counts(true_codes, pred_codes, len(known), weights=weights), known
+    return confusion_counts(true_codes, pred_codes, len(labels), weights=weights), labels
 
 
 class OfLabels(Protocol):
@@ -124,8 +124,8 @@ def of_labels(
         ) -> float:
             if positive is not None and not of_positive:
                 raise TypeError(f"{from_confusion.__name__} is of all classes; leave positive= out")
-            counts, known = counts_of(y_true, y_pred, classes, sample_weight)
-            code = {"positive": positive_code(known, positive)} if of_positive else {}
+            counts, labels = counts_of(y_true, y_pred, classes, sample_weight)
+            code = {"positive": positive_code(labels, positive)} if of_positive else {}
             return float(from_confusion(counts, **code))
 
         public = cast(OfLabels, presented_as(from_confusion, function, *hidden))

@@ -111,10 +111,10 @@ def cost_optimal_decision(
     codes = (checked @ costs).argmin(axis=1)
     if classes is None:
         return codes
-    known = known_classes(classes)
-    if len(known) != given.shape[1]:
-        raise ValueError(f"there are {len(known)} classes but proba has {given.shape[1]} columns")
-    return np.asarray(known)[codes]
+    labels = known_classes(classes)
+    if len(labels) != given.shape[1]:
+        raise ValueError(f"there are {len(labels)} classes but proba has {given.shape[1]} columns")
+    return np.asarray(labels)[codes]
 
 
 METRICS = (

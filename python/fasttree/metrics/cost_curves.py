@@ -47,10 +47,10 @@ class CostCurve(NamedTuple):
         >>> cost_curve([0, 1], [0.1, 0.9]).cost_at([0.0, 0.5, 1.0])
         array([0., 0., 0.])
         """
-        at = np.asarray(probability_cost, dtype=np.float64)
-        if not ((at >= 0) & (at <= 1)).all():
+        shares = np.asarray(probability_cost, dtype=np.float64)
+        if not ((shares >= 0) & (shares <= 1)).all():
             raise ValueError("probability_cost must lie between 0 and 1")
-        return np.interp(at, self.probability_cost, self.normalized_cost)
+        return np.interp(shares, self.probability_cost, self.normalized_cost)
 
     @property
     def area(self) -> float:
@@ -110,9 +110,9 @@ def cost_envelope(*curves: Any) -> CostCurve:
     thresholds = np.full(len(fpr), np.nan)
     for curve in reversed(curves):
         if isinstance(curve, RocCurve):
-            known = dict(zip(_points(curve), curve.thresholds, strict=True))
+            threshold_of = dict(zip(_points(curve), curve.thresholds, strict=True))
             for place, point in enumerate(_points((fpr, tpr))):
-                thresholds[place] = known.get(point, thresholds[place])
+                thresholds[place] = threshold_of.get(point, thresholds[place])
     d_fpr, d_tpr = np.diff(fpr), np.diff(tpr)
     corners = np.concatenate([[0.0], d_fpr / (d_fpr + d_tpr), [1.0]])
     last = np.minimum(np.arange(len(corners)), len(fpr) - 1)
@@ -177,7 +177,7 @@ def _binary_area(is_positive: np.ndarray, scores: np.ndarray, weights: np.ndarra
     if positives.sum() == 0 or negatives.sum() == 0:
         return float("nan")
     rates = np.cumsum(negatives) / negatives.sum(), np.cumsum(positives) / positives.sum()
-    return cost_envelope(tuple(np.minimum(one, 1.0) for one in rates)).area
+    return cost_envelope(tuple(np.minimum(rate, 1.0) for rate in rates)).area
 
 
 @checked(positive=one_value)

@@ -74,15 +74,15 @@ class Evaluation(Summary):
         groups: Sequence[Any] | None = None,
         cost_matrix: Any = None,
     ) -> None:
-        codes, predicted, known = encode_pair(y_true, y_pred, classes)
-        self.classes = tuple(known)
-        self.confusion = confusion_counts(codes, predicted, len(known))
+        codes, predicted, labels = encode_pair(y_true, y_pred, classes)
+        self.classes = tuple(labels)
+        self.confusion = confusion_counts(codes, predicted, len(labels))
         self.n_rows = len(codes)
         self.right = int((codes == predicted).sum())
         self.accuracy = self.right / self.n_rows
         self.kappa = float(cohen_kappa.from_confusion(self.confusion[None])[0])
         self.unclassified = int((predicted < 0).sum())
-        counts = np.bincount(codes, minlength=len(known))
+        counts = np.bincount(codes, minlength=len(labels))
         self.majority_class = self.classes[int(counts.argmax())]
         self.majority = float(counts.max()) / self.n_rows
         self.rare = RareClass.of(counts, self.classes)
@@ -150,7 +150,7 @@ class Evaluation(Summary):
         labels = list(map(str, self.classes))
         header = ["true class", *labels, *(["unclassified"] if self.unclassified else [])]
         counts = self.confusion[:, : len(header) - 1].astype(int)
-        rows = [[label, *map(str, own)] for label, own in zip(labels, counts.tolist(), strict=True)]
+        rows = [[label, *map(str, row)] for label, row in zip(labels, counts.tolist(), strict=True)]
         return header, rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -170,11 +170,11 @@ class Evaluation(Summary):
     def beside_accuracy(self) -> dict[str, Any]:
         """What the accuracy is to be read with, as plain values: the most frequent class, the rare
         one with its recall and precision, and the mean cost."""
-        found = {"majority_class": self.majority_class, "majority": self.majority}
+        facts = {"majority_class": self.majority_class, "majority": self.majority}
         if self.rare is not None:
-            found |= {"rare_class": self.rare.label, "rare_share": self.rare.share}
-            found |= self.rare_found
-        return found if self.mean_cost is None else {**found, "mean_cost": self.mean_cost}
+            facts |= {"rare_class": self.rare.label, "rare_share": self.rare.share}
+            facts |= self.rare_found
+        return facts if self.mean_cost is None else {**facts, "mean_cost": self.mean_cost}
 
     def to_text(self) -> str:
         """The block as aligned text."""

@@ -99,8 +99,8 @@ def f_beta(
     >>> f_beta([0, 0, 1, 1], [0, 1, 1, 1])
     0.8
     """
-    counts, known = counts_of(y_true, y_pred, classes, sample_weight)
-    code = positive_code(known, positive)
+    counts, labels = counts_of(y_true, y_pred, classes, sample_weight)
+    code = positive_code(labels, positive)
     return float(f_beta_from_confusion(counts, beta=beta, positive=code, average=average))
 
 

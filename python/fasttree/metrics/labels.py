@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import hashable, is_missing, listing, number_array, shown
+from .._checks import hashable, is_missing, listing, number_array, refuse_where, shown
 from .._checks.aliases import ClassLabels, Label, MaybeArray
 from .._checks.masks import refuse_masked
 from .._checks.naming import written
@@ -40,12 +40,12 @@ def _one_dimensional(values: Any, what: str) -> np.ndarray:
 
 
 def _distinct(array: np.ndarray) -> set[Any]:
-    found: set[Any] = set()
+    distinct: set[Any] = set()
     for start in range(0, len(array), ROWS_AT_ONCE):
         part = array[start : start + ROWS_AT_ONCE]
         labels = (part if part.dtype == object else np.unique(part)).tolist()
-        found.update(label for label in labels if not is_missing(label))
-    return found
+        distinct.update(label for label in labels if not is_missing(label))
+    return distinct
 
 
 def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
@@ -55,13 +55,13 @@ def sorted_classes(*arrays: Any) -> tuple[Any, ...]:
     >>> sorted_classes(["b", "a"], ["c", None])
     ('a', 'b', 'c')
     """
-    found: set[Any] = set()
+    distinct: set[Any] = set()
     for values in arrays:
-        found |= _distinct(_one_dimensional(values, "labels"))
+        distinct |= _distinct(_one_dimensional(values, "labels"))
     try:
-        return tuple(sorted(found))
+        return tuple(sorted(distinct))
     except TypeError:
-        return tuple(sorted(found, key=_in_text))
+        return tuple(sorted(distinct, key=_in_text))
 
 
 def _in_text(label: Any) -> tuple[str, str]:
@@ -89,17 +89,19 @@ def codes_of(
         inverse: Any = slice(None)
         if part.dtype != object:
             part, inverse = np.unique(part, return_inverse=True)
-        found = [-1 if is_missing(label) else lookup.get(label, -2) for label in part.tolist()]
-        codes[start : start + ROWS_AT_ONCE] = np.array(found, dtype=np.int64)[inverse]
-    if (codes == -2).any():
-        row = int(np.flatnonzero(codes == -2)[0])
-        raise ValueError(
+        part_codes = [-1 if is_missing(label) else lookup.get(label, -2) for label in part.tolist()]
+        codes[start : start + ROWS_AT_ONCE] = np.array(part_codes, dtype=np.int64)[inverse]
+    refuse_where(
+        codes == -2,
+        lambda row: (
             f"{what}: row {row} holds {shown(array[row : row + 1].tolist()[0])}, which is not one "
             f"of the classes {shown(list(classes))}"
+        ),
+    )
+    if not missing_ok:
+        refuse_where(
+            codes < 0, lambda row: f"{what}: row {row} has no label; drop the row or give it one"
         )
-    if not missing_ok and (codes < 0).any():
-        row = int(np.flatnonzero(codes < 0)[0])
-        raise ValueError(f"{what}: row {row} has no label; drop the row or give it one")
     return codes
 
 
@@ -138,11 +140,11 @@ def encode_pair(
     y_true: ArrayLike, y_pred: ArrayLike, classes: ClassLabels | None
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, codes of the predictions (-1 = unclassified) and the classes."""
-    known = known_classes(classes, y_true, y_pred)
-    true_codes = codes_of(y_true, known, "y_true")
-    pred_codes = codes_of(y_pred, known, "y_pred", missing_ok=True)
+    labels = known_classes(classes, y_true, y_pred)
+    true_codes = codes_of(y_true, labels, "y_true")
+    pred_codes = codes_of(y_pred, labels, "y_pred", missing_ok=True)
     check_lengths("y_pred", len(true_codes), len(pred_codes))
-    return true_codes, pred_codes, known
+    return true_codes, pred_codes, labels
 
 
 def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") -> np.ndarray:
@@ -151,31 +153,31 @@ def check_proba(proba: Any, n_rows: int, n_classes: int, what: str = "proba") ->
     Entries must lie in [0, 1]; a row sums to 1, or is all zero (unclassified).  A 1-D array is
     accepted for two classes: the probability of the last one.
     """
-    found = number_array(what, proba)
-    if found.ndim == 1 and n_classes == 2:
-        found = np.column_stack([1.0 - found, found])
-    if found.ndim != 2 or found.shape[1] != n_classes:
+    checked = number_array(what, proba)
+    if checked.ndim == 1 and n_classes == 2:
+        checked = np.column_stack([1.0 - checked, checked])
+    if checked.ndim != 2 or checked.shape[1] != n_classes:
         raise ValueError(
-            f"{what} has shape {found.shape}, expected ({n_rows}, {n_classes}): one column a "
+            f"{what} has shape {checked.shape}, expected ({n_rows}, {n_classes}): one column a "
             "class; pass classes= when some class does not occur in y_true"
         )
-    check_lengths(what, n_rows, len(found))
-    bad = ~((found >= 0.0) & (found <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
-            f"{what}: row {row} is {shown(found[row].tolist())}; probabilities must lie "
-            "between 0 and 1"
-        )
-    sums = found.sum(axis=1)
-    bad = (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0)
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise ValueError(
+    check_lengths(what, n_rows, len(checked))
+    refuse_where(
+        ~((checked >= 0.0) & (checked <= 1.0 + PROBABILITY_TOLERANCE)).all(axis=1),
+        lambda row: (
+            f"{what}: row {row} is {shown(checked[row].tolist())}; probabilities must lie between 0 "
+            "and 1"
+        ),
+    )
+    sums = checked.sum(axis=1)
+    refuse_where(
+        (np.abs(sums - 1.0) > PROBABILITY_TOLERANCE) & (sums != 0.0),
+        lambda row: (
             f"{what}: row {row} sums to {sums[row]:.6g}; a row must sum to 1 (or be all zero: "
             "unclassified)"
-        )
-    return np.minimum(found, 1.0)
+        ),
+    )
+    return np.minimum(checked, 1.0)
 
 
 def encode_proba(
@@ -183,9 +185,9 @@ def encode_proba(
 ) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Return codes of the truth, checked probabilities (n, k) and the classes (columns of `proba`,
     in order)."""
-    known = known_classes(classes, y_true)
-    codes = codes_of(y_true, known, "y_true")
-    return codes, check_proba(proba, len(codes), len(known)), known
+    labels = known_classes(classes, y_true)
+    codes = codes_of(y_true, labels, "y_true")
+    return codes, check_proba(proba, len(codes), len(labels)), labels
 
 
 def positive_code(classes: Sequence[Any], positive: Label | None) -> int:

@@ -95,7 +95,7 @@ def presented_as(written: Callable[..., Any], function: F, *left_out: str) -> F:
     """A generated function under the name and the text of the one that was written, its signature
     without the parameters that are left out."""
     shown = inspect.signature(function)
-    kept = [one for one in shown.parameters.values() if one.name not in left_out]
+    kept = [parameter for parameter in shown.parameters.values() if parameter.name not in left_out]
     for attribute in ("__doc__", "__module__", "__name__", "__qualname__"):
         setattr(function, attribute, getattr(written, attribute))
     function.__signature__ = shown.replace(parameters=kept)  # type: ignore[attr-defined]

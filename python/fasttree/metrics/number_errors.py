@@ -25,7 +25,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._checks import number_array, number_in, row_weights
+from .._checks import number_array, number_in, refuse_where, row_weights
 from .._checks.aliases import MaybeArray
 from .._checks.masks import refuse_masked
 from .labels import average, check_lengths
@@ -43,20 +43,20 @@ def finite_numbers(what: str, values: Any) -> np.ndarray:
     array([1. , 2.5])
     """
     refuse_masked(what, values)
-    found = number_array(what, values)
-    if found.ndim == 2 and found.shape[1] == 1:
-        found = found[:, 0]
-    if found.ndim != 1:
+    numbers = number_array(what, values)
+    if numbers.ndim == 2 and numbers.shape[1] == 1:
+        numbers = numbers[:, 0]
+    if numbers.ndim != 1:
         raise ValueError(
-            f"{what} must be one-dimensional, got shape {found.shape}; pass one number per row"
+            f"{what} must be one-dimensional, got shape {numbers.shape}; pass one number per row"
         )
-    bad = np.flatnonzero(~np.isfinite(found))
-    if len(bad):
-        raise ValueError(
-            f"{what}: row {int(bad[0])} is {found[bad[0]]}; give a finite number, or leave the row "
-            "out"
-        )
-    return found
+    refuse_where(
+        ~np.isfinite(numbers),
+        lambda row: (
+            f"{what}: row {row} is {numbers[row]}; give a finite number, or leave the row out"
+        ),
+    )
+    return numbers
 
 
 def number_pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -90,8 +90,8 @@ def of_numbers(doc: str, source: str, **facts: Any) -> Callable[[F], F]:
             weights = row_weights(sample_weight, len(truth))
             return function(truth, predicted, sample_weight=weights, **options)
 
-        known = {"needs": "numbers", "better": False, "maximum": math.inf, **facts}
-        METRICS.append(metric_of(public, doc, source, from_rows=function, **known))
+        shared = {"needs": "numbers", "better": False, "maximum": math.inf, **facts}
+        METRICS.append(metric_of(public, doc, source, from_rows=function, **shared))
         return cast(F, public)
 
     return decorate

@@ -67,9 +67,9 @@ class MeanOverGroups:
             if n_groups > 1
             else float("nan")
         )
-        found = {label: (int(rows[c]), float(sums[c] / rows[c])) for label, c in place.items()}
+        by_label = {label: (int(rows[c]), float(sums[c] / rows[c])) for label, c in place.items()}
         try:
-            order = sorted(found)
+            order = sorted(by_label)
         except TypeError:  # labels of several types keep their order of appearance
-            order = list(found)
-        return cls(mean, error, {label: found[label] for label in order})
+            order = list(by_label)
+        return cls(mean, error, {label: by_label[label] for label in order})

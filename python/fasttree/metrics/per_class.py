@@ -55,8 +55,8 @@ class PerClass(NamedTuple):
         out = {}
         for name in self._fields[2:]:
             values = getattr(self, name)
-            known = ~np.isnan(values) & (self.support > 0)
-            out[name] = average(values[known], self.support[known]) if known.any() else math.nan
+            counts = ~np.isnan(values) & (self.support > 0)
+            out[name] = average(values[counts], self.support[counts]) if counts.any() else math.nan
         return out
 
     def cells(self) -> list[list[str]]:
@@ -134,8 +134,8 @@ def per_class(
     >>> found.tp_rate.tolist(), found.fp_rate.tolist(), round(found.weighted()["precision"], 3)
     ([0.5, 1.0], [0.0, 0.5], 0.833)
     """
-    codes, predicted, known = encode_pair(y_true, y_pred, classes)
+    codes, predicted, labels = encode_pair(y_true, y_pred, classes)
     weights = row_weights(sample_weight, len(codes))
-    counts = confusion_counts(codes, predicted, len(known), weights=weights)
-    checked = None if proba is None else check_proba(proba, len(codes), len(known))
-    return per_class_of(counts, known, codes=codes, proba=checked, weights=weights, beta=beta)
+    counts = confusion_counts(codes, predicted, len(labels), weights=weights)
+    checked = None if proba is None else check_proba(proba, len(codes), len(labels))
+    return per_class_of(counts, labels, codes=codes, proba=checked, weights=weights, beta=beta)

@@ -6,38 +6,20 @@ A new metric is one file with a ``METRICS`` tuple and one entry in ``_FILES`` be
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from .._checks import shown
 from .._checks.naming import did_you_mean
-from . import (
-    agreement,
-    calibration,
-    cost,
-    cost_curves,
-    error_rates,
-    f_measures,
-    information,
-    number_errors,
-    probability,
-    roc,
-    tree_size,
-)
 from .metric import Metric
 
 _FILES = (
-    error_rates,
-    f_measures,
-    agreement,
-    roc,
-    probability,
-    calibration,
-    cost,
-    cost_curves,
-    information,
-    number_errors,
-    tree_size,
-)
+    "error_rates", "f_measures", "agreement", "roc", "probability", "calibration", "cost",
+    "cost_curves", "information", "number_errors", "tree_size",
+)  # fmt: skip
+"""The modules of this package that define metrics, in the order in which these are listed."""
 
-METRICS: dict[str, Metric] = {metric.name: metric for module in _FILES for metric in module.METRICS}
+_FOUND = (import_module(f".{name}", __package__).METRICS for name in _FILES)
+METRICS: dict[str, Metric] = {metric.name: metric for metrics in _FOUND for metric in metrics}
 """Every metric by its name."""
 
 _ALIASES: dict[str, str] = {
@@ -54,12 +36,12 @@ def get_metric(name: str) -> Metric:
     """
     if not isinstance(name, str):
         raise TypeError(f"name={shown(name)} is not the name of a metric")
-    found = METRICS.get(_ALIASES.get(name, name))
-    if found is None:
+    metric = METRICS.get(_ALIASES.get(name, name))
+    if metric is None:
         every = f"known metrics: {', '.join(sorted(METRICS))}"
         hint = did_you_mean(name, [*METRICS, *_ALIASES], every, most=3)
         raise ValueError(f"unknown metric {name!r}; {hint}")
-    return found
+    return metric
 
 
 def list_metrics() -> list[dict[str, object]]:

@@ -19,14 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._checks.words import counted
-from .number_errors import (
-    finite_numbers,
-    mean_absolute_error,
-    median_absolute_error,
-    number_pair,
-    r2_score,
-    root_mean_squared_error,
-)
+from . import number_errors as errors
 from .over_groups import MeanOverGroups
 from .summary import Summary, rounded
 
@@ -82,26 +75,28 @@ class RegressionEvaluation(Summary):
         mean: float | None = None,
         groups: Sequence[Any] | None = None,
     ) -> None:
-        self.observed, self.predicted = number_pair(y_true, y_pred)
+        self.observed, self.predicted = errors.number_pair(y_true, y_pred)
         observed, predicted = self.observed, self.predicted
         self.n_rows = len(observed)
-        self.mean = float((observed if mean is None else finite_numbers("mean", [mean])).mean())
+        self.mean = float(
+            (observed if mean is None else errors.finite_numbers("mean", [mean])).mean()
+        )
         flat = self.n_rows < 2 or np.ptp(observed) == 0 or np.ptp(predicted) == 0
         self.correlation = math.nan if flat else float(np.corrcoef(observed, predicted)[0, 1])
-        self.r2 = math.nan if self.n_rows < 2 else r2_score(observed, predicted)
-        self.mean_absolute_error = mean_absolute_error(observed, predicted)
-        self.median_absolute_error = median_absolute_error(observed, predicted)
-        self.root_mean_squared_error = root_mean_squared_error(observed, predicted)
+        self.r2 = math.nan if self.n_rows < 2 else errors.r2_score(observed, predicted)
+        self.mean_absolute_error = errors.mean_absolute_error(observed, predicted)
+        self.median_absolute_error = errors.median_absolute_error(observed, predicted)
+        self.root_mean_squared_error = errors.root_mean_squared_error(observed, predicted)
         self.over_groups = (
             None if groups is None else MeanOverGroups.of(np.abs(observed - predicted), groups)
         )
         # The errors of the mean itself.
         always = np.full(self.n_rows, self.mean)
         self.relative_absolute_error = _share(
-            self.mean_absolute_error, mean_absolute_error(observed, always)
+            self.mean_absolute_error, errors.mean_absolute_error(observed, always)
         )
         self.root_relative_squared_error = _share(
-            self.root_mean_squared_error, root_mean_squared_error(observed, always)
+            self.root_mean_squared_error, errors.root_mean_squared_error(observed, always)
         )
 
     def summary(self) -> list[tuple[str, str]]:

@@ -176,14 +176,14 @@ def mean_over_classes(
         code = positive % n_classes
         return measure(codes == code, scores[:, code], weights)
     each = np.array([measure(codes == code, scores[:, code], weights) for code in range(n_classes)])
-    known = ~np.isnan(each)
-    if not known.any():
+    has_value = ~np.isnan(each)
+    if not has_value.any():
         return float("nan")
     if average == "macro":
-        return float(each[known].mean())
+        return float(each[has_value].mean())
     if average == "weighted":
-        share = np.bincount(codes, weights, minlength=n_classes)[known]
-        return float((each[known] * share).sum() / share.sum())
+        share = np.bincount(codes, weights, minlength=n_classes)[has_value]
+        return float((each[has_value] * share).sum() / share.sum())
     raise ValueError(
         f'average={shown(average)}; use "macro" (mean over classes) or "weighted" (by class '
         "frequency)"
@@ -235,9 +235,9 @@ def roc_convex_hull(*curves: Any) -> tuple[np.ndarray, np.ndarray]:
         if not (((fpr >= 0) & (fpr <= 1) & (tpr >= 0) & (tpr <= 1)).all()):
             raise ValueError("false and true positive rates must lie between 0 and 1")
         points.append(np.array([fpr, tpr]))
-    found = np.concatenate(points, axis=1)
+    all_points = np.concatenate(points, axis=1)
     hull: list[tuple[float, float]] = []
-    for x, y in zip(*found[:, np.lexsort(found[::-1])].tolist(), strict=True):
+    for x, y in zip(*all_points[:, np.lexsort(all_points[::-1])].tolist(), strict=True):
         while len(hull) > 1:
             (x0, y0), (x1, y1) = hull[-2], hull[-1]
             if (x1 - x0) * (y - y0) < (y1 - y0) * (x - x0):

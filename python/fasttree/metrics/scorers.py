@@ -21,8 +21,8 @@ from .tree_size import nested
 
 def _find(estimator: Any, attribute: str) -> Any:
     """Return an attribute of the estimator or of the one inside a search or pipeline, else None."""
-    found = (getattr(one, attribute, None) for one in nested(estimator))
-    return next((value for value in found if value is not None), None)
+    values = (getattr(inner, attribute, None) for inner in nested(estimator))
+    return next((value for value in values if value is not None), None)
 
 
 class Scorer:

@@ -22,8 +22,10 @@ from .._checks.aliases import CategoricalFeatures, MaybeArray
 from ..bayesian_networks.classifier import NetworkClassifier
 from ..bayesian_networks.documents import parsed
 from ..bayesian_networks.reading import cut_points
-from ..estimators.new_rows import Schema, rows_for, weighted_rows
+from ..estimators.new_rows import rows_for
+from ..estimators.schema import Schema
 from ..estimators.stored import state_of, take_state
+from ..estimators.training_rows import weighted_rows
 from ..table import Table
 from ..table.data_checks import inspect
 from ..table.target import no_target

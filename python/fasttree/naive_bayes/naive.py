@@ -134,13 +134,15 @@ class NaiveBayes(BayesClassifier):
 
     def _binned(self, table: Table) -> list[str]:
         """Names of the columns that are binned."""
-        found = self._distributions(table)
-        return [name for name, distribution in found.items() if distribution == "discretized"]
+        distributions = self._distributions(table)
+        return [name for name, kind in distributions.items() if kind == "discretized"]
 
     def _by_weka(self, table: Table) -> list[int]:
         """Indices of the numeric columns that are modelled by Weka's rule."""
-        found = self._distributions(table)
-        return [j for j, name in enumerate(table.feature_names) if found.get(name) == "weka"]
+        distributions = self._distributions(table)
+        return [
+            j for j, name in enumerate(table.feature_names) if distributions.get(name) == "weka"
+        ]
 
     def _read(self, state: dict[str, Any]) -> None:
         """Set moments, precisions and counts by column, from the core's model."""

@@ -18,14 +18,16 @@ import numpy as np
 
 from .. import _engine
 from ..bayesian_networks.documents import canonical, checked_values, labels_array, opened
-from ..estimators.new_rows import Schema
 from ..estimators.parameters import restored_discretizer
+from ..estimators.schema import Schema
 from .aode import AODE
 from .base import FORMAT, BayesClassifier
 from .naive import NaiveBayes
 from .tan import TAN
 
-LEARNERS: dict[str, type[BayesClassifier]] = {one.__name__: one for one in (NaiveBayes, TAN, AODE)}
+LEARNERS: dict[str, type[BayesClassifier]] = {
+    learner.__name__: learner for learner in (NaiveBayes, TAN, AODE)
+}
 _COUNTS = frozenset({"class_counts", "counts", "pairs", "singles"})
 """Keys of the core's model whose values are weights of rows."""
 

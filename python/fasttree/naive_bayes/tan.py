@@ -113,8 +113,8 @@ class TAN(BayesClassifier):
         """
         check_is_fitted(self)
         state = parsed(self._model.to_bytes())
-        own, readings = state["kind"]["tan"], state["readings"]
-        smoothing, k = own["smoothing"], len(self.classes_)
+        counts_state, readings = state["kind"]["tan"], state["readings"]
+        smoothing, k = counts_state["smoothing"], len(self.classes_)
         names = self._schema.names
         levels = [
             interval_labels(self.cuts_[name]) if name in self.cuts_ else declared or (None,)
@@ -134,7 +134,7 @@ class TAN(BayesClassifier):
             arity = 0 if levels[j] == (None,) else len(levels[j])
             parent_arity = 1 if parent is None else len(levels[parent])
             # axes: value of the parent, value, class; the last place of a value is missing cells
-            counts = np.array(own["counts"][j]).reshape(-1, arity + 1, k)
+            counts = np.array(counts_state["counts"][j]).reshape(-1, arity + 1, k)
             table = shares(np.moveaxis(counts[:parent_arity, : max(arity, 1)], 1, 2))
             parents.append([len(names)] if parent is None else [parent, len(names)])
             tables.append(table[0] if parent is None else table)

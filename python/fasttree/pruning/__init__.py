@@ -198,5 +198,4 @@ def impurity_for(impurity: str, criterion: Any, task: Task = "classification") -
         if task == "regression":
             return "variance" if name == "standard_deviation" else "criterion"
         return "entropy" if name == "info_gain" else "gini"
-    found: str = one_of("impurity", impurity, ("auto", *IMPURITIES[task]))
-    return found
+    return one_of("impurity", impurity, ("auto", *IMPURITIES[task]))

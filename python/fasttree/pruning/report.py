@@ -83,9 +83,9 @@ class PruneReport(Listed[Cut]):
     ) -> None:
         priced = method is not None and method.costs == "impurity"
         self.headings = {"as_branch": "ccp_alpha"} if priced else {}
-        one = _PricedCut if priced else Cut
+        kind = _PricedCut if priced else Cut
         super().__init__(
-            one(node, action, names[feature], *costs) for node, action, feature, *costs in records
+            kind(node, action, names[feature], *costs) for node, action, feature, *costs in records
         )
         self.method = method
         self.merge_redundant = merged

@@ -44,8 +44,8 @@ def zone_of(values: Any) -> str:
         ('UTC+01:00', '')
     """
     if (series := temporal(values)) is not None:
-        own = _pandas_zone(series)
-        name = getattr(series.dtype, "time_zone", None) if own is None else str(own)
+        zone_name = _pandas_zone(series)
+        name = getattr(series.dtype, "time_zone", None) if zone_name is None else str(zone_name)
         try:
             if name is None or zone_named(name):
                 return name or ""
@@ -56,9 +56,9 @@ def zone_of(values: Any) -> str:
         is_time = isinstance(cell, datetime.datetime)
         zone = zone_in(cell) if isinstance(cell, str) else cell.tzinfo if is_time else None
         if zone is not None:
-            own = getattr(zone, "key", None) or getattr(zone, "zone", None)
+            zone_name = getattr(zone, "key", None) or getattr(zone, "zone", None)
             offset = zone.utcoffset(cell if is_time else None) or datetime.timedelta()
-            names.add(own or str(datetime.timezone(offset)))
+            names.add(zone_name or str(datetime.timezone(offset)))
     return "" if not names else names.pop() if len(names) == 1 else "UTC"
 
 

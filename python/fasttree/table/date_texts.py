@@ -217,11 +217,11 @@ def moment_of(text: str, order: str) -> Moment | None:
         return Moment(datetime.datetime(day.year, day.month, day.day), "", "day")
     zone = _zone_in(match)
     try:
-        at = datetime.datetime.combine(day, _clock_in(match), zone)
+        moment = datetime.datetime.combine(day, _clock_in(match), zone)
     except ValueError:  # 24:00
         return Moment(datetime.datetime(day.year, day.month, day.day), "", "odd")
     form: Form = "zone" if zone else "odd" if match["zone"] else "time"
-    return Moment(at, (match["fraction"] or "").rstrip("0"), form)
+    return Moment(moment, (match["fraction"] or "").rstrip("0"), form)
 
 
 def order_of_dates(levels: Sequence[Any]) -> str | None:

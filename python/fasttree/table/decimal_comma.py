@@ -40,8 +40,8 @@ def mark_of(column: Column) -> str | None:
         [',', '.']
         >>> mark_of(Column("a", "nominal", codes, ("4,870", "2")))
     """
-    found = [mark for mark in numbers_by_mark(column.levels or ()) if mark]
-    return found[0] if len(found) == 1 else None
+    marks = [mark for mark in numbers_by_mark(column.levels or ()) if mark]
+    return marks[0] if len(marks) == 1 else None
 
 
 def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
@@ -60,14 +60,14 @@ def may_be_grouped(column: Column, *, surely: bool = False) -> bool:
     # Few columns get past their first values.
     values = np.asarray(column.values, dtype=np.float64)
     for some in (values[:FIRST], values):
-        known, parts = _fractions(some)
-        if known.max(initial=0) >= 1000 or parts.min(initial=1) < 1:
+        sizes, parts = _fractions(some)
+        if sizes.max(initial=0) >= 1000 or parts.min(initial=1) < 1:
             return False
         if not np.array_equal(np.round(parts, 3), parts):
             return False
     if not len(parts):
         return False
-    enough = len(parts) < len(known) and len(parts) >= 20
+    enough = len(parts) < len(sizes) and len(parts) >= 20
     return not surely or (enough and not has_decimal_point(column))
 
 
@@ -87,8 +87,8 @@ def has_decimal_point(column: Column) -> bool:
 
 def _fractions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The absolute values of numbers, and of those that are not whole."""
-    known = np.abs(values[~np.isnan(values)])
-    return known, known[known != np.floor(known)]
+    sizes = np.abs(values[~np.isnan(values)])
+    return sizes, sizes[sizes != np.floor(sizes)]
 
 
 def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
@@ -119,8 +119,8 @@ def with_numbers(column: Column, sep: str, *marks: str | None) -> Column:
         return column
     if sep != "," and None in marks and not sign_of(column):
         marks = (*marks, ",")
-    found = numbers_by_mark(levels)
-    numbers = next((found[mark] for mark in marks if mark in found), None)
+    numbers_of = numbers_by_mark(levels)
+    numbers = next((numbers_of[mark] for mark in marks if mark in numbers_of), None)
     if numbers is None and are_numbers(levels):
         numbers = [*map(float, levels)]
     if numbers is None:
@@ -150,12 +150,12 @@ def as_written(
     if mark == ",":  # points separate thousands
         marked += [c for c in texts if are_numbers(c.levels or (), fractions=True)]
     read = {id(column): with_numbers(column, ",", mark, None) for column in marked}
-    found = [c for c in marked if read[id(c)].kind == "numeric"]
-    signs = tuple((column.name, sign) for column in found if (sign := sign_of(column)))
+    numeric = [c for c in marked if read[id(c)].kind == "numeric"]
+    signs = tuple((column.name, sign) for column in numeric if (sign := sign_of(column)))
     return tuple(read.get(id(c), c) for c in columns), FileCells(decimal=mark, signs=signs)
 
 
 def sign_of(column: Column) -> str:
     """The currency or percent sign of the first level of a column, if it has one."""
-    found = SIGNS.search(str(column.levels[0])) if column.levels else None
-    return found[0] if found else ""
+    match = SIGNS.search(str(column.levels[0])) if column.levels else None
+    return match[0] if match else ""

@@ -68,9 +68,9 @@ class FileCells:
             return cls()
         if not isinstance(given, Mapping):
             return cls(_texts(name, given))
-        found = {column: _texts(f"{name}[{shown(column)}]", v) for column, v in given.items()}
-        everywhere = found.pop(None, ())
-        return cls(everywhere, {string("a column of missing", k): v for k, v in found.items()})
+        texts = {column: _texts(f"{name}[{shown(column)}]", v) for column, v in given.items()}
+        everywhere = texts.pop(None, ())
+        return cls(everywhere, {string("a column of missing", k): v for k, v in texts.items()})
 
     @classmethod
     def of_json(cls, stored: Any) -> FileCells:
@@ -81,44 +81,49 @@ class FileCells:
         """
         if stored is None:
             return cls(remembered=("NA",))
-        found = cls.of({**stored["by_column"], None: stored["everywhere"]})
+        cells = cls.of({**stored["by_column"], None: stored["everywhere"]})
         decimal = stored["decimal"]
         if decimal not in (None, ".", ","):
             raise ValueError(f"decimal={shown(decimal)}")
-        remembered = tuple(sorted({*found.texts, "NA"}))
+        remembered = tuple(sorted({*cells.texts, "NA"}))
         signs = tuple((string("name", k), string(k, v)) for k, v in stored.get("signs", {}).items())
-        return replace(found, remembered=remembered, decimal=decimal, signs=signs)
+        return replace(cells, remembered=remembered, decimal=decimal, signs=signs)
 
     def as_json(self) -> dict[str, Any]:
         """The texts as plain data."""
-        own = {name: list(texts) for name, texts in sorted(self.by_column.items())}
-        found = {"everywhere": list(self.everywhere), "by_column": own, "decimal": self.decimal}
-        return {**found, "signs": dict(self.signs)} if self.signs else found
+        by_column = {name: list(texts) for name, texts in sorted(self.by_column.items())}
+        document = {
+            "everywhere": list(self.everywhere),
+            "by_column": by_column,
+            "decimal": self.decimal,
+        }
+        return {**document, "signs": dict(self.signs)} if self.signs else document
 
     def as_argument(self) -> Any:
         """The value of `missing` that says the same."""
-        everywhere, own = list(self.everywhere), {k: list(v) for k, v in self.by_column.items()}
-        if not own:
+        everywhere = list(self.everywhere)
+        by_column = {name: list(texts) for name, texts in self.by_column.items()}
+        if not by_column:
             return everywhere
-        return {None: everywhere, **own} if everywhere else own
+        return {None: everywhere, **by_column} if everywhere else by_column
 
     @property
     def told(self) -> dict[str, Any]:
         """What a caller or model says of the cells of a file, not what the file has itself."""
-        return {one: getattr(self, one) for one in ("everywhere", "by_column", "remembered")}
+        return {name: getattr(self, name) for name in ("everywhere", "by_column", "remembered")}
 
     def __bool__(self) -> bool:
         return bool(self.everywhere or self.by_column or self.decimal or self.signs)
 
     def beside(self, given: FileCells) -> FileCells:
         """These and the caller's, whose texts must occur."""
-        own = {
+        by_column = {
             name: _all_of(self.by_column.get(name, ()), given.by_column.get(name, ()))
             for name in {**self.by_column, **given.by_column}
         }
         everywhere = _all_of(self.everywhere, given.everywhere)
-        remembered = tuple(one for one in self.remembered if one not in given.texts)
-        return replace(self, everywhere=everywhere, by_column=own, remembered=remembered)
+        remembered = tuple(text for text in self.remembered if text not in given.texts)
+        return replace(self, everywhere=everywhere, by_column=by_column, remembered=remembered)
 
     def with_usual(self, usual: frozenset[str]) -> frozenset[str]:
         """The texts for cells of all columns, among them the usual ones unless these are all.
@@ -134,7 +139,7 @@ class FileCells:
     @property
     def texts(self) -> set[str]:
         """The texts of all columns."""
-        return {*self.everywhere, *(text for own in self.by_column.values() for text in own)}
+        return {*self.everywhere, *(text for texts in self.by_column.values() for text in texts)}
 
     def of_column(self, name: str) -> tuple[str, ...]:
         """The texts for cells of a column."""
@@ -147,8 +152,8 @@ class FileCells:
             >>> FileCells.of({None: ["n/a", -9], "age": [999]}).numbers_of("age")
             (-9.0, 999.0)
         """
-        found = map(_number, self.of_column(name))
-        return tuple(x for x in found if x is not None and math.isfinite(x))
+        numbers = map(_number, self.of_column(name))
+        return tuple(x for x in numbers if x is not None and math.isfinite(x))
 
     def without(self, column: Column) -> tuple[Column, set[str]]:
         """The column with these cells missing, and the texts that occur in it. One of text that
@@ -187,10 +192,10 @@ def _blanked(column: Column, texts: tuple[str, ...]) -> tuple[Column, set[str]]:
         gone = np.isin(values, np.array(list(sentinels)))
         if not gone.any():
             return column, set()
-        found = {sentinels[number] for number in np.unique(values[gone]).tolist()}
-        return Column(column.name, "numeric", np.where(gone, np.nan, values)), found
+        blanked = {sentinels[number] for number in np.unique(values[gone]).tolist()}
+        return Column(column.name, "numeric", np.where(gone, np.nan, values)), blanked
     kept = [code for code, level in enumerate(column.levels) if str(level) not in texts]
     if len(kept) == len(column.levels):
         return column, set()
-    found = {str(level) for level in column.levels} & set(texts)
-    return column.with_levels(kept), found
+    blanked = {str(level) for level in column.levels} & set(texts)
+    return column.with_levels(kept), blanked

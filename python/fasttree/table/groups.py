@@ -33,8 +33,8 @@ def taken_groups(X: Any, groups: Any, what: str = "groups") -> tuple[Any, Any]:
     if groups == X.target:
         raise ValueError(f"{argument(what, groups)} is the target; name another column")
     if groups not in X.feature_names:
-        known = unknown_name(groups, X.feature_names, "column of the Table")
-        raise ValueError(f"{argument(what, groups)}: {known}")
+        hint = unknown_name(groups, X.feature_names, "column of the Table")
+        raise ValueError(f"{argument(what, groups)}: {hint}")
     return X.drop(groups), X.column(groups).labels()
 
 

@@ -57,9 +57,9 @@ def only_columns(X: Any, names: Sequence[str]) -> Any:
 def _frame(X: Any) -> Any:
     import narwhals as nw
 
-    found = nw.from_native(X, pass_through=True)
-    refuse_lazy(found, X)
-    return found if isinstance(found, nw.DataFrame) else None
+    frame = nw.from_native(X, pass_through=True)
+    refuse_lazy(frame, X)
+    return frame if isinstance(frame, nw.DataFrame) else None
 
 
 def _check_column(name: str, names: list[str], what: str) -> None:

@@ -63,13 +63,13 @@ def resolve_roles(
             )
         mask[chosen] = True
     elif chosen.dtype.kind in "UOT":
-        known = names()
+        names_known = names()
         check_known(
             [n if isinstance(n, str) else shown(n) for n in chosen.tolist()],
-            known,
+            names_known,
             "categorical_features",
         )
-        mask = np.isin(known, [str(n) for n in chosen.tolist()])
+        mask = np.isin(names_known, [str(n) for n in chosen.tolist()])
     else:
         raise ValueError(
             f"categorical_features of dtype {chosen.dtype} is not a mask, indices or names"
@@ -117,8 +117,8 @@ def _recast_column(column: Column, role: Kind | None) -> Column:
     if role == "numeric":
         return Column(column.name, "numeric", to_float(column.name, column.labels()))
     values = np.asarray(column.values)
-    known = values[~np.isnan(values)]
-    if np.array_equal(known, np.floor(known)) and np.abs(known).max(initial=0) < 2**53:
+    present = values[~np.isnan(values)]
+    if np.array_equal(present, np.floor(present)) and np.abs(present).max(initial=0) < 2**53:
         listed = [None if np.isnan(v) else int(v) for v in values.tolist()]
-        values = np.array(listed, dtype=object if len(known) < len(values) else np.int64)
+        values = np.array(listed, dtype=object if len(present) < len(values) else np.int64)
     return encode(column.name, values, "nominal")

@@ -66,7 +66,7 @@ def replace_columns(X: Any, columns: Mapping[int, Column]) -> Any:
     if pandas is not None and isinstance(X, pandas.DataFrame):
         frame = X.copy(deep=False)
         for j, column in columns.items():
-            frame.isetitem(j, _pandas_values(column, pandas))
+            frame.isetitem(j, pandas_values(column, pandas))
         return frame
     import narwhals as nw
 
@@ -95,12 +95,11 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
         if pandas is not None and isinstance(X, pandas.DataFrame):
             series, X = X.iloc[:, j], X.copy(deep=False)
             categories = getattr(series.dtype, "categories", None)
-            known = (categories is None and series.notna().any()) or (
+            keeps_dtype = (categories is None and series.notna().any()) or (
                 categories is not None and label in categories
             )
-            X.isetitem(
-                j, series.where(series.notna(), label) if known else _pandas_values(column, pandas)
-            )
+            kept = series.where(series.notna(), label) if keeps_dtype else None
+            X.isetitem(j, pandas_values(column, pandas) if kept is None else kept)
             continue
         import narwhals as nw
 
@@ -112,9 +111,10 @@ def fill_labels(X: Any, columns: Mapping[int, tuple[Column, Any]]) -> Any:
     return X
 
 
-def _pandas_values(column: Column, pandas: Any) -> Any:
+def pandas_values(column: Column, pandas: Any) -> Any:
+    """The cells of a column as pandas has them: numbers, or a Categorical."""
     if column.kind == "numeric":
-        return column.values.astype(np.float64, copy=False)
+        return column.values
     categories = pandas.Index(list(column.levels or ()), dtype=None if column.levels else object)
     return pandas.Categorical.from_codes(
         column.values.astype(np.int32), categories=categories, ordered=column.ordered

@@ -13,6 +13,7 @@ from ..exports.tables.alignment import number_columns
 from ..exports.tables.html import html_table
 from ..exports.tables.text import columns_text
 from .columns import Column, has_gaps
+from .rebuild import pandas_values
 
 MOST_SHOWN = 20
 """Features that HTML shows."""
@@ -99,7 +100,10 @@ def block_as_array(block: np.ndarray, levels: np.ndarray | None) -> np.ndarray:
     if not has_gaps(levels):
         return block
     return np.column_stack(
-        [np.flatnonzero(own).astype(np.uint8)[c] for own, c in zip(levels.T, block.T, strict=True)]
+        [
+            np.flatnonzero(present).astype(np.uint8)[c]
+            for present, c in zip(levels.T, block.T, strict=True)
+        ]
     )
 
 
@@ -114,19 +118,8 @@ def columns_as_array(columns: Sequence[Column]) -> np.ndarray:
 
 
 def frame_of(columns: Sequence[Column], target: Column | None) -> Any:
-    """A pandas DataFrame: nominal columns as Categoricals with their levels, the target last."""
-    import pandas as pd
+    """The columns and the target as a pandas DataFrame."""
+    import pandas
 
-    data: dict[str, Any] = {}
-    for column in (*columns, *(() if target is None else (target,))):
-        if column.kind == "numeric":
-            data[column.name] = column.values
-        else:
-            codes = column.values.astype(np.int32)
-            categories = pd.Index(
-                list(column.levels or ()), dtype=None if column.levels else object
-            )
-            data[column.name] = pd.Categorical.from_codes(
-                codes, categories=categories, ordered=column.ordered
-            )
-    return pd.DataFrame(data)
+    every = (*columns, *(() if target is None else (target,)))
+    return pandas.DataFrame({column.name: pandas_values(column, pandas) for column in every})

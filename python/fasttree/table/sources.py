@@ -257,8 +257,8 @@ def _from_frame(X: Any, unused: Collection[str]) -> Source | None:
         named = dict(zip(columns, (values for _, values in X.items()), strict=True))
         return replace(_from_mapping(named, unused), n_rows=len(X), names=names)
     if pandas is not None and isinstance(X, pandas.Series):
-        said = _not_2d((len(X),))
-        raise ValueError(f"{said} One row of a frame is X.iloc[[i]], one column X[[name]].")
+        message = _not_2d((len(X),))
+        raise ValueError(f"{message} One row of a frame is X.iloc[[i]], one column X[[name]].")
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, allow_series=True)
@@ -361,14 +361,14 @@ def _truths(name: str, cells: list[Any]) -> Cells:
 
 def _whole(missing: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Whole numbers with missing cells: floats where those are exact, else the cells themselves."""
-    known = cells[~missing]
-    if any(map(is_inexact, known)):
+    present = cells[~missing]
+    if any(map(is_inexact, present)):
         kept = cells.astype(object)
         kept[missing] = None
         return kept
-    found = np.full(len(cells), np.nan)
-    found[~missing] = known.astype(np.float64)
-    return found
+    numbers = np.full(len(cells), np.nan)
+    numbers[~missing] = present.astype(np.float64)
+    return numbers
 
 
 def _narwhals_column(name: str, series: Any, nw: Any) -> Cells:

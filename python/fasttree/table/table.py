@@ -25,33 +25,14 @@ from .._checks.naming import column_name
 from .._checks.speech import argument, worded
 from .._checks.words import counted
 from ..exports.tables.listing import Records
+from . import shown as views
+from . import sources
 from .columns import Column, Kind, code_block, numeric_block, unused_column
 from .dates import DateOrder, dates_among, made_of_dates
 from .decimal_comma import as_written
 from .file_cells import FileCells
 from .inputs import without_column
 from .kinds import Roles, column_of, recast_columns, resolve_roles
-from .shown import (
-    block_as_array,
-    columns_as_array,
-    described_columns,
-    frame_of,
-    in_html,
-    in_rows,
-    in_words,
-)
-from .sources import (
-    Cells,
-    Source,
-    cells_of,
-    check_known,
-    check_names,
-    check_shape,
-    pull,
-    rename,
-    take_apart,
-    unknown_name,
-)
 from .target import (
     NumericTarget,
     Target,
@@ -176,29 +157,33 @@ class Table(_Attributes):
                 "X is a Table already; use it as it is (Table.from_any(X) accepts both)"
             )
         # Features and target as the user gives them.
-        parts, reasons = made_of_dates(dates, lambda name: cells_of(X, name))
+        parts, reasons = made_of_dates(dates, lambda name: sources.cells_of(X, name))
         super().__init__(name=name, unused={**(unused or {}), **reasons})
-        source = take_apart(X, self.unused)
+        source = sources.take_apart(X, self.unused)
         is_frame = source.names is not None
         levels = dict(levels or {})
-        label_cells: Cells | None = None
+        label_cells: sources.Cells | None = None
         if feature_names is not None:
-            rename(source, [column_name(n) for n in feature_names], target if y is None else None)
+            sources.rename(
+                source, [column_name(n) for n in feature_names], target if y is None else None
+            )
         if y is None and target is not None:
-            label_cells = pull(source, target)
+            label_cells = sources.pull(source, target)
         n_rows, n_columns = source.n_rows, source.n_columns
-        self.shape = check_shape(n_rows, n_columns)
+        self.shape = sources.check_shape(n_rows, n_columns)
         self.has_feature_names, self._names = source.names is not None, source.names
         # Declared levels of the target are under its name, those of features under theirs.
         target_levels: Sequence[Any] | None = None
         if levels:
             series = getattr(y, "name", None)
-            own = series if isinstance(series, str) and series else "class"
-            own = own if target is None else target
-            target_levels = levels.pop(own, None) if own not in self.feature_names else None
-            check_known(levels, [*self.feature_names, own], "levels")
+            target_name = series if isinstance(series, str) and series else "class"
+            target_name = target_name if target is None else target
+            target_levels = (
+                levels.pop(target_name, None) if target_name not in self.feature_names else None
+            )
+            sources.check_known(levels, [*self.feature_names, target_name], "levels")
         if self.unused:
-            check_known(self.unused, self.feature_names, "unused")
+            sources.check_known(self.unused, self.feature_names, "unused")
 
         self._take_features(source, categorical_features, levels)
         by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
@@ -215,7 +200,7 @@ class Table(_Attributes):
             )
 
     def _take_features(
-        self, source: Source, categorical: Any, levels: Mapping[str, Sequence[Any]]
+        self, source: sources.Source, categorical: Any, levels: Mapping[str, Sequence[Any]]
     ) -> None:
         roles = self._roles(categorical)
         block = source.block
@@ -226,7 +211,7 @@ class Table(_Attributes):
             if roles == "nominal" and block.dtype == np.uint8:
                 self._block, self._block_levels = code_block(block)
                 return
-        cells: Sequence[Cells] = source.cells or []
+        cells: Sequence[sources.Cells] = source.cells or []
         if block is not None:
             cells = [block[:, j] for j in range(block.shape[1])]
         columns = []
@@ -277,14 +262,14 @@ class Table(_Attributes):
     def _hold(self, columns: tuple[Column, ...], *others: Column) -> None:
         """Take columns for features, which are as long as `others`."""
         n_rows = len(columns[0]) if columns else 0
-        self.shape = check_shape(n_rows, len(columns))
+        self.shape = sources.check_shape(n_rows, len(columns))
         for column in (*columns, *others):
             if len(column) != n_rows:
                 raise ValueError(
                     f"column {column.name!r} has {counted(len(column), 'row')} but column "
                     f"{columns[0].name!r} has {n_rows}"
                 )
-        self._names = check_names([column.name for column in columns])
+        self._names = sources.check_names([column.name for column in columns])
         self._columns, self._block, self._block_levels = columns, None, None
 
     @classmethod
@@ -334,8 +319,8 @@ class Table(_Attributes):
         wanted = [roles] * self.n_features if isinstance(roles, str) else roles
         block = self.block
         if block is not None and len(set(wanted)) == 1:
-            own = "nominal" if block.dtype == np.uint8 else "numeric"
-            if wanted[0] == own:
+            kind = "nominal" if block.dtype == np.uint8 else "numeric"
+            if wanted[0] == kind:
                 return self
         made = recast_columns(self.columns, wanted, self.unused)
         return self if made is None else self.with_columns(made)
@@ -377,7 +362,7 @@ class Table(_Attributes):
         if isinstance(key, str):
             names = self.feature_names
             if key not in names:
-                raise KeyError(unknown_name(key, names, "column"))
+                raise KeyError(sources.unknown_name(key, names, "column"))
             key = names.index(key)
         if self._columns is not None:
             return self._columns[key]
@@ -404,8 +389,8 @@ class Table(_Attributes):
         ``Table(table.X, table.y)`` describes the same rows.
         """
         if self._block is not None:
-            return block_as_array(self._block, self._block_levels)
-        return columns_as_array(self.columns)
+            return views.block_as_array(self._block, self._block_levels)
+        return views.columns_as_array(self.columns)
 
     # -- target -----------------------------------------------------------------------------------
 
@@ -521,10 +506,10 @@ class Table(_Attributes):
         new = self._clone()
         if self._block is not None:
             new._block, new._columns = self._block[rows], None
-            new.shape = check_shape(len(new._block), self.shape[1])
+            new.shape = sources.check_shape(len(new._block), self.shape[1])
         else:
             new._columns = tuple(c.take(rows) for c in self.columns)
-            new.shape = check_shape(len(new._columns[0]), self.shape[1])
+            new.shape = sources.check_shape(len(new._columns[0]), self.shape[1])
         new.origin = ""
         new._target = None if self._target is None else self._target.take(rows)
         new.sample_weight = None if self.sample_weight is None else self.sample_weight[rows]
@@ -539,7 +524,7 @@ class Table(_Attributes):
 
     def drop(self, *names: str) -> Table:
         """The Table without some features."""
-        check_known(names, self.feature_names, "drop")
+        sources.check_known(names, self.feature_names, "drop")
         new = self.with_columns(c for c in self.columns if c.name not in names)
         new.origin = self.origin and f"{self.origin}.drop({', '.join(map(repr, names))})"
         return new
@@ -571,10 +556,10 @@ class Table(_Attributes):
         """
         if not reasons:
             return self
-        own = {column.name: column for column in self.columns}
-        own |= {name: unused_column(name, len(self)) for name in reasons}
-        order = dict.fromkeys([*(name for name in names if name in own), *own])
-        new = self.with_columns(own[name] for name in order)
+        column_of = {column.name: column for column in self.columns}
+        column_of |= {name: unused_column(name, len(self)) for name in reasons}
+        order = dict.fromkeys([*(name for name in names if name in column_of), *column_of])
+        new = self.with_columns(column_of[name] for name in order)
         new.unused = {**self.unused, **reasons}
         return new
 
@@ -599,7 +584,7 @@ class Table(_Attributes):
             >>> t.feature_names, t.X[1].tolist()
             (['when', 'when (year)', 'when (month)', 'when (weekday)'], [0.0, 2024.0, 2.0, 6.0])
         """
-        check_known(dates, self.feature_names, "dates")
+        sources.check_known(dates, self.feature_names, "dates")
         parts, reasons = made_of_dates(dates, self.column)
         if not parts:
             return self
@@ -643,7 +628,7 @@ class Table(_Attributes):
         kinds = {"numeric": numeric, "nominal": p - numeric}
         n_classes = len(target.classes) if isinstance(target, Target) else None
         of = None if target is None else (target.name, n_classes)
-        return in_words(self.shape, kinds, self.name, of)
+        return views.in_words(self.shape, kinds, self.name, of)
 
     def head(self, n: int = 5) -> Table:
         """The Table of the first n rows, which prints with them.
@@ -663,7 +648,7 @@ class Table(_Attributes):
 
     def _repr_html_(self) -> str:
         """The first rows under the columns' kinds, levels and missing cells."""
-        return in_html(self.columns, self.target_column, repr(self))
+        return views.in_html(self.columns, self.target_column, repr(self))
 
     def describe(self) -> Records:
         """One row per column (the target last): name, kind, levels (number, None if numeric),
@@ -676,12 +661,12 @@ class Table(_Attributes):
             x1 numeric None 0 feature
             class nominal 2 0 target
         """
-        return Records(described_columns(self.columns, self.target_column, self.unused))
+        return Records(views.described_columns(self.columns, self.target_column, self.unused))
 
     def to_frame(self) -> Any:
         """A pandas DataFrame: nominal columns (and the target, last) as Categoricals with their
         levels."""
-        return frame_of(self.columns, self.target_column)
+        return views.frame_of(self.columns, self.target_column)
 
     def equals(self, other: Table) -> bool:
         """True if both hold the same rows under the same schema (names, kinds, levels, classes,
@@ -718,7 +703,7 @@ class Head(Table):
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()}\n\n{in_rows(self.columns, self.target_column)}"
+        return f"{super().__repr__()}\n\n{views.in_rows(self.columns, self.target_column)}"
 
     def _repr_html_(self) -> str:
-        return in_html(self.columns, self.target_column, super().__repr__())
+        return views.in_html(self.columns, self.target_column, super().__repr__())

@@ -25,15 +25,7 @@ from .._checks import is_missing, number_array, shown
 from .._checks.speech import argument, in_text, option, row_word, worded
 from .._checks.warned import warn_caller
 from .._checks.words import counted
-from .columns import (
-    Column,
-    datetime_message,
-    encode,
-    factorize,
-    object_family,
-    sort_levels,
-    to_float,
-)
+from . import columns
 from .decimal_comma import with_numbers
 from .sources import Cells, one_column, take_apart
 from .texts import hidden_numbers, without_words
@@ -75,7 +67,7 @@ class Target:
             return self.labels
         if len(self.codes) == 0 or int(self.codes.min()) >= 0:
             return self.values[self.codes]
-        return Column(self.name, "nominal", self.codes, self.classes).labels()
+        return columns.Column(self.name, "nominal", self.codes, self.classes).labels()
 
     def check(self) -> np.ndarray:
         """The codes, all >= 0, or a ValueError naming the first row without a label."""
@@ -149,19 +141,19 @@ def class_array(classes: Sequence[Any], dtype: np.dtype | None = None) -> np.nda
     return np.fromiter(classes, dtype=object, count=len(classes))
 
 
-def from_column(column: Column) -> Target:
+def from_column(column: columns.Column) -> Target:
     """A target made of a finished column, whole numbers as ints (missing labels are for
     `Target.check` to refuse)."""
     is_number = column.kind != "nominal"
     if is_number:
         codes, levels = _continuous_check(column.name, column.values)
-        column = Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
+        column = columns.Column(column.name, "nominal", codes, tuple(int(v) for v in levels))
     classes = tuple(column.levels or ())
     codes = column.values.astype(np.int32, copy=False)
     return Target(column.name, None, codes, classes, class_array(classes), is_number)
 
 
-def without_unused_levels(column: Column) -> Column:
+def without_unused_levels(column: columns.Column) -> columns.Column:
     """A nominal column whose levels all occur, in the order they had; itself if they do.
 
     Examples:
@@ -176,7 +168,7 @@ def without_unused_levels(column: Column) -> Column:
     return column if occurs.all() else column.with_levels(np.flatnonzero(occurs))
 
 
-def in_order(column: Column) -> Column:
+def in_order(column: columns.Column) -> columns.Column:
     """A nominal column with its levels in ascending order; itself if they are.
 
     Examples:
@@ -186,7 +178,7 @@ def in_order(column: Column) -> Column:
         (('a', 'b'), [0, 1, -1])
     """
     levels = tuple(column.levels or ())
-    ascending = sort_levels(column.name, set(levels))
+    ascending = columns.sort_levels(column.name, set(levels))
     if [*levels] == ascending:
         return column
     place = {level: code for code, level in enumerate(levels)}
@@ -218,7 +210,7 @@ def encode_target(
     cells, name = _cells(y, name)
     _check_length(cells, n_rows)
     # A nominal column has its codes already.
-    if isinstance(cells, Column):
+    if isinstance(cells, columns.Column):
         if cells.kind == "nominal" and levels is None:
             target = from_column(in_order(cells if keep_unused else without_unused_levels(cells)))
             target.check()
@@ -230,12 +222,14 @@ def encode_target(
     _refuse_kind(name, kind)
     if kind == "f":
         codes, classes = (
-            _continuous_check(name, cells) if levels is None else factorize(name, cells, levels)
+            _continuous_check(name, cells)
+            if levels is None
+            else columns.factorize(name, cells, levels)
         )
     else:
         if kind == "O":
             is_number = _check_objects(name, cells) == "number"
-        codes, classes = factorize(name, cells, levels)
+        codes, classes = columns.factorize(name, cells, levels)
     is_number = is_number and levels is None
     target = Target(name, cells, codes, classes, class_array(classes, cells.dtype), is_number)
     target.check()
@@ -261,7 +255,7 @@ def encode_numbers(y: Any, n_rows: int, name: str | None = None) -> NumericTarge
     return target
 
 
-def text_as_numbers(name: str, cells: Cells) -> Column | None:
+def text_as_numbers(name: str, cells: Cells) -> columns.Column | None:
     """Cells of text as the numbers that a CSV file with them would hold; None where it would not,
     or of cells that are no column.
 
@@ -270,20 +264,20 @@ def text_as_numbers(name: str, cells: Cells) -> Column | None:
         [1234567.0, 12.0]
     """
     try:
-        column = cells if isinstance(cells, Column) else encode(name, cells)
+        column = cells if isinstance(cells, columns.Column) else columns.encode(name, cells)
     except (TypeError, ValueError):
         return None
     column = with_numbers(column, ",", None)
     return column if column.kind == "numeric" else None
 
 
-def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
+def numbers_of(name: str, cells: np.ndarray | columns.Column) -> np.ndarray:
     """The cells of a target as float64, NaN where one is missing.
 
     Raises:
         ValueError: a cell that is no number, infinite, or larger than `MOST`.
     """
-    if isinstance(cells, Column):
+    if isinstance(cells, columns.Column):
         if cells.kind == "numeric":
             return numbers_of(name, np.asarray(cells.values, dtype=np.float64))
         try:
@@ -310,7 +304,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
             except (TypeError, ValueError):
                 if isinstance(cell, str) and (column := text_as_numbers(name, cells)) is not None:
                     return numbers_of(name, column)
-                texts = [*dict.fromkeys(one for one in cells.tolist() if isinstance(one, str))]
+                texts = [*dict.fromkeys(text for text in cells.tolist() if isinstance(text, str))]
                 hint = hidden_numbers([cell]) if isinstance(cell, str) else None
                 if (word := without_words(texts)) is not None:
                     cell, hint = word
@@ -332,7 +326,7 @@ def numbers_of(name: str, cells: np.ndarray | Column) -> np.ndarray:
     return numbers
 
 
-def _check_length(cells: np.ndarray | Column, n_rows: int) -> None:
+def _check_length(cells: np.ndarray | columns.Column, n_rows: int) -> None:
     if len(cells) != n_rows:
         raise ValueError(
             f"Found input variables with inconsistent numbers of samples: [{n_rows}, "
@@ -345,7 +339,7 @@ def _refuse_kind(name: str, kind: str) -> None:
     if kind == "c":
         raise ValueError(f"Complex data not supported: the target {name!r} holds complex numbers")
     if kind in "mM":
-        raise ValueError(f"Unknown label type: datetime. {datetime_message(name)}")
+        raise ValueError(f"Unknown label type: datetime. {columns.datetime_message(name)}")
 
 
 def _refuse_infinity(name: str, numbers: np.ndarray) -> None:
@@ -368,7 +362,9 @@ def fractions_of(values: np.ndarray) -> np.ndarray:
         return np.flatnonzero((values != np.floor(values)) & ~np.isnan(values))
 
 
-def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndarray | Column, str]:
+def _cells(
+    y: Any, name: str | None, what: str = "class label"
+) -> tuple[np.ndarray | columns.Column, str]:
     """y as 1-D cells and its name; `what` a cell holds."""
     if isinstance(y, (str, bytes)) or y is None or np.isscalar(y):
         raise ValueError(
@@ -376,8 +372,8 @@ def _cells(y: Any, name: str | None, what: str = "class label") -> tuple[np.ndar
             "fasttree.fit(frame, 'name') or fasttree.Table(frame, target='name')"
         )
     if not isinstance(y, (np.ndarray, list, tuple, range)):
-        own = getattr(y, "name", None)
-        name = name or (own if isinstance(own, str) and own else None)
+        series_name = getattr(y, "name", None)
+        name = name or (series_name if isinstance(series_name, str) and series_name else None)
     name = name or "class"
     if np.ma.is_masked(y):
         gone = np.flatnonzero(np.ma.getmaskarray(y).reshape(len(y), -1).any(axis=1))
@@ -431,18 +427,18 @@ def _check_objects(name: str, cells: np.ndarray) -> str | None:
         if is_missing(cell):
             raise ValueError(missing_message(name, row, sum(map(is_missing, listed))))
     try:
-        group = object_family(name, listed, role="target")
+        group = columns.object_family(name, listed, role="target")
     except TypeError as error:
         if "is mixed with" in str(error):
             raise
         raise ValueError(f"Unknown label type: unknown. {error}") from None
     if group in ("date", "complex"):
-        raise ValueError(f"Unknown label type: {group}. {datetime_message(name)}")
+        raise ValueError(f"Unknown label type: {group}. {columns.datetime_message(name)}")
     if group == "number":
         try:
             numbers = number_array(name, cells)
         except ValueError:
-            numbers = to_float(name, cells)  # whose error names the row
+            numbers = columns.to_float(name, cells)  # whose error names the row
         _refuse_continuous(name, numbers)
     return group
 
@@ -463,4 +459,4 @@ def _refuse_continuous(name: str, values: np.ndarray) -> None:
 
 def _continuous_check(name: str, values: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
     _refuse_continuous(name, values)
-    return factorize(name, values)
+    return columns.factorize(name, values)

@@ -114,14 +114,14 @@ def _ways(texts: Sequence[str], more: str = "") -> list[tuple[str, str, str]]:
     """The decimal marks by which all texts are numbers, each with what a number with a mark then
     means, and the code that makes numbers of a frame's column of texts."""
     has = {mark: any(mark in text for text in texts) for mark in ".,"}
-    sample, found = "1,500" if has[","] else "1.500", []
+    sample, ways = "1,500" if has[","] else "1.500", []
     for mark, other, form in MARKS:
         if all(map(form.fullmatch, texts)) and (mark == "." or any(has.values())):
             number = "one and a half" if mark in sample else "fifteen hundred"
             cells = f".str.replace({other!r}, '')" * has[other]
             cells += ".str.replace(',', '.')" * (mark == "," and has[","])
-            found.append((mark, f"{sample} is {number}", f"pandas.to_numeric(column{cells}{more})"))
-    return found
+            ways.append((mark, f"{sample} is {number}", f"pandas.to_numeric(column{cells}{more})"))
+    return ways
 
 
 def converted(texts: Sequence[str], more: str = "") -> str:
@@ -162,7 +162,7 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
 (a frame: pandas.to_numeric(column.str.replace(',', '')))"
     """
     sample = levels[:: max(1, len(levels) // LOOKED_AT)]
-    if not sample or not all(isinstance(one, str) for one in sample):
+    if not sample or not all(isinstance(text, str) for text in sample):
         return None
     odd = set(no_numbers(sample))
     if not odd:
@@ -179,7 +179,7 @@ def dressed_as(levels: Sequence[Any]) -> tuple[str, str] | None:
     if len(matches) < len(odd) and (mended := without_words(sample)) is not None:
         return f"{what} ({texts[0]!r}, ...) beside {mended[0]!r}", mended[1]
     units = units | {"%"} if _PERCENT in kinds and units else units
-    plain = [one for code, one in enumerate(sample) if code not in odd]
+    plain = [text for code, text in enumerate(sample) if code not in odd]
     return f"{what} ({texts[0]!r}, ...)", _undressed(what, [*texts, *plain], units)
 
 
@@ -191,7 +191,9 @@ def _dress_of(text: str) -> tuple[str, re.Match[str]] | None:
 
 def _with_marks(texts: Sequence[str]) -> tuple[str, str] | None:
     """`dressed_as` of texts that are numbers with commas, or with points between thousands."""
-    marked = [one for one in texts if "," in one] or [one for one in texts if one.count(".") > 1]
+    marked = [text for text in texts if "," in text] or [
+        text for text in texts if text.count(".") > 1
+    ]
     if not marked:
         return None
     ways = _ways(texts)
@@ -228,13 +230,13 @@ def numbers_by_mark(levels: Sequence[Any]) -> dict[str | None, list[float]]:
     if sign:  # blanks may separate it, and thousands
         texts = ["".join(SIGNS.sub("", text).split()) for text in texts]
     plain = [text.strip().replace("−", "-") for text in texts]
-    found: dict[str | None, list[float]] = {
+    numbers: dict[str | None, list[float]] = {
         mark: [float(text.replace(other, "").replace(mark, ".")) for text in plain]
         for mark, other, form in MARKS
         if all(map(form.fullmatch, plain))
     }
-    readings = [*found.values()]
-    return found | ({None: readings[0]} if readings and readings[0] == readings[-1] else {})
+    readings = [*numbers.values()]
+    return numbers | ({None: readings[0]} if readings and readings[0] == readings[-1] else {})
 
 
 def without_words(levels: Sequence[Any]) -> tuple[str, str] | None:
@@ -255,13 +257,13 @@ decimal='.' (1,500 is fifteen hundred) or decimal=',' (1,500 is one and a half)"
     is_few = 0 < len(words) <= min(MOST_WORDS, len(others) / 3)
     if not is_few or not (read or is_plain):
         return None
-    plain = [SIGNS.sub("", one).strip() for one in others]
-    said = f"if missing, read the file with {in_text(reading('missing', words))}"
+    plain = [SIGNS.sub("", text).strip() for text in others]
+    remedy = f"if missing, read the file with {in_text(reading('missing', words))}"
     if not is_plain and None not in read:
         marks = (f"{argument('decimal', mark)} ({meaning})" for mark, meaning, _ in _ways(plain))
-        said += f" and {' or '.join(marks)}"
+        remedy += f" and {' or '.join(marks)}"
     code = converted(plain, ", errors='coerce'")
-    return words[0], said + (worded(f" (a frame: {code})") if plain == others else "")
+    return words[0], remedy + (worded(f" (a frame: {code})") if plain == others else "")
 
 
 def _undressed(what: str, texts: list[str], units: set[str]) -> str:

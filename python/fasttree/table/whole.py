@@ -45,8 +45,8 @@ def float_of_whole(
     if not same.all():
         place = tuple(int(part) for part in np.argwhere(~same)[0])
         column = place[1] if len(place) > 1 else 0
-        found = (name_of(column), place[0], int(values[place]))
-        raise ValueError(inexact_message(*found, is_target=is_target))
+        cell = (name_of(column), place[0], int(values[place]))
+        raise ValueError(inexact_message(*cell, is_target=is_target))
     return wide
 
 

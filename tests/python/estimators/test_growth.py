@@ -13,7 +13,6 @@ import pytest
 
 import fasttree
 from fasttree import _engine, criteria
-from fasttree.estimators.explained import best_first
 from fasttree.table import Column, Table
 
 from ..tools import criteria_oracle, tree_oracle
@@ -367,9 +366,8 @@ def test_max_features_looks_at_some_and_goes_on_until_a_split_is_valid():
     assert len(roots) > 2
 
 
-def test_many_candidates_are_sorted_as_few_are():
-    draw = np.random.default_rng(0)
-    scores = np.concatenate([draw.random(150_000), draw.choice([0.1, 0.2], 150_000)])
-    rows = [{"score": float(s), "place": i} for i, s in enumerate(draw.permutation(scores))]
-    assert best_first(rows) == sorted(rows, key=lambda row: -row["score"])
-    assert best_first([]) == []
+def test_equal_scores_of_candidates_keep_the_order_of_features_and_thresholds():
+    X = np.tile(np.random.default_rng(0).integers(0, 3, size=(60, 1)), 4)
+    rows = fasttree.fit(X, X[:, 0] > 0).explain(0, X, X[:, 0] > 0)
+    keys = [(-row["score"], row["feature"], row["threshold"]) for row in rows]
+    assert keys == sorted(keys) and len(keys) == 8

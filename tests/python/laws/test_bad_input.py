@@ -271,7 +271,7 @@ BAD_PARAMETERS = {
     "leaf_smoothing": [("kneser", ValueError, "leaf_smoothing='kneser'.*'laplace'")],
     "class_weight": [("heavy", ValueError, "class_weight")],
     "random_state": [
-        (-1, ValueError, "random_state=-1 must not be negative"),
+        (-1, ValueError, "random_state=-1 must be None, a whole number >= 0"),
         ("x", ValueError, "random_state='x'"),
     ],
     "trace": [("all", ValueError, "trace='all'.*None, 'steps', 'candidates'")],

@@ -19,7 +19,7 @@ When not to use it
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from ..idle import refuse_idle
 from ..parameters import config_of
 from ..training_rows import TrainingRows
 from . import passes
-from .parts import Coding, PartFacts, Reader, describe, joined
+from .parts import Coding, PartFacts, Reader, TargetNumbers, describe, joined
 from .sources import Batches
 from .unchanged import Repeated
 
@@ -56,7 +56,7 @@ class Facts(NamedTuple):
     """
 
     schema: dict[str, Any]
-    features: list[tuple[int, bool, np.ndarray | None]]
+    features: list[passes.CodedFeature]
     weighted: bool
     sums: list[int]
     n_rows: int
@@ -111,9 +111,9 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
     ]
     others = facts.classes[1:] if facts.target_range is None else (0, 0)
     coding = Coding(facts, target, (None,) * len(facts.names))
-    known = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
+    core_facts = facts_of(coding, features, [facts.copies, *(0 for _ in others)])
     try:
-        core.check_codes(known, config, forest)
+        core.check_codes(core_facts, config, forest)
     except UnicodeEncodeError:
         known_levels = zip(facts.names, facts.levels, strict=True)
         for name, levels in (*known_levels, (target, facts.classes)):
@@ -121,15 +121,15 @@ def check_plan(config: dict[str, Any], facts: PartFacts, target: str, forest: bo
                 if isinstance(text, str) and HALF.search(text):
                     raise ValueError(f"column {name!r}: {shown(text)} {HALF_REMEDY}") from None
         raise
-    _warn_of_lost_digits(facts, target)
+    if facts.numbers is not None:
+        _warn_of_lost_digits(facts.numbers, target)
 
 
-def _warn_of_lost_digits(facts: PartFacts, target: str) -> None:
+def _warn_of_lost_digits(numbers: TargetNumbers, target: str) -> None:
     """Warn where the one grid that all rows share is too coarse for most numbers."""
-    low, high = facts.target_range or (0.0, 0.0)
-    logarithms, n, is_whole = facts.target_sizes
-    typical = math.exp(logarithms / n) if n else high - low
-    if high - low <= 2.0**20 * typical or (is_whole and high - low < 2.0**39):
+    low, high = numbers.range
+    typical = math.exp(numbers.log_sum / numbers.n_logs) if numbers.n_logs else high - low
+    if high - low <= 2.0**20 * typical or (numbers.are_whole and high - low < 2.0**39):
         return
     warn_caller(
         f"the target {target!r} lies between {low:g} and {high:g}, and a typical number has the "
@@ -176,28 +176,10 @@ def reader_for(estimator: Any, y: str | None = None, sample_weight: str | None =
     return Reader(y, sample_weight, estimator.categorical_features, estimator._task)
 
 
-def facts_of(
-    coding: Coding, features: list[tuple[int, bool, np.ndarray | None]], sums: list[int]
-) -> Facts:
+def facts_of(coding: Coding, features: list[passes.CodedFeature], sums: list[int]) -> Facts:
     """The facts of all rows that the core needs."""
     facts = coding.facts
     return Facts(coding.schema(), features, facts.weighted, sums, facts.rows, facts.target_range)
-
-
-def _reduce(
-    source: Repeated,
-    of_part: Callable[..., Any],
-    arguments: tuple[Any, ...],
-    join: Callable[..., Any],
-    join_arguments: tuple[Any, ...] = (),
-    *,
-    columns: list[str] | None = None,
-) -> Any:
-    """A pass (`passes.Pass`) over some columns, None: all; the result is None without rows."""
-    found = None
-    for batch, where in source.parts(columns):
-        found = join(*join_arguments, found, of_part(source, *arguments, batch, where))
-    return found
 
 
 @dataclass(frozen=True)
@@ -217,17 +199,17 @@ class Columns:
         """The columns of a schema whose numeric columns are `numbers`."""
         others = {reader.target, reader.weights}
         features = [n for n in names if n not in others]
-        known = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
+        numeric = set(numbers) - others if reader.categorical_features == "from_dtype" else set()
         # A Table needs a column: if all are numeric, the first one is read.
-        spared = [n for n in features if n in known][1 if known >= set(features) else 0 :]
+        spared = [n for n in features if n in numeric][1 if numeric >= set(features) else 0 :]
         return cls(tuple(features), tuple(spared))
 
     def completed(self, facts: PartFacts) -> PartFacts:
         """The facts of a pass without the spared columns, with these added."""
         if not self.spared:
             return facts
-        known = dict(zip(facts.names, facts.levels, strict=True))
-        levels = tuple(known.get(name) for name in self.features)
+        levels_of = dict(zip(facts.names, facts.levels, strict=True))
+        levels = tuple(levels_of.get(name) for name in self.features)
         return replace(facts, names=self.features, levels=levels)
 
 
@@ -246,7 +228,7 @@ def described(batches: Batches, reader: Reader) -> tuple[Repeated, PartFacts]:
     columns = Columns.of(names, batches.numbers, reader)
     wanted = [n for n in names if n not in columns.spared] or None
     source = Repeated(batches, reader)
-    facts: PartFacts | None = _reduce(source, describe, (), joined, columns=wanted)
+    facts = source.joined(describe, joined, wanted)
     if facts is None:
         raise ValueError(f"{batches.name} holds no rows with a positive weight")
     source.expected = columns.completed(facts.without_unused_classes())
@@ -259,17 +241,14 @@ def coded_rows(
     """All rows of the batches as codes, in a data set of the core; `hashed`: with a hash of the
     content of each row."""
     coding = Coding(facts, source.reader.target or "class", (None,) * len(facts.names))
-    coding = passes.completed(coding, config, partial(_reduce, source))
+    coding = passes.completed(coding, config, source.joined)
     # The last pass: codes of all rows in one array, in the order of the batches.
     records = np.empty((facts.rows, 0), np.uint8)
     hashes = np.empty(facts.rows, np.uint64) if hashed else None
     features: list[Any] = []
     sums: list[int] = []
     start = 0
-    for batch, where in source.parts():
-        encoded = passes.encoded_part(source, coding, hashed, batch, where)
-        if encoded is None:
-            continue
+    for encoded in source.results(partial(passes.encoded, coding, hashed)):
         if not start:
             records = np.empty((facts.rows, encoded.records.shape[1]), np.uint8)
             features, sums = encoded.features, [0] * len(encoded.sums)

@@ -1,8 +1,9 @@
 """Names, levels and targets of rows in batches or partitions, merged over all of them.
 
 What
-    `Reader` splits a part into features, labels and weights. `describe` collects the facts of a
-    part, `joined` merges the facts of two parts; the result does not depend on order or process.
+    `Reader` splits a part into features, labels and weights. `describe` collects the facts of the
+    rows of a part, `joined` merges the facts of two parts; the result does not depend on order or
+    process. Parts without rows have no result (`result_of_part`, `join_results`).
     `Coding` then turns every part into codes of the merged levels.
 Decisions
     Levels and classes that occur are sorted; declared ones keep their order if all parts declare
@@ -15,9 +16,9 @@ When not to use it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from ...table.target import (
 )
 
 core = _engine.core
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,13 @@ class Rows:
         table: the features.
         target: the labels with their codes, or the numbers of a regression.
         copies: number of copies of each row, (n_rows,); None: one of each.
+        where: name of the part, for messages.
     """
 
     table: Table
     target: Target | NumericTarget
     copies: np.ndarray | None
+    where: str
 
     def __len__(self) -> int:
         return len(self.table)
@@ -64,6 +68,33 @@ class Rows:
 
 ReadPart = Callable[[Any, str], Rows | None]
 """Function of a part and its name for messages that returns its rows; None without rows."""
+
+
+def result_of_part(
+    reader: ReadPart, function: Callable[[Rows], R], part: Any, where: str
+) -> R | None:
+    """The result of `function` for the rows of a part.
+
+    Args:
+        reader: reads the part.
+        function: takes the rows.
+        part: batch or partition.
+        where: its name, for messages.
+
+    Returns:
+        The result; None for a part without rows, which `function` does not see.
+    """
+    rows = reader(part, where)
+    return None if rows is None else function(rows)
+
+
+def join_results(join: Callable[[R, R], R], results: Iterable[R | None]) -> R | None:
+    """The results of parts, merged two at a time in their order; None if no part has rows."""
+    merged: R | None = None
+    for result in results:
+        if result is not None:
+            merged = result if merged is None else join(merged, result)
+    return merged
 
 
 @dataclass(frozen=True)
@@ -89,11 +120,11 @@ class Reader:
             ValueError, TypeError: as `Table` raises them, with the name of the part in front.
         """
         try:
-            return self._read(part)
+            return self._read(part, where)
         except (ValueError, TypeError) as error:
             raise type(error)(f"{where}: {error}") from None
 
-    def _read(self, part: Any) -> Rows | None:
+    def _read(self, part: Any, where: str) -> Rows | None:
         X, y, weights = part if self.target is None else (part, None, None)
         if self.target is not None:
             X, y = without_column(X, self.target)
@@ -116,7 +147,7 @@ class Reader:
             # Another part may have the categories that no row of this one has.
             target = encode_target(y, len(X), self.target, keep_unused=True)
         table = Table(X, categorical_features=self.categorical_features)
-        return Rows(table, target, copies)
+        return Rows(table, target, copies, where)
 
 
 def _take(values: Any, rows: np.ndarray) -> Any:
@@ -145,6 +176,45 @@ def whole_copies(weights: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
+class TargetNumbers:
+    """What is known of the numbers of a target.
+
+    Attributes:
+        range: the smallest and the largest number.
+        log_sum, n_logs: sum of the logarithms of the absolute numbers that are not 0, and how many
+            these are.
+        are_whole: whether all numbers are whole.
+    """
+
+    range: tuple[float, float]
+    log_sum: float
+    n_logs: int
+    are_whole: bool
+
+    @classmethod
+    def of(cls, target: NumericTarget) -> TargetNumbers:
+        """The facts of the numbers of one part.
+
+        Raises:
+            ValueError: a number that is missing or infinite.
+        """
+        numbers = target.numbers
+        logs = np.log(np.abs(numbers[numbers != 0]))
+        are_whole = bool(np.all(numbers == np.floor(numbers)))
+        extremes = core.number_range(target.name, numbers)
+        return cls(extremes, float(logs.sum()), len(logs), are_whole)
+
+    def joined(self, other: TargetNumbers) -> TargetNumbers:
+        """The facts of the numbers of both parts."""
+        return TargetNumbers(
+            (min(self.range[0], other.range[0]), max(self.range[1], other.range[1])),
+            self.log_sum + other.log_sum,
+            self.n_logs + other.n_logs,
+            self.are_whole and other.are_whole,
+        )
+
+
+@dataclass(frozen=True)
 class PartFacts:
     """The facts of one or several parts.
 
@@ -153,9 +223,7 @@ class PartFacts:
         has_names: whether the names were given by the user.
         classes, values: class labels, as Python values and as an array.
         occurring: the class labels that some row has.
-        target_range: the smallest and the largest number of a regression; None for classes.
-        target_sizes: of a regression, the sum of the logarithms of the absolute numbers that are
-            not 0, how many these are, and whether all numbers are whole.
+        numbers: of the target of a regression; None for classes.
         rows: number of rows.
         copies: number of rows, each counted as often as its weight says.
         weighted: whether any weight is not 1.
@@ -168,8 +236,7 @@ class PartFacts:
     classes: tuple[Any, ...]
     values: np.ndarray
     occurring: frozenset[Any]
-    target_range: tuple[float, float] | None
-    target_sizes: tuple[float, int, bool]
+    numbers: TargetNumbers | None
     rows: int
     copies: int
     weighted: bool
@@ -179,6 +246,11 @@ class PartFacts:
     def kinds(self) -> list[Kind]:
         """The kind of each column."""
         return ["numeric" if levels is None else "nominal" for levels in self.levels]
+
+    @property
+    def target_range(self) -> tuple[float, float] | None:
+        """The smallest and the largest number of a regression; None for classes."""
+        return None if self.numbers is None else self.numbers.range
 
     def table_of_one_row(self) -> Table:
         """A Table with these columns and classes."""
@@ -201,82 +273,67 @@ class PartFacts:
         return replace(self, classes=classes, values=self.values[occurs])
 
 
-def describe(reader: ReadPart, part: Any, where: str) -> PartFacts | None:
-    """The facts of a part; None without rows."""
-    rows = reader(part, where)
-    if rows is None:
-        return None
-    table, columns, target = rows.table, rows.table.columns, rows.target
-    copies = len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64))
+def describe(rows: Rows) -> PartFacts:
+    """The facts of the rows of a part.
+
+    Raises:
+        ValueError: a number of the target that is missing or infinite.
+    """
+    table, target = rows.table, rows.target
     classes: tuple[Any, ...] = ()
-    values, occurring = np.array([]), frozenset[Any]()
-    target_range = None
-    target_sizes = (0.0, 0, True)
+    values, occurring, numbers = np.array([]), frozenset[Any](), None
     if isinstance(target, NumericTarget):
         try:
-            target_range = core.number_range(target.name, target.numbers)
+            numbers = TargetNumbers.of(target)
         except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-        sizes = np.log(np.abs(target.numbers[target.numbers != 0]))
-        is_whole = bool(np.all(target.numbers == np.floor(target.numbers)))
-        target_sizes = (float(sizes.sum()), len(sizes), is_whole)
+            raise ValueError(f"{rows.where}: {error}") from None
     else:
         classes, values = target.classes, target.values
         occurring = frozenset(classes[code] for code in np.unique(target.codes).tolist())
     return PartFacts(
         names=tuple(table.feature_names),
         has_names=table.has_feature_names,
-        levels=tuple(c.levels for c in columns),
+        levels=tuple(column.levels for column in table.columns),
         classes=classes,
         values=values,
         occurring=occurring,
-        target_range=target_range,
-        target_sizes=target_sizes,
+        numbers=numbers,
         rows=len(table),
-        copies=copies,
+        copies=len(table) if rows.copies is None else int(rows.copies.sum(dtype=np.uint64)),
         weighted=rows.copies is not None and bool(np.any(rows.copies != 1)),
-        where=where,
+        where=rows.where,
     )
 
 
-def joined(a: PartFacts | None, b: PartFacts | None) -> PartFacts | None:
-    """The merged facts of two parts, either of which may be without rows (None).
+def joined(a: PartFacts, b: PartFacts) -> PartFacts:
+    """The merged facts of two parts.
 
     Raises:
         ValueError: columns that differ in name or kind, labels that cannot be sorted.
     """
-    if a is None or b is None:
-        return b if a is None else a
     if a.names != b.names:
         raise ValueError(
             f"{b.where} has the columns {', '.join(b.names)}; {a.where} has {', '.join(a.names)}: "
             "all parts need the same columns in the same order"
         )
-    for name, one, other in zip(a.names, a.kinds, b.kinds, strict=True):
-        if one != other:
+    for name, first, other in zip(a.names, a.kinds, b.kinds, strict=True):
+        if first != other:
             raise ValueError(
-                f"column {name!r} is {one} in {a.where} but {other} in {b.where}: give all parts "
+                f"column {name!r} is {first} in {a.where} but {other} in {b.where}: give all parts "
                 "one type, or name the column in categorical_features"
             )
     levels = tuple(
-        None if one is None or other is None else _union(name, one, other)
-        for name, one, other in zip(a.names, a.levels, b.levels, strict=True)
+        None if first is None or other is None else _union(name, first, other)
+        for name, first, other in zip(a.names, a.levels, b.levels, strict=True)
     )
     classes = _union("the target", a.classes, b.classes)
     values = a.values
     if classes != a.classes:
         kind = np.result_type(a.values, b.values) if a.values.dtype.kind in "biufU" else None
         values = class_array(classes, kind)
-    ranges = [part.target_range for part in (a, b) if part.target_range is not None]
-    lowest, highest = [low for low, _ in ranges], [high for _, high in ranges]
     return replace(
         a,
-        target_range=(min(lowest), max(highest)) if ranges else None,
-        target_sizes=(
-            a.target_sizes[0] + b.target_sizes[0],
-            a.target_sizes[1] + b.target_sizes[1],
-            a.target_sizes[2] and b.target_sizes[2],
-        ),
+        numbers=None if a.numbers is None or b.numbers is None else a.numbers.joined(b.numbers),
         levels=levels,
         classes=classes,
         values=values,

@@ -1,8 +1,8 @@
 """The passes over parts (batches or partitions): imputed values, cut points, codes.
 
 What
-    Each pass has a function of one part, which any process may call, and a function that merges the
-    results of two parts; `completed` runs the passes in their order. The merged result does not
+    Each pass has a function of the rows of one part, which any process may call, and a function
+    that merges the results of two parts; `completed` runs the passes in their order. The merged result does not
     depend on how rows were divided into parts. Cut points are the same, to the bit, as of all rows
     together: the core samples rows by their content.
 Memory
@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ... import _engine
-from .parts import Coding, ReadPart
+from .parts import Coding, Rows
 
 MOST_VALUES = 1 << 26
 """Largest number of distinct values of a column that are counted: 1 GiB at 16 bytes each."""
@@ -51,11 +52,13 @@ rows, and the distinct values of each column that has few."""
 Values = list[tuple[np.ndarray, np.ndarray]]
 """Distinct values and their counts, per column."""
 
+CodedFeature = tuple[int, bool, np.ndarray | None]
+"""Number of codes, whether the last one is for missing values, and the extremes of each bin
+(n_bins, 2; None for nominal features)."""
 
-Pass = Callable[[Callable[..., Any], tuple[Any, ...], Callable[..., Any], tuple[Any, ...]], Any]
-"""A function ``run(of_part, arguments, join, join_arguments)`` that calls
-``of_part(reader, *arguments, part, name)`` for each part, and returns the results joined by
-``join(*join_arguments, a, b)``."""
+Pass = Callable[[Callable[[Rows], Any], Callable[[Any, Any], Any]], Any]
+"""A function ``run(function, join)`` that calls ``function(rows)`` for the rows of each part, and
+returns the results joined by ``join(a, b)``."""
 
 
 def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
@@ -69,53 +72,48 @@ def completed(coding: Coding, config: dict[str, Any], run: Pass) -> Coding:
     """
     bins = config["max_bins"]
     if config["missing"] == "mode":
-        coding = fills_of(coding, run(gaps_of_part, (coding,), joined_gaps, (coding,)))
+        coding = fills_of(coding, run(partial(gaps_of, coding), partial(joined_gaps, coding)))
     if "numeric" not in coding.facts.kinds:
         return coding
-    edges = run(edges_of_part, (coding, bins), joined_edges, (bins,))
+    edges = run(partial(edges_of, coding, bins), partial(joined_edges, bins))
     coding, columns = cuts_of(coding, edges, bins)
     if not columns:
         return coding
     names = [coding.facts.names[j] for j in columns]
-    values = run(values_of_part, (coding, columns), joined_values, (names,))
+    values = run(partial(values_of, coding, columns), partial(joined_values, names))
     return with_values(coding, columns, values, bins)
 
 
-def gaps_of_part(reader: ReadPart, coding: Coding, part: Any, where: str) -> list[Gaps] | None:
-    """The gaps of each column of a part; None without rows."""
-    rows = reader(part, where)
-    if rows is None:
-        return None
-    copies, found = coding.copies(rows), []
+def gaps_of(coding: Coding, rows: Rows) -> list[Gaps]:
+    """The gaps of each column of a part."""
+    copies, gaps = coding.copies(rows), []
     for column, levels in zip(_columns(coding, rows, False), coding.n_levels, strict=True):
         if levels or column.dtype.kind in "iu":
             codes = column.astype(np.int32, copy=False)
             counts = core.level_counts(codes, copies, levels)
-            found.append(Gaps(int(np.count_nonzero(codes < 0)), counts, 0))
+            gaps.append(Gaps(int(np.count_nonzero(codes < 0)), counts, 0))
         else:
             values = column.astype(np.float64, copy=False)
-            terms, known = core.exact_sum(values, copies)
-            found.append(Gaps(int(np.count_nonzero(np.isnan(values))), terms, known))
-    return found
+            terms, n_values = core.exact_sum(values, copies)
+            gaps.append(Gaps(int(np.count_nonzero(np.isnan(values))), terms, n_values))
+    return gaps
 
 
-def _columns(coding: Coding, rows: Any, filled: bool) -> list[np.ndarray]:
+def _columns(coding: Coding, rows: Rows, filled: bool) -> list[np.ndarray]:
     """The features one by one, (n_rows,) each; `filled`: imputed."""
     blocks = coding.blocks(rows, filled)
     return [block[:, j] for block in blocks for j in range(block.shape[1])]
 
 
-def joined_gaps(coding: Coding, a: list[Gaps] | None, b: list[Gaps] | None) -> list[Gaps] | None:
-    """The merged gaps of two parts, either of which may be without rows (None)."""
-    if a is None or b is None:
-        return b if a is None else a
+def joined_gaps(coding: Coding, a: list[Gaps], b: list[Gaps]) -> list[Gaps]:
+    """The merged gaps of two parts."""
     merged = []
-    for one, other, kind in zip(a, b, coding.facts.kinds, strict=True):
+    for first, second, kind in zip(a, b, coding.facts.kinds, strict=True):
         if kind == "numeric":
-            terms = np.concatenate([one.terms, other.terms])
+            terms = np.concatenate([first.terms, second.terms])
         else:
-            terms = one.terms + other.terms
-        merged.append(Gaps(one.missing + other.missing, terms, one.known + other.known))
+            terms = first.terms + second.terms
+        merged.append(Gaps(first.missing + second.missing, terms, first.known + second.known))
     return merged
 
 
@@ -139,66 +137,51 @@ def fills_of(coding: Coding, gaps: list[Gaps]) -> Coding:
     return replace(coding, fills=tuple(fills))
 
 
-def edges_of_part(
-    reader: ReadPart, coding: Coding, bins: int, part: Any, where: str
-) -> Edges | None:
-    """The summary of a part for the cut points of numeric columns; None without rows."""
-    rows = reader(part, where)
-    if rows is None:
-        return None
+def edges_of(coding: Coding, bins: int, rows: Rows) -> Edges:
+    """The summary of a part for the cut points of numeric columns."""
     blocks, copies = coding.blocks(rows), coding.copies(rows)
-    found: Edges = core.edge_summary(blocks, len(rows), copies, coding.facts.copies, bins)
-    return found
+    return core.edge_summary(blocks, len(rows), copies, coding.facts.copies, bins)
 
 
-def joined_edges(bins: int, a: Edges | None, b: Edges | None) -> Edges | None:
-    """The merged summaries of two parts, either of which may be without rows (None)."""
-    if a is None or b is None:
-        return b if a is None else a
+def joined_edges(bins: int, a: Edges, b: Edges) -> Edges:
+    """The merged summaries of two parts."""
 
-    def union(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+    def union(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
         """The distinct values of both; None if they are more than `bins`."""
-        if one is None or other is None:
+        if first is None or other is None:
             return None
-        both = np.union1d(one, other)
+        both = np.union1d(first, other)
         return both if len(both) <= bins else None
 
     (sample_a, copies_a, few_a), (sample_b, copies_b, few_b) = a, b
     sample = [np.concatenate(both) for both in zip(sample_a, sample_b, strict=True)]
-    few = [union(one, other) for one, other in zip(few_a, few_b, strict=True)]
+    few = [union(first, other) for first, other in zip(few_a, few_b, strict=True)]
     return sample, np.concatenate([copies_a, copies_b]), few
 
 
 def cuts_of(coding: Coding, edges: Edges, bins: int) -> tuple[Coding, list[int]]:
     """The coding with cut points, and the columns whose values must be counted first."""
     numeric = [j for j, kind in enumerate(coding.facts.kinds) if kind == "numeric"]
-    found = core.edge_cuts(*edges, coding.facts.copies, bins)
+    column_cuts = core.edge_cuts(*edges, coding.facts.copies, bins)
     cuts: list[np.ndarray | None] = [None] * len(coding.facts.kinds)
-    for j, of_column in zip(numeric, found, strict=True):
+    for j, of_column in zip(numeric, column_cuts, strict=True):
         cuts[j] = of_column
     return replace(coding, cuts=tuple(cuts)), [j for j in numeric if cuts[j] is None]
 
 
-def values_of_part(
-    reader: ReadPart, coding: Coding, columns: list[int], part: Any, where: str
-) -> Values | None:
+def values_of(coding: Coding, columns: list[int], rows: Rows) -> Values:
     """The distinct values of some numeric columns of a part, with their counts."""
-    rows = reader(part, where)
-    if rows is None:
-        return None
     copies, all_columns = coding.copies(rows), _columns(coding, rows, True)
     counts = np.ones(len(rows), np.uint64) if copies is None else copies.astype(np.uint64)
     return [core.value_counts(all_columns[j].astype(np.float64), counts) for j in columns]
 
 
-def joined_values(names: list[str], a: Values | None, b: Values | None) -> Values | None:
-    """The merged values of two parts, either of which may be without rows (None).
+def joined_values(names: list[str], a: Values, b: Values) -> Values:
+    """The merged values of two parts.
 
     Raises:
         MemoryError: a column with more than `MOST_VALUES` distinct values.
     """
-    if a is None or b is None:
-        return b if a is None else a
     both = [
         core.value_counts(np.concatenate([values_a, values_b]), np.concatenate([n_a, n_b]))
         for (values_a, n_a), (values_b, n_b) in zip(a, b, strict=True)
@@ -215,8 +198,8 @@ def joined_values(names: list[str], a: Values | None, b: Values | None) -> Value
 def with_values(coding: Coding, columns: list[int], values: Values, bins: int) -> Coding:
     """The coding with the cut points of columns whose values were counted."""
     cuts = list(coding.cuts)
-    for j, (found, counts) in zip(columns, values, strict=True):
-        cuts[j] = core.value_cuts(found, counts, bins)
+    for j, (distinct, counts) in zip(columns, values, strict=True):
+        cuts[j] = core.value_cuts(distinct, counts, bins)
     return replace(coding, cuts=tuple(cuts))
 
 
@@ -226,38 +209,27 @@ class Encoded:
 
     Attributes:
         records: the codes of each row, uint8 (n_rows, bytes per row).
-        features: number of codes, whether the last one is for missing values, and extremes of each
-            bin (n_bins, 2; None for nominal ones), per column.
+        features: of each column.
         sums: weight of each class; of a number the sums of weights, and of weighted numbers and
             their squares in units.
         hashes: a hash of the content of each row; None if not needed.
     """
 
     records: np.ndarray
-    features: list[tuple[int, bool, np.ndarray | None]]
+    features: list[CodedFeature]
     sums: list[int]
     hashes: np.ndarray | None
 
 
-def encoded_part(
-    reader: ReadPart, coding: Coding, hashed: bool, part: Any, where: str
-) -> Encoded | None:
-    """A part as codes; None without rows."""
-    rows = reader(part, where)
-    if rows is None:
-        return None
+def encoded(coding: Coding, hashed: bool, rows: Rows) -> Encoded:
+    """The rows of a part as codes; `hashed`: with a hash of the content of each row."""
     target, copies = coding.target_of(rows), coding.copies(rows)
     cuts = coding.cuts or (None,) * len(coding.facts.kinds)
-    found = core.encode_rows(
-        coding.blocks(rows),
-        target,
-        copies,
-        cuts,
-        coding.n_levels,
-        max(1, len(coding.facts.classes)),
-    )
+    n_classes = max(1, len(coding.facts.classes))
+    blocks = coding.blocks(rows)
+    codes = core.encode_rows(blocks, target, copies, cuts, coding.n_levels, n_classes)
     hashes = core.row_hashes(coding.blocks(rows, False), target, copies) if hashed else None
-    return Encoded(*found, hashes)
+    return Encoded(*codes, hashes)
 
 
 def joined_sums(a: list[int], b: list[int]) -> list[int]:
@@ -265,15 +237,13 @@ def joined_sums(a: list[int], b: list[int]) -> list[int]:
     return [x + y for x, y in zip(a, b, strict=True)]
 
 
-def joined_features(
-    a: list[tuple[int, bool, np.ndarray | None]], b: list[tuple[int, bool, np.ndarray | None]]
-) -> list[tuple[int, bool, np.ndarray | None]]:
+def joined_features(a: list[CodedFeature], b: list[CodedFeature]) -> list[CodedFeature]:
     """The merged `Encoded.features` of two parts: the extremes of each bin in both."""
 
-    def extremes(one: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
-        if one is None or other is None:
+    def extremes(first: np.ndarray | None, other: np.ndarray | None) -> np.ndarray | None:
+        if first is None or other is None:
             return None
-        low, high = np.minimum(one[:, 0], other[:, 0]), np.maximum(one[:, 1], other[:, 1])
+        low, high = np.minimum(first[:, 0], other[:, 0]), np.maximum(first[:, 1], other[:, 1])
         return np.ascontiguousarray(np.column_stack([low, high]))
 
     return [

@@ -43,12 +43,12 @@ class Batches:
 
     def __call__(self, columns: Sequence[str] | None = None) -> Iterator[tuple[int, Any]]:
         """Number and rows of each batch, the empty ones left out."""
-        found = self.read(columns)
-        if not isinstance(found, Iterable):
+        batches = self.read(columns)
+        if not isinstance(batches, Iterable):
             raise TypeError(
-                f"{self.name} came as a {type(found).__name__}; give an iterable of batches"
+                f"{self.name} came as a {type(batches).__name__}; give an iterable of batches"
             )
-        for number, batch in enumerate(found):
+        for number, batch in enumerate(batches):
             frame = _frame(batch)
             if len(frame):
                 yield number, frame
@@ -136,10 +136,9 @@ def batches_of(X: Any, histogram: bool) -> Batches | None:
 def _of_dataset(dataset: Any, name: str) -> Batches:
     def read(columns: Sequence[str] | None) -> Iterable[Any]:
         wanted = None if columns is None else list(columns)
-        batches: Iterable[Any] = dataset.to_batches(
+        return dataset.to_batches(
             columns=wanted, batch_size=ROWS, batch_readahead=2, fragment_readahead=1
         )
-        return batches
 
     return Batches(read, name, tuple(dataset.schema.names), numbers_of(dataset.schema))
 

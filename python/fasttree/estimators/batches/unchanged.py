@@ -16,14 +16,14 @@ When not to use it
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import _engine
 from ...table import Column
-from .parts import PartFacts, Reader, Rows
+from .parts import PartFacts, R, Reader, Rows, join_results, result_of_part
 from .sources import Batches
 
 REMEDY = (
@@ -71,6 +71,24 @@ class Repeated:
                 f"{self._pass}, which ended {last}: {REMEDY}"
             )
 
+    def results(
+        self, function: Callable[[Rows], R], columns: Sequence[str] | None = None
+    ) -> Iterator[R]:
+        """The results of `function` for the batches with rows, in a pass over some columns."""
+        for batch, where in self.parts(columns):
+            result = result_of_part(self, function, batch, where)
+            if result is not None:
+                yield result
+
+    def joined(
+        self,
+        function: Callable[[Rows], R],
+        join: Callable[[R, R], R],
+        columns: Sequence[str] | None = None,
+    ) -> R | None:
+        """The results of a pass, joined two at a time; None without rows."""
+        return join_results(join, self.results(function, columns))
+
     def __call__(self, part: Any, where: str) -> Rows | None:
         """The rows of a batch; None without any.
 
@@ -107,8 +125,8 @@ class Repeated:
             values = column.values.astype(np.float64) + 0.0
             values[np.isnan(values)] = np.nan
             return values.view(np.uint64)
-        found = [self._label(level) for level in column.levels or ()]
-        return np.array([*found, 0], dtype=np.uint64)[column.values]
+        labels = [self._label(level) for level in column.levels or ()]
+        return np.array([*labels, 0], dtype=np.uint64)[column.values]
 
     def _label(self, level: Any) -> int:
         key = (type(level), level)
@@ -124,10 +142,10 @@ class Repeated:
         mixed *= np.arange(2 * self._rows + 1, 2 * end + 1, 2, dtype=np.uint64)
         total = (self._sums.get(name, 0) + int(mixed.sum(dtype=np.uint64))) % WORD
         self._sums[name] = total
-        first, known = self._known.setdefault(name, (self._pass, {}))
+        first, totals = self._known.setdefault(name, (self._pass, {}))
         if first == self._pass:
-            known[end] = total
-        elif known.get(end, total) != total:
+            totals[end] = total
+        elif totals.get(end, total) != total:
             raise ValueError(
                 f"{where}: column {name!r} holds other values than in pass {first}; {REMEDY}"
             )

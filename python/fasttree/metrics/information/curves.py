@@ -20,8 +20,8 @@ from .prior import check_prior
 from .reward import Reward
 
 REWARDS: dict[str, Reward] = {
-    one.__name__: one  # type: ignore[attr-defined]
-    for one in (
+    formula.__name__: formula  # type: ignore[attr-defined]
+    for formula in (
         formulas.information_reward_2002,
         formulas.bayesian_information_reward,
         formulas.kononenko_bratko_information_score,

@@ -143,8 +143,8 @@ def reward(
             base: float | None = 2.0,
             clip: float | None = None,
         ) -> np.ndarray:
-            found = bets(codes, proba, prior, base, clip)
-            return found.mean(axis=1) if every_class else found
+            rewards = bets(codes, proba, prior, base, clip)
+            return rewards.mean(axis=1) if every_class else rewards
 
         # The public form, on labels.
         @checked(per_instance=one_value, by_class=one_value)
@@ -164,19 +164,19 @@ def reward(
                 raise TypeError(f"{name} compares with no prior; leave prior= out")
             refuse_both(per_instance, by_class)
             # `checked` are probabilities (n, k) in the order of the classes `known`.
-            codes, checked, known = encode_proba(y_true, proba, classes)
+            codes, checked, labels = encode_proba(y_true, proba, classes)
             weights = row_weights(sample_weight, len(codes))
-            before = check_prior(prior, len(codes), len(known)) if uses_prior else None
+            before = check_prior(prior, len(codes), len(labels)) if uses_prior else None
             rows = per_row(codes, checked, before, base=base, clip=clip)
             if per_instance:
                 return rows
             if not by_class:
                 return average(rows, weights)
             if every_class:
-                terms = bets(codes, checked, before, base, clip) / len(known)
+                terms = bets(codes, checked, before, base, clip) / len(labels)
             else:
-                terms = np.where(codes[:, None] == np.arange(len(known)), rows[:, None], 0.0)
-            return class_rewards(codes, terms, rows, weights, known)
+                terms = np.where(codes[:, None] == np.arange(len(labels)), rows[:, None], 0.0)
+            return class_rewards(codes, terms, rows, weights, labels)
 
         public = cast(Reward, presented_as(formula, function, *hidden))
         public.per_row = per_row

@@ -36,7 +36,7 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns, and what reads them as levels."""
-    names = [one.column for one in found]
+    names = [finding.column for finding in found]
     as_levels: Any = "all" if len(names) == facts.table.n_features > 1 else names
     yield (
         f"codes of categories, by the name, are read as numbers: {some_of(names)}; as levels: "
@@ -63,7 +63,7 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
     if facts.is_genotypes:
         return []
     most, names = MOST_CODES if by_name else FEW_CODES, facts.table.feature_names
-    found = []
+    names_of_codes = []
     for place in facts.places:
         name = names[place]
         if by_name and not (named_code(name) or _NAMED_ID.search(name.strip())):
@@ -72,8 +72,8 @@ def code_columns(facts: TableFacts, *, by_name: bool = True) -> list[str]:
         if column.is_nominal or not column.are_whole:
             continue
         if 3 <= column.n_distinct <= min(most, column.n_filled / 10):
-            found.append(column.name)
-    return found
+            names_of_codes.append(column.name)
+    return names_of_codes
 
 
 def named_code(name: str) -> bool:

@@ -30,7 +30,7 @@ def find(column: ColumnFacts) -> Finding | None:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """That columns have no value, where a fit uses them."""
-    empty = [one.column for one in found if one.evidence is None]
+    empty = [finding.column for finding in found if finding.evidence is None]
     if empty and len(empty) == facts.table.n_features:
         yield (
             "no cell of the features has a value, so the model can only count classes: check how "

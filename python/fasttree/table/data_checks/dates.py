@@ -49,7 +49,7 @@ def reading_of(column: ColumnFacts) -> str:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the columns whose dates are read as levels."""
-    names = some_of([repr(one.column) for one in found])
+    names = some_of([repr(finding.column) for finding in found])
     yield (
         f"dates as text: {names}; each date is a level, which says nothing about other dates: "
         "leave the column out, or make numbers of it (Table.with_dates makes year, month and "

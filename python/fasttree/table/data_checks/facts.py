@@ -42,8 +42,7 @@ def once(function: Callable[[ColumnFacts], T]) -> Callable[[ColumnFacts], T]:
     def call(column: ColumnFacts) -> T:
         if function not in column.answers:
             column.answers[function] = function(column)
-        found: T = column.answers[function]
-        return found
+        return column.answers[function]
 
     return call
 
@@ -96,10 +95,10 @@ class ColumnFacts:
     @cached_property
     def levels(self) -> tuple[Any, ...]:
         """The levels that occur, in order."""
-        known = self.column.levels or ()
-        if len(self.occurring) == len(known):
-            return tuple(known)
-        return tuple(known[code] for code in self.occurring.tolist())
+        levels = self.column.levels or ()
+        if len(self.occurring) == len(levels):
+            return tuple(levels)
+        return tuple(levels[code] for code in self.occurring.tolist())
 
     @cached_property
     def n_filled(self) -> int:
@@ -175,10 +174,10 @@ class TableFacts:
         self.table = table
         self.rows = rows
         self.n_rows = len(table) if rows is None else len(rows)
-        known: tuple[dict[str, Any], dict[int, ColumnFacts]] = {}, {}
+        shared: tuple[dict[str, Any], dict[int, ColumnFacts]] = {}, {}
         if rows is None:
-            known = table._inspected = table._inspected or known
-        self.found, self._columns = known
+            shared = table._inspected = table._inspected or shared
+        self.found, self._columns = shared
 
     @cached_property
     def target(self) -> Column | None:
@@ -269,6 +268,6 @@ class TableFacts:
     def hand_on(self, table: Table) -> None:
         """Give a Table that has some of these columns what is known of them."""
         if table.block is None and self.rows is None:
-            own = {id(facts.column): facts for facts in self._columns.values()}
+            facts_of = {id(facts.column): facts for facts in self._columns.values()}
             places = {id(column): place for place, column in enumerate(table.columns)}
-            table._inspected = {}, {places[i]: own[i] for i in places.keys() & own.keys()}
+            table._inspected = {}, {places[i]: facts_of[i] for i in places.keys() & facts_of.keys()}

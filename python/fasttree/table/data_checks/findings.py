@@ -74,23 +74,30 @@ class Findings:
 
     def of(self, kind: str) -> list[Finding]:
         """The findings of a check, by its name in `CHECKS`."""
-        found = self._facts.found
+        cache = self._facts.found
         if CHECKS[kind].scope == "column":
-            return [one for one in self.of_columns if one.kind == kind]
-        if kind not in found:
-            found[kind] = [replace(one, kind=kind) for one in _found(kind, self._facts)]
-        return found[kind]
+            return [finding for finding in self.of_columns if finding.kind == kind]
+        if kind not in cache:
+            cache[kind] = [replace(finding, kind=kind) for finding in _found(kind, self._facts)]
+        return cache[kind]
 
     def __iter__(self) -> Iterator[Finding]:
-        return (one for kind in CHECKS for one in self.of(kind))
+        return (finding for kind in CHECKS for finding in self.of(kind))
 
     @property
     def of_columns(self) -> list[Finding]:
         """Column by column what the first check finds that finds something in it."""
-        found = self._facts.found
-        if "column" not in found:
-            found["column"] = _first_findings(self._facts.columns, OF_COLUMNS)
-        return found["column"]
+        return self._first_findings("column", OF_COLUMNS)
+
+    def _first_findings(self, key: str, checks: dict[str, Check]) -> list[Finding]:
+        """What the first check finds that finds something in a column, column by column; kept by a
+        key. Of columns that are used as they are, those of text and with gaps are looked at."""
+        facts = self._facts
+        if key not in facts.found:
+            columns = facts.columns if key == "column" else facts.texts_and_gaps
+            findings = (_first_finding(column, checks) for column in columns)
+            facts.found[key] = [finding for finding in findings if finding is not None]
+        return facts.found[key]
 
     @property
     def acts(self) -> bool:
@@ -102,18 +109,22 @@ class Findings:
         """The findings for which a fit does not use columns as they are."""
         if self._keep is None:
             return []
-        return [one for one in self.of_columns if one.action and one.column not in self._keep]
+        return [
+            finding
+            for finding in self.of_columns
+            if finding.action and finding.column not in self._keep
+        ]
 
     @property
     def reasons(self) -> dict[str, str]:
         """Why a fit does not use columns as they are, by name."""
-        return {one.column: one.text for one in self.acted_on}
+        return {finding.column: finding.text for finding in self.acted_on}
 
     @property
     def leaves_any(self) -> bool:
         """Whether a column is left to split on; a fit uses all where none would be."""
         table = self._facts.table
-        if any(one.action == "use parts" for one in self.acted_on):
+        if any(finding.action == "use parts" for finding in self.acted_on):
             return True
         return len(table.unused.keys() | self.reasons) < table.n_features
 
@@ -178,24 +189,23 @@ class Findings:
             return ()
         if self.acts:
             # Rows of one identifier may belong together though no tree splits on it.
-            reasons = {one.column for one in self.acted_on if (one.kind, kind) != _BOTH}
-            found = [one for one in self.of(kind) if one.column not in reasons]
+            reasons = {finding.column for finding in self.acted_on if (finding.kind, kind) != _BOTH}
+            findings = [finding for finding in self.of(kind) if finding.column not in reasons]
         elif check.scope == "column":
-            found = [one for one in self._said_of_columns if one.kind == kind]
+            findings = [finding for finding in self._said_of_columns if finding.kind == kind]
         else:
-            named = {one.column for one in self._said_of_columns}
-            found = [
-                one for one in self.of(kind) if check.scope == "fit" or one.column not in named
+            named = {finding.column for finding in self._said_of_columns}
+            findings = [
+                finding
+                for finding in self.of(kind)
+                if check.scope == "fit" or finding.column not in named
             ]
-        return tuple(check.say(found, facts)) if found else ()
+        return tuple(check.say(findings, facts)) if findings else ()
 
     @property
     def _said_of_columns(self) -> list[Finding]:
         """What is said of columns that are used as they are, column by column."""
-        found = self._facts.found
-        if "said" not in found:
-            found["said"] = _first_findings(self._facts.texts_and_gaps, SAID_OF_COLUMNS)
-        return found["said"]
+        return self._first_findings("said", SAID_OF_COLUMNS)
 
     @unfailing(otherwise="")
     def done(self) -> str:
@@ -209,11 +219,11 @@ class Findings:
         names = [repr(name) for name in reasons if name not in dates and worded("Python")]
         if not self.leaves_any:
             return f"no column would be left without {some_of(left_out)}: all are used as they are"
-        said = [f"columns left out: {some_of(left_out, names)}"] if left_out else []
+        sentences = [f"columns left out: {some_of(left_out, names)}"] if left_out else []
         if dates:
             read = {one.name: reading_of(one) for one in self._facts.texts_and_gaps}
             of = some_of([read.get(name, repr(name)) for name in dates])
-            said.append(f"year, month and weekday stand for the dates {of}")
+            sentences.append(f"year, month and weekday stand for the dates {of}")
         as_given = [name for name in self.reasons if name not in dates][:1]
         ways = []
         if not self._facts.table.unused:  # no Table holds these columns
@@ -221,7 +231,7 @@ class Findings:
         for name in as_given:
             one = "one of them" if ways else f"uses {name!r} as it is"
             ways.append(f"{argument('columns', {name: 'as_given'})} {one}")
-        return "; ".join([*said, *filter(None, [", ".join(ways)])])
+        return "; ".join([*sentences, *filter(None, [", ".join(ways)])])
 
 
 @cache
@@ -242,17 +252,12 @@ def _found(kind: str, facts: TableFacts) -> Sequence[Finding]:
     return tuple(CHECKS[kind].find(facts))
 
 
-def _first_findings(columns: Iterable[ColumnFacts], checks: dict[str, Check]) -> list[Finding]:
-    """What the first of these checks finds that finds something in a column, column by column."""
-    return [one for column in columns if (one := _first_finding(column, checks)) is not None]
-
-
 @unfailing()
 def _first_finding(column: ColumnFacts, checks: dict[str, Check]) -> Finding | None:
     for kind, check in checks.items():
-        found = once(check.find)(column)
-        if found is not None:
-            return replace(found, kind=kind)
+        finding = once(check.find)(column)
+        if finding is not None:
+            return replace(finding, kind=kind)
     return None
 
 
@@ -306,7 +311,7 @@ def of_folds(
         columns: as in `kept_columns`.
         folds: training rows of each fold.
     """
-    found: dict[Any, tuple[dict[str, str], list[int]]] = {}
+    by_treatment: dict[Any, tuple[dict[str, str], list[int]]] = {}
     as_given = kept_columns(columns) is None
     for number, rows in enumerate(folds):
         doing: dict[str, str] = {}
@@ -314,7 +319,11 @@ def of_folds(
             findings = inspect(table, columns, rows)
             if findings.leaves_any:
                 acted_on = findings.acted_on
-                doing = {one.column: one.text for one in acted_on if one.kind != "constants"}
+                doing = {
+                    finding.column: finding.text
+                    for finding in acted_on
+                    if finding.kind != "constants"
+                }
         key = (tuple(doing), tuple(formats_of(doing).items()))
-        found.setdefault(key, (doing, []))[1].append(number)
-    return list(found.values())
+        by_treatment.setdefault(key, (doing, []))[1].append(number)
+    return list(by_treatment.values())

@@ -70,18 +70,18 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         if _belong_together(facts, place, codes, mean):
             fewest, most = int(counts.min()), int(counts.max())
             each = f"{fewest} to {most}" if fewest < most else str(most)
-            said = f"{counted(len(counts), 'value')} with {each} rows each"
-            yield Finding(names[place], said, (len(counts), fewest, most))
+            text = f"{counted(len(counts), 'value')} with {each} rows each"
+            yield Finding(names[place], text, (len(counts), fewest, most))
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what to do if it identifies groups."""
-    for one in found:
+    for finding in found:
         yield (
-            f"column {one.column!r} has {one.text}: ignore this unless it identifies groups "
+            f"column {finding.column!r} has {finding.text}: ignore this unless it identifies groups "
             "(patients, sites); then leave it out of a fit, and in "
             f"{worded('cross_validate', 'cv')}, compare and advise use "
-            f"{argument('groups', one.column)}"
+            f"{argument('groups', finding.column)}"
         )
 
 
@@ -120,7 +120,7 @@ def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: flo
     # Another column that is the same within each value: a patient's sex, a household's town.
     order = np.argsort(codes, kind="stable")
     pairs = np.flatnonzero(codes[order][1:] == codes[order][:-1])  # of rows of one value
-    one, next_one = order[pairs], order[pairs + 1]
+    first_rows, next_rows = order[pairs], order[pairs + 1]
     first = slice(0, LEAST_ROWS)  # these rule most columns out
     for other in map(facts.column, facts.places):
         if other is column:
@@ -128,8 +128,8 @@ def _belong_together(facts: TableFacts, place: int, codes: np.ndarray, mean: flo
         values = np.asarray(other.column.values)
         if values.dtype.kind == "f":
             values = np.nan_to_num(values, nan=np.inf)
-        same = (values[one[first]] == values[next_one[first]]).all()
-        if same and (values[one] == values[next_one]).all():
+        same = (values[first_rows[first]] == values[next_rows[first]]).all()
+        if same and (values[first_rows] == values[next_rows]).all():
             most = np.unique(values, return_counts=True)[1].max()
             if most <= 0.9 * len(values):
                 return True

@@ -42,12 +42,14 @@ def find(column: ColumnFacts) -> Finding | None:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Says of each column what makes it text, and what helps."""
-    for one in found:
-        if one.evidence is not None and not (facts.names_again and one.evidence[1] == NO_ROW):
+    for finding in found:
+        if finding.evidence is not None and not (
+            facts.names_again and finding.evidence[1] == NO_ROW
+        ):
             yield (
-                f"column {one.column!r}: {one.evidence[0]}, so its numbers are levels: "
-                f"{one.evidence[1]}, or leave the column out"
-                + worded("", f": {argument('drop', [one.column])}")
+                f"column {finding.column!r}: {finding.evidence[0]}, so its numbers are levels: "
+                f"{finding.evidence[1]}, or leave the column out"
+                + worded("", f": {argument('drop', [finding.column])}")
             )
 
 

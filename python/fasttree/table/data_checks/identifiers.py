@@ -50,8 +50,8 @@ def find(column: ColumnFacts) -> Finding | None:
             return None
         words = sum(len(v.split()) for v in levels if isinstance(v, str)) / len(levels)
         what = "free text" if words >= WORDS_OF_TEXT else "an identifier"
-        said = f"{what}: {counted(len(levels), 'level')} in {counted(column.n_filled, 'row')}"
-        return Finding(column.name, said, len(levels), "leave out")
+        text = f"{what}: {counted(len(levels), 'level')} in {counted(column.n_filled, 'row')}"
+        return Finding(column.name, text, len(levels), "leave out")
     if (n_rows < LEAST_ROWS and not is_unnamed) or not column.are_whole:
         return None
     low, high = column.range
@@ -59,13 +59,13 @@ def find(column: ColumnFacts) -> Finding | None:
     named = _NAMED.search(column.name) is not None
     numbered = is_number_of(column.name)
     distinct = column.n_distinct if counts_up or named or numbered else 0
-    said = COUNTED
+    text = COUNTED
     if distinct < n_rows:
-        said = f"{BY_NAME}, {counted(distinct, 'different number')} in {counted(n_rows, 'row')}"
+        text = f"{BY_NAME}, {counted(distinct, 'different number')} in {counted(n_rows, 'row')}"
         least = 0.5 if named else NEARLY_ALL if numbered else 1.0
         if distinct <= least * n_rows:
             return None
-    return Finding(column.name, said, distinct, "leave out")
+    return Finding(column.name, text, distinct, "leave out")
 
 
 def is_number_of(name: str) -> bool:

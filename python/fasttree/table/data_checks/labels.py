@@ -42,11 +42,11 @@ def find(facts: TableFacts) -> Iterator[Finding]:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Asks of each column whether it is the label."""
-    for one in found:
+    for finding in found:
         yield (
-            f"column {one.column!r} {one.text}: is it the {one.evidence} under another name? if "
+            f"column {finding.column!r} {finding.text}: is it the {finding.evidence} under another name? if "
             "so, leave it out: "
-            + worded(f"X.drop(columns=[{one.column!r}])", argument("drop", [one.column]))
+            + worded(f"X.drop(columns=[{finding.column!r}])", argument("drop", [finding.column]))
         )
 
 
@@ -60,8 +60,8 @@ def _agree(values: np.ndarray, truth: np.ndarray, is_number: bool, least: int = 
         least: fewest rows without a missing cell; more than 0 asks for two values as well, and for
             all classes.
     """
-    known = _known(values) & _known(truth)
-    values, classes = values[known], truth[known]
+    has_both = _known(values) & _known(truth)
+    values, classes = values[has_both], truth[has_both]
     if len(values) < least:
         return False
     if is_number:

@@ -36,7 +36,7 @@ Said = Callable[[Sequence[Finding], TableFacts], Iterable[str]]
 
 
 def _each_text(found: Sequence[Finding], facts: TableFacts) -> list[str]:
-    return [one.text for one in found]
+    return [finding.text for finding in found]
 
 
 @dataclass(frozen=True)

@@ -49,20 +49,20 @@ def find(facts: TableFacts) -> Iterator[Finding]:
         least = 2 + (column in targets)
         if column.is_nominal and len(column.levels) >= least and strange_cells(column) is None:
             yield from _words(column, is_target=column in targets)
-    for column in (*_suspected(facts), *(one for one in targets if not one.is_nominal)):
+    for column in (*_suspected(facts), *(target for target in targets if not target.is_nominal)):
         yield from _of_column(column)
 
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the numbers of all columns, and what reads them as missing."""
     for kind, what in ((int, "numbers far from all others"), (str, "levels")):
-        some = [one for one in found if isinstance(one.evidence, kind)]
+        some = [finding for finding in found if isinstance(finding.evidence, kind)]
         cells: dict[str, list[Any]] = {}
-        for one in some:
-            cells.setdefault(one.column, []).append(one.evidence)
+        for finding in some:
+            cells.setdefault(finding.column, []).append(finding.evidence)
         if some:
-            said = f"{what} may mean a missing cell: {some_of([one.text for one in some])}; if so, "
-            yield said + reading("missing", cells) + worded(", or NaN in a frame")
+            sentence = f"{what} may mean a missing cell: {some_of([finding.text for finding in some])}; if so, "
+            yield sentence + reading("missing", cells) + worded(", or NaN in a frame")
 
 
 def _words(column: ColumnFacts, *, is_target: bool) -> Iterator[Finding]:
@@ -100,23 +100,23 @@ def _of_column(column: ColumnFacts) -> Iterator[Finding]:
     low, high = column.range
     if not _may_be_one(np.array([low, high])).any():
         return
-    known = column.known
-    while len(known):
+    values = column.known
+    while len(values):
         for value in (high, low):
             if not _may_be_one(np.asarray(value)):
                 continue
-            others = known[known != value]
-            count = len(known) - len(others)
+            others = values[values != value]
+            count = len(values) - len(others)
             if len(others) == 0 or count < max(2, LEAST_SHARE * len(column.column)):
                 continue
             if not _is_far(value, others):
                 return
-            known, low, high = others, float(others.min()), float(others.max())
-            said = (
+            values, low, high = others, float(others.min()), float(others.max())
+            text = (
                 f"{column.name!r} ({int(value)} in {counted(count, 'row')}, all others from "
                 f"{low:g} to {high:g})"
             )
-            yield Finding(column.name, said, int(value))
+            yield Finding(column.name, text, int(value))
             break  # -9 may stand beside -99
         else:
             return

@@ -22,17 +22,17 @@ def find(facts: TableFacts) -> Iterator[Finding]:
     if last is not None:
         row = facts.n_rows - 1 if facts.row_numbers is None else int(facts.row_numbers[-1])
         where = worded("the last row", data_row(row))
-        said = f"{where} seems to be a total ({_alone(last, -1)!r} in column {last.name!r})"
-        yield Finding("", said, "frame.iloc[:-1]")
+        text = f"{where} seems to be a total ({_alone(last, -1)!r} in column {last.name!r})"
+        yield Finding("", text, "frame.iloc[:-1]")
     if facts.names_again:
-        said = f"the names of the columns stand again in {counted(facts.names_again, 'row')}"
-        yield Finding("", said, f"frame[frame[{(n := columns[-1].name)!r}] != {n!r}]")
+        text = f"the names of the columns stand again in {counted(facts.names_again, 'row')}"
+        yield Finding("", text, f"frame[frame[{(n := columns[-1].name)!r}] != {n!r}]")
     if not columns or len(facts.texts_and_gaps) < len(facts.places):  # the first row has a number
         return
     first = next((one for one in columns if _is_below_units(one)), None)
     if first is not None:
-        said = f"the first row seems to be units ({_alone(first, 0)!r} in column {first.name!r})"
-        yield Finding("", said, "frame.iloc[1:]")
+        text = f"the first row seems to be units ({_alone(first, 0)!r} in column {first.name!r})"
+        yield Finding("", text, "frame.iloc[1:]")
 
 
 def _alone(column: ColumnFacts, row: int) -> str:
@@ -51,6 +51,6 @@ def _is_below_units(column: ColumnFacts) -> bool:
 
 def say(found: Sequence[Finding], facts: TableFacts) -> Iterator[str]:
     """Names the rows, and what leaves them out."""
-    for one in found:
-        frame = worded(f", of a frame by {one.evidence}")
-        yield f"{one.text}: delete that if it is no data{frame}"
+    for finding in found:
+        frame = worded(f", of a frame by {finding.evidence}")
+        yield f"{finding.text}: delete that if it is no data{frame}"

@@ -36,19 +36,19 @@ def find_constant(facts: TableFacts) -> Iterator[Finding]:
     if (values != values[0]).any():  # as a missing number is
         return
     if target.levels is None:
-        said = (
+        text = (
             f"the target is {values[0]:g} in all {many}, so the tree is one leaf, and R2 has no "
             "meaning (1 where predictions are right, else 0): add rows with other numbers, or name "
             "another target"
         )
-        yield Finding(facts.target_name, said, values[0])
+        yield Finding(facts.target_name, text, values[0])
     elif values[0] >= 0:
         label = target.levels[int(values[0])]
-        said = (
+        text = (
             f"all {many} are of the class {label!r}, so every prediction is that class: add rows "
             "of another class, or name another target"
         )
-        yield Finding(facts.target_name, said, label)
+        yield Finding(facts.target_name, text, label)
 
 
 def find_numbers(facts: TableFacts) -> Iterator[Finding]:
@@ -84,11 +84,11 @@ def find_numbers(facts: TableFacts) -> Iterator[Finding]:
         question = f"the target {facts.target_name!r} is text: {': '.join(strange)}; then"
     else:
         return
-    said = (
+    text = (
         f"{question} {worded('FastTreeRegressor or ')}{argument('task', 'regression')} grows a "
         "tree for a number"
     )
-    yield Finding(facts.target_name, said, n_classes)
+    yield Finding(facts.target_name, text, n_classes)
 
 
 def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) -> Task:
@@ -107,22 +107,24 @@ def task_of_numbers(name: str, values: np.ndarray, *, declared: bool = False) ->
         >>> task_of_numbers("y", np.arange(20.0)), task_of_numbers("y", np.arange(125.0) // 5)
         ('classification', 'classification')
     """
-    known = values[~np.isnan(values)]
-    if not np.array_equal(known, np.floor(known)):
+    present = values[~np.isnan(values)]
+    if not np.array_equal(present, np.floor(present)):
         return "regression"
-    distinct, counts = np.unique(known, return_counts=True)
+    distinct, counts = np.unique(present, return_counts=True)
     n = len(distinct)
-    said = None
+    reason = None
     if declared:
         if n == 2:
-            said = f"is declared a number and has two values, {distinct[0]:g} and {distinct[1]:g}"
+            reason = f"is declared a number and has two values, {distinct[0]:g} and {distinct[1]:g}"
     else:
         no_gap = n > 0 and distinct[0] in (0, 1) and distinct[-1] - distinct[0] == n - 1
         if n <= MANY_CLASSES or (no_gap and counts.min() >= LEAST_OF_CODE):
             return "classification"
-        said = f"has {n:,} different whole numbers, so it is a number"
-    if said is not None and not is_quiet():
-        warn_caller(f"the target {name!r} {said}; as classes: {argument('task', 'classification')}")
+        reason = f"has {n:,} different whole numbers, so it is a number"
+    if reason is not None and not is_quiet():
+        warn_caller(
+            f"the target {name!r} {reason}; as classes: {argument('task', 'classification')}"
+        )
     return "regression"
 
 

@@ -68,16 +68,16 @@ def table_to_inspect(X: Any, y: Any = None, columns: Any = "auto", **options: An
             say_signs(table.file_cells.signs)
         return table
     if isinstance(y, str):
-        cells = [(name, one) for name, one in cells if name != y]
-    found = {name: why for name, one in cells if (why := _reason_of(one)) is not None}
-    if INEXACT in found.values():  # levels may be any numbers
+        cells = [(name, column) for name, column in cells if name != y]
+    reasons = {name: why for name, column in cells if (why := _reason_of(column)) is not None}
+    if INEXACT in reasons.values():  # levels may be any numbers
         names = [name for name, _ in cells]
         roles = resolve_roles(options.get("categorical_features"), len(names), lambda: names)
         each = [roles] * len(names) if isinstance(roles, str) else roles or [None] * len(names)
         levels = {n for n, role in zip(names, each, strict=True) if role == "nominal"}
-        found = {n: why for n, why in found.items() if why != INEXACT or n not in levels}
-    dates = formats_of(found)
-    unused = {name: why for name, why in found.items() if name not in dates}
+        reasons = {n: why for n, why in reasons.items() if why != INEXACT or n not in levels}
+    dates = formats_of(reasons)
+    unused = {name: why for name, why in reasons.items() if name not in dates}
     told = options.pop("dates", {})
     dates = {name: told.get(name) or date_format for name, date_format in dates.items()}
     unused.update(options.pop("unused", {}))
@@ -147,12 +147,14 @@ def _reason_of(values: Any) -> str | None:
         if series.dtype != nw.Object:
             return None
         some = series.head(LOOKED_AT).to_list()
-    known = [cell for cell in some if not is_missing(cell)]
-    if known and all(isinstance(cell, datetime.date) for cell in known):
+    present = [cell for cell in some if not is_missing(cell)]
+    if present and all(isinstance(cell, datetime.date) for cell in present):
         return date_reason(DateFormat("ymd"))
-    if any(map(is_inexact, known)):
+    if any(map(is_inexact, present)):
         return INEXACT
-    if known and all(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in known):
+    if present and all(
+        isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in present
+    ):
         return "lists or structs, not single values"
     times = (datetime.time, datetime.timedelta)
-    return other if known and all(isinstance(cell, times) for cell in known) else None
+    return other if present and all(isinstance(cell, times) for cell in present) else None

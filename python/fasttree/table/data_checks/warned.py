@@ -7,11 +7,11 @@ What
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
-from ..._checks.warned import DataWarning, about, held_warnings, warn_caller
+from ..._checks.warned import DataWarning, about, held_warnings, setting, warn_caller
 from ..._checks.words import some_of
 
 __all__ = [
@@ -32,14 +32,9 @@ _QUIET: ContextVar[bool] = ContextVar("fasttree_data_warnings_said", default=Fal
 _PASSED_OVER: ContextVar[frozenset[str]] = ContextVar("fasttree_checks_said", default=frozenset())
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> AbstractContextManager[None]:
     """A context without these warnings: the caller has warned already, or the data are known."""
-    before = _QUIET.set(True)
-    try:
-        yield
-    finally:
-        _QUIET.reset(before)
+    return setting(_QUIET, True)
 
 
 def is_quiet() -> bool:
@@ -55,14 +50,9 @@ def say_signs(signs: Sequence[tuple[str, str]], before: str = "") -> None:
         warn_caller(f"{before}numbers with a currency or percent sign are read as numbers: {named}")
 
 
-@contextmanager
-def groups_known(known: bool = True) -> Iterator[None]:
+def groups_known(known: bool = True) -> AbstractContextManager[None]:
     """A context in which the groups of rows are known, so that none are suspected."""
-    before = _PASSED_OVER.set(said_already() | ({"groups"} if known else set()))
-    try:
-        yield
-    finally:
-        _PASSED_OVER.reset(before)
+    return setting(_PASSED_OVER, said_already() | ({"groups"} if known else set()))
 
 
 def pass_over(*kinds: str) -> None:

@@ -1,0 +1,146 @@
+"""`Schema`: names, kinds, levels and classes of the columns that a model was fitted on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ..table.data_checks.warned import warn_caller
+from ..table.date_parts import PARTS
+from ..table.dates import DateFormat, for_other_rows, formats_among, part_names, words_of_dates
+from ..table.file_cells import FileCells
+
+
+@dataclass
+class Schema:
+    """The columns of a model.
+
+    Attributes:
+        names: names of the features.
+        nominal: whether each feature is nominal.
+        levels: declared levels of each feature, empty for numbers.
+        has_names: whether the names were given by the user.
+        classes: class labels.
+        owner: name of the estimator, for messages.
+        unused: why each feature is not used; None: it is.
+        target: name of the target; empty where it is not known.
+        file_cells: what missing cells of a file hold, as the file of the training rows said.
+        tested: the features that the model reads, ascending; None: all.
+        dates: the columns of dates of which year, month and weekday are the last columns.
+        given_names: names of the columns that a caller gives: all but those that are made of dates,
+            which come last.
+        is_numeric: whether all columns are numbers that are used, so that arrays are read as they
+            are.
+    """
+
+    names: list[str]
+    nominal: list[bool]
+    levels: list[tuple[Any, ...]]
+    has_names: bool
+    classes: list[Any] = field(default_factory=list)
+    owner: str = "FastTreeClassifier"
+    unused: list[str | None] = field(default_factory=list)
+    target: str = ""
+    file_cells: FileCells = field(default_factory=FileCells)
+    tested: list[int] | None = None
+    dates: dict[str, DateFormat] = field(init=False)
+    given_names: list[str] = field(init=False)
+    is_numeric: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.unused = self.unused or [None] * len(self.names)
+        whys = zip(self.names, self.unused, strict=True)
+        self.dates = formats_among(self.names, {name: why for name, why in whys if why})
+        self.given_names = self.names[: len(self.names) - len(part_names(self.dates))]
+        self.is_numeric = not any(self.nominal) and not any(self.unused)
+
+    def by_given_column(self, values: np.ndarray) -> np.ndarray:
+        """Values of the columns of the model, shape (..., n_columns), as values of the given ones:
+        the value of a date is the sum over its parts."""
+        by_column = values[..., : len(self.given_names)].copy()
+        for name in self.dates:
+            parts = [self.names.index(part) for part in part_names([name])]
+            by_column[..., self.names.index(name)] = values[..., parts].sum(axis=-1)
+        return by_column
+
+    @classmethod
+    def of_model(cls, model: Any, has_names: bool, owner: str = "FastTreeClassifier") -> Schema:
+        """The schema of a model of the core; `owner` is named in messages."""
+        schema = cls.of_json(model.schema_json(cuts=False), has_names, owner)
+        dates = tuple(for_other_rows(schema.dates).items())
+        names = (*schema.given_names, schema.target) if has_names else ()
+        schema.file_cells = replace(file_cells_of(model), dates=dates, names=names)
+        schema.tested = model.tested()
+        return schema
+
+    @property
+    def date_parts(self) -> dict[str, tuple[str, str]]:
+        """The columns that are made of dates: name -> the column of dates, and the part of it."""
+        parts_of = {name: zip(part_names([name]), PARTS, strict=True) for name in self.dates}
+        return {name: (of, part) for of, parts in parts_of.items() for name, part in parts}
+
+    def warn_of_dates(self) -> None:
+        """Warn of tested dates that SQL reads in another way than the model does."""
+        tested = {self.names[j] for j in self.read}
+        for name in self.dates:
+            words = words_of_dates(self.unused[self.names.index(name)] or "")
+            if words != "dates" and name in tested:
+                warn_caller(
+                    f"column {name!r}: the model reads {words}, but the SQL code expects a "
+                    "date type or text such as 2024-01-31; store the column in that form, in the "
+                    "time zone of the model"
+                )
+
+    @property
+    def read(self) -> list[int]:
+        """The columns that are read: those that are tested, and of a date its cells and all
+        parts."""
+        if self.tested is None:
+            return list(range(len(self.names)))
+        read = {self.names[j] for j in self.tested}
+        for name in self.dates:
+            parts = part_names([name])
+            if not read.isdisjoint(parts):
+                read.update((name, *parts))
+        return [j for j, name in enumerate(self.names) if name in read]
+
+    def part(self, places: list[int]) -> Schema:
+        """The schema of some columns."""
+        fields = ("names", "nominal", "levels", "unused")
+        lists: dict[str, Any] = {f: [getattr(self, f)[j] for j in places] for f in fields}
+        return replace(self, **lists, tested=None)
+
+    @classmethod
+    def of_json(cls, text: str, has_names: bool, owner: str) -> Schema:
+        """The schema in the JSON text of a model of the core; `owner` is named in messages."""
+        document = json.loads(text)
+        features = document["features"]
+        return cls(
+            names=[f["name"] for f in features],
+            nominal=[f["kind"] == "nominal" for f in features],
+            levels=[tuple(f.get("levels", ())) for f in features],
+            has_names=has_names,
+            unused=[f.get("unused") for f in features],
+            classes=document["classes"],
+            owner=owner,
+            target=document["target"],
+        )
+
+
+def file_cells_of(model: Any) -> FileCells:
+    """What missing cells of a file hold, as a model of the core keeps it.
+
+    Raises:
+        ValueError: a damaged file.
+    """
+    text = model.parameters or ""
+    try:  # most models come of rows that were not in a file
+        stored = json.loads(text).get("file_cells") if '"file_cells"' in text else None
+        return FileCells.of_json(stored)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError(
+            f"not a valid fasttree model: its missing cells cannot be read ({error})"
+        ) from error

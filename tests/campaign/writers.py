@@ -9,6 +9,7 @@ Kills are SIGKILL of a forked process.
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import random
 import resource
@@ -62,12 +63,16 @@ WRITERS: dict[str, tuple[list[str], Callable[[Path, int], Any]]] = {
     ),
     "html": (
         ["file"],
-        lambda folder, seed: _RESULTS[seed].to_html(folder / "file"),
+        lambda folder, seed: _result(seed).to_html(folder / "file"),
     ),
-    "csv": (["file"], lambda folder, seed: _RESULTS[seed].to_csv(folder / "file")),
+    "csv": (["file"], lambda folder, seed: _result(seed).to_csv(folder / "file")),
     "source": ([f"study{end}" for end in ENDS], _over_the_source),
 }
-_RESULTS: dict[int, Any] = {}
+
+
+@functools.cache
+def _result(seed: int) -> Any:
+    return model_selection.compare(["weather"], [("gini", "info_gain")[seed]], cv=2)
 
 
 def _forked(work: Callable[[], Any]) -> int:
@@ -121,6 +126,18 @@ def _loop(write: Callable[[Path, int], Any], folder: Path) -> None:
             write(folder, seed)
 
 
+@functools.cache
+def _contents(name: str) -> tuple[list[bytes], list[bytes]]:
+    """The old and the new files of a writer."""
+    files, write = WRITERS[name]
+    with tempfile.TemporaryDirectory(prefix="campaign") as folder:
+        path = Path(folder)
+        (WRITERS["study"][1] if name == "source" else write)(path, 0)
+        old = [(path / file).read_bytes() for file in files]
+        write(path, 1)
+        return old, [(path / file).read_bytes() for file in files]
+
+
 def check(name: str, ending: str, step: int) -> str:
     """Do one case.
 
@@ -130,18 +147,9 @@ def check(name: str, ending: str, step: int) -> str:
     files, write = WRITERS[name]
     folder = Path(tempfile.mkdtemp(prefix="campaign"))
     try:
-        if name in ("html", "csv") and not _RESULTS:
-            for seed, criterion in enumerate(("gini", "info_gain")):
-                _RESULTS[seed] = model_selection.compare(["weather"], [criterion], cv=2)
-        first = WRITERS["study"][1] if name == "source" else write
-        first(folder, 0)
-        old = [(folder / file).read_bytes() for file in files]
-        other = folder / "other"
-        other.mkdir()
-        first(other, 0)
-        write(other, 1)
-        new = [(other / file).read_bytes() for file in files]
-        shutil.rmtree(other)
+        old, new = _contents(name)
+        for file, content in zip(files, old, strict=True):
+            (folder / file).write_bytes(content)
 
         def work() -> None:
             if ending == "killed":
@@ -178,7 +186,7 @@ def check(name: str, ending: str, step: int) -> str:
         if ending in ("refused", "full") and alike:
             assert not any(one.endswith(".tmp") for one in rest), f"left behind: {rest}"
         if name != "source" or alike:
-            (first if name == "source" else write)(folder, 0)
+            (WRITERS["study"][1] if name == "source" else write)(folder, 0)
             assert [(folder / file).read_bytes() for file in files] == old, "the next write"
             assert not any(one.name.endswith(".replacing") for one in folder.iterdir())
             if len(files) == 3:

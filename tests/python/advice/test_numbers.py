@@ -167,7 +167,7 @@ def test_a_number_of_two_values_gets_a_tree_of_its_shares(low, high, values):
     rng = np.random.default_rng(0)
     x = rng.normal(size=700)
     y = np.where(rng.random(len(x)) < np.where(x > 0.3, high, low), values[1], values[0])
-    how = {"task": "regression", "cv": "1x10", **QUICK}
+    how = {"task": "regression", "cv": "1x10", "work": "quick", **QUICK}
     found = fasttree.advise(pd.DataFrame({"x": x, "y": y}), "y", **how)
     assert found.metric == "rmse" and found.model.get_n_leaves() > 1
     told = found.model.predict({"x": [-1.0, 1.0]})

@@ -142,8 +142,17 @@ def test_work_is_kept_whatever_the_streams_are(tmp_path, streams):
     assert (b"No space left on device" in found.stderr) == (streams == "stdout full")
 
 
-@pytest.mark.parametrize("words", ["--help", "--version", "fit --help", "criteria"])
-@pytest.mark.parametrize("streams", [">&-", "> /dev/full", "| true"])
+@pytest.mark.parametrize(
+    ("words", "streams"),
+    [
+        ("--help", ">&-"),
+        ("--help", "> /dev/full"),
+        ("--version", "> /dev/full"),
+        ("fit --help", "| true"),
+        ("criteria", ">&-"),
+        ("criteria", "| true"),
+    ],
+)
 def test_texts_that_cannot_be_printed_are_no_traceback(words, streams):
     run = f"{sys.executable} -m fasttree.cli {words} {streams}"
     found = subprocess.run(["bash", "-o", "pipefail", "-c", run], capture_output=True)

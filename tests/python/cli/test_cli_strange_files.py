@@ -62,7 +62,8 @@ def test_numbers_of_spreadsheets_are_numbers(tmp_path, ftree, what, sep):
     assert code == 0 and "2 features (2 numeric)" in out and "levels" not in err
     code, _, err = ftree("predict", model, file, *typed)
     assert code == 0 and "accuracy" in err
-    for command in ("rank", "cv", "compare", "advise"):
+    # What separates the cells is read before any command sees them.
+    for command in ("rank", "cv", "compare", "advise") if sep == ";" else ("rank",):
         more = ["--cv", "1x2"] if command in ("cv", "compare") else []
         code, out, err = ftree(command, file, *typed, *more)
         assert code == 0, err

@@ -61,7 +61,10 @@ def small_nodes(monkeypatch, seed):
 TASKS = ("classification", "regression")
 
 
-def check_tree(client, monkeypatch, seed, task):
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("seed", thinned(range(12), 10))
+def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed, task):
+    seed += {2: 0, 1: 12, 4: 24}[client.number_of_workers]
     small_nodes(monkeypatch, seed)
     rows = random_rows(seed, task)
     params, weighted = random_settings(seed, rows), seed % 3 == 0
@@ -76,19 +79,6 @@ def check_tree(client, monkeypatch, seed, task):
         **params,
     )
     assert tree.to_bytes() == expected.to_bytes(), params
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("seed", thinned(range(20), 10))
-def test_a_tree_on_partitions_has_the_bytes_of_one_machine(client, monkeypatch, seed, task):
-    check_tree(client, monkeypatch, seed, task)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("number", range(60))
-def test_two_hundred_trees_on_partitions(client, monkeypatch, number):
-    share = {1: 0, 2: 1, 4: 2}[client.number_of_workers]
-    check_tree(client, monkeypatch, 20 + 60 * share + number, TASKS[number // 2 % 2])
 
 
 @pytest.mark.parametrize("task", TASKS)

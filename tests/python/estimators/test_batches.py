@@ -18,6 +18,7 @@ from ..distributed.parts_tools import (
     random_rows,
     random_settings,
 )
+from ..tools import thinned
 
 pa = pytest.importorskip("pyarrow", reason="batches of Arrow need pyarrow")
 pd = pytest.importorskip("pandas", reason="the random rows are data frames")
@@ -33,7 +34,9 @@ def batches(parts):
 TASKS = ("classification", "regression")
 
 
-def check_tree(seed, task):
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("seed", thinned(range(160), 4))
+def test_a_tree_on_batches_has_the_bytes_of_one_on_all_rows(seed, task):
     rows = random_rows(seed, task)
     params, weighted = random_settings(seed, rows), seed % 3 == 0
     expected = on_one_machine(rows, params, weighted)
@@ -44,19 +47,6 @@ def check_tree(seed, task):
     if task == "classification":
         assert tree.classes_.tolist() == expected.classes_.tolist()
         assert tree.classes_.dtype == expected.classes_.dtype
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("seed", range(40))
-def test_a_tree_on_batches_has_the_bytes_of_one_on_all_rows(seed, task):
-    check_tree(seed, task)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("block", range(20))
-def test_a_thousand_regression_trees_on_batches(block):
-    for seed in range(40 + 48 * block, 40 + 48 * (block + 1)):
-        check_tree(seed, "regression")
 
 
 @pytest.mark.parametrize("task", TASKS)

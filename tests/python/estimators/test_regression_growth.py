@@ -20,7 +20,7 @@ from fasttree.table import Column, Table
 from ..tools import regression_oracle as oracle
 from ..tools import thinned
 
-CASES, CHUNK = 2000, 50
+CASES, CHUNK = 1000, 50
 
 CRITERIA = [
     ("squared_error", {}),
@@ -125,7 +125,7 @@ class Case:
         return inner
 
 
-@pytest.mark.parametrize("start", thinned(range(0, CASES, CHUNK), 10))
+@pytest.mark.parametrize("start", thinned(range(0, CASES, CHUNK), 5))
 def test_small_trees_are_those_of_the_slow_truth(start):
     sizes = []
     for seed in range(start, start + CHUNK):

@@ -100,7 +100,7 @@ def assert_valid(model, best):
         assert model.upper_bound_ == pytest.approx(best, abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", thinned(range(100), 25))
+@pytest.mark.parametrize("seed", thinned(range(36), 12))
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_bounds_hold_wherever_a_search_ends(name, seed):
     X, y, weights, how = problem(seed)
@@ -114,13 +114,13 @@ def test_bounds_hold_wherever_a_search_ends(name, seed):
     # One level less takes at most half of the budget, so twice the nodes of a proof prove.
     enough = max(1, 2 * full.n_search_nodes_)
     for budget in [*range(1, full.n_search_nodes_ + 2), enough]:
-        for n_jobs in (1, 2):
+        for n_jobs in (1, 2) if budget % 4 == 1 else (1,):
             ends = {"node_budget": budget, "n_jobs": n_jobs}
             model = fasttree.optimal_tree(X, y, sample_weight=weights, **how, **ends)
             assert_valid(model, best)
             assert model.n_search_nodes_ <= budget
             assert model.proven_ or budget < enough
-    for seconds in np.random.default_rng(seed).random(20) * 1e-3:
+    for seconds in np.random.default_rng(seed).random(6) * 1e-3:
         for n_jobs in (1, 2):
             ends = {"time_limit": seconds, "n_jobs": n_jobs}
             assert_valid(fasttree.optimal_tree(X, y, sample_weight=weights, **how, **ends), best)
@@ -195,9 +195,9 @@ def test_bounds_of_larger_searches_hold_for_their_own_optimum(name, seed):
     how |= {"sample_weight": weights, **OBJECTIVES[name]}
     full = fasttree.optimal_tree(X, y, **how)
     assert full.proven_
-    for budget in np.unique(np.linspace(1, full.n_search_nodes_, 25).astype(int)).tolist():
+    for budget in np.unique(np.linspace(1, full.n_search_nodes_, 15).astype(int)).tolist():
         assert_valid(fasttree.optimal_tree(X, y, node_budget=budget, **how), full.upper_bound_)
-    for at, seconds in enumerate(rng.random(25) * 4e-3):
+    for at, seconds in enumerate(rng.random(8) * 4e-3):
         model = fasttree.optimal_tree(X, y, time_limit=seconds, n_jobs=1 + at % 2, **how)
         assert_valid(model, full.upper_bound_)
 

@@ -41,11 +41,29 @@ def test_runs_are_seeded_and_sizes_are_those_of_the_leaves():
     assert [size for pair in SIZES for size in pair] == sizes
 
 
+FIRST_SETS = 1000
+HELD = {
+    "shares of 2 classes": [[447, 565, 839, 835, 903]] * 2,
+    "shares of 3 classes, a column tells": [
+        [267, 397, 866, 1778, 573],
+        [268, 397, 862, 1778, 576],
+        [268, 401, 859, 1780, 580],
+    ],
+    "medians, exponential": [[447, 557, 823, 850, 893]],
+    "means, normal": [[414, 537, 773, 847, 905]],
+}
+"""Leaves of the first sets of the record whose interval holds the truth, by class and size."""
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("law", [*AT_LEAST, NORMAL])
+@pytest.mark.parametrize("law", HELD)
 def test_the_record_is_what_the_code_gives(recorded, law):
-    again = study.run(recorded.sets, {law: LAWS[law]}, trees={"honest": True})
-    assert again.held[law]["honest"] == recorded.held[law]["honest"]
+    """Bit by bit for the first sets; the others of the record differ from them by chance."""
+    first = study.run(FIRST_SETS, {law: LAWS[law]}, trees={"honest": True})
+    assert first.held[law]["honest"] == HELD[law]
+    share = recorded.share(law, "honest")
+    error = np.sqrt(share * (1 - share) / sum(first.leaves[law]["honest"]))
+    assert first.share(law, "honest") == pytest.approx(share, abs=4 * error)
 
 
 def test_coverage_of_the_page(recorded):

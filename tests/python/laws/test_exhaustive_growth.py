@@ -1,4 +1,4 @@
-"""Eight thousand small random configurations of growth, node by node against the slow truth.
+"""Four thousand small random configurations of growth, node by node against the slow truth.
 
 The tests of `test_growth` vary one thing at a time; here everything varies at once: criterion,
 kinds of columns, ties, missing cells, weights, divisions of levels, all limits. Small tables reach
@@ -16,7 +16,7 @@ from fasttree import criteria
 
 from ..estimators.test_growth import NAMES, OPTIONS, check
 
-CONFIGURATIONS = 8000
+CONFIGURATIONS = 4000
 CHUNK = 250
 
 LIMITS = {

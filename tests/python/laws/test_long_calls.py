@@ -205,7 +205,8 @@ def server(tmp_path_factory):
 BLOCK = 2 << 20
 
 
-@pytest.mark.parametrize("name", thinned(CALLS, 8))
+# Both tests of a call follow one another, so that it is prepared once.
+@pytest.mark.parametrize("name", thinned(CALLS, 8), scope="module")
 def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     threads = 2 if "n_jobs=2" in CALLS[name].prepare + CALLS[name].work else 1
     # another moment for each call and attempt, the same in each run
@@ -218,11 +219,11 @@ def test_ctrl_c_is_answered_within_a_fifth_of_a_second_of_work(server, name):
     pytest.fail(f"{name}: {times} s of processor time")
 
 
-@pytest.mark.parametrize("name", thinned(CALLS, 16))
+@pytest.mark.parametrize("name", thinned(CALLS, 16), scope="module")
 def test_lack_of_memory_cannot_end_the_process_for_a_buffer(server, name):
-    """Each buffer of a call, or of its first ten seconds, is covered by the reserve or asked for
+    """Each buffer of a call, or of its first four seconds, is covered by the reserve or asked for
     fallibly."""
-    assert server.ask(name, "buffers", 1.0, 10.0) <= BLOCK
+    assert server.ask(name, "buffers", 1.0, 4.0) <= BLOCK
 
 
 # What a criterion does between two looks at the interrupt is longer than elsewhere in a build

@@ -44,7 +44,7 @@ KINDS: dict[type, tuple[Parameter, ...]] = {
     FastForestClassifier: FOREST,
     FastForestRegressor: REGRESSION_FOREST,
 }
-EVERY = 211
+EVERY = 101
 """One pair of values in so many is fitted by default."""
 
 
@@ -222,14 +222,17 @@ Words = dict[str, Any]
 
 
 def pairs(kind: type) -> Iterator[tuple[tuple[str, Any], tuple[str, Any]]]:
-    """Every value of a parameter beside every other parameter, whose values take turns."""
+    """Every parameter beside every other one. Their values take turns: four of a pair, two where
+    it is a forest's, which grows its trees as single ones are."""
     if kind in SEARCHED:
-        named = [[(name, value) for value in values] for name, values in SEARCHED[kind].items()]
+        values = SEARCHED[kind]
     else:
-        named = [[(p.name, value) for value in values_of(kind, p)] for p in KINDS[kind]]
-    for one, other in itertools.combinations(named, 2):
-        for i in range(max(len(one), len(other))):
-            yield one[i % len(one)], other[i % len(other)]
+        values = {p.name: values_of(kind, p) for p in KINDS[kind]}
+    turns = {name: itertools.cycle(of_name) for name, of_name in values.items()}
+    most = 2 if _is_forest(kind) else 4
+    for one, other in itertools.combinations(values, 2):
+        for _ in range(min(most, max(len(values[one]), len(values[other])))):
+            yield (one, next(turns[one])), (other, next(turns[other]))
 
 
 def made(kind: type, *set_: tuple[str, Any], **more: Any) -> Any:

@@ -31,7 +31,7 @@ from fasttree._checks.aliases import TASKS, Task
 
 from ..tools import without_idle
 
-QUICK, ALL, CHUNK = 60, 2000, 250
+QUICK, ALL, CHUNK = 60, 1000, 235
 
 CRITERIA = [
     c["name"]

@@ -158,7 +158,7 @@ def without_unused_levels(column: columns.Column) -> columns.Column:
 
     Examples:
         >>> codes = np.array([2, 0], dtype=np.int32)
-        >>> column = without_unused_levels(Column("y", "nominal", codes, ("c", "b", "a")))
+        >>> column = without_unused_levels(columns.Column("y", "nominal", codes, ("c", "b", "a")))
         >>> column.levels, column.values.tolist()
         (('c', 'a'), [1, 0])
     """
@@ -173,7 +173,7 @@ def in_order(column: columns.Column) -> columns.Column:
 
     Examples:
         >>> codes = np.array([1, 0, -1], dtype=np.int32)
-        >>> column = in_order(Column("y", "nominal", codes, ("b", "a")))
+        >>> column = in_order(columns.Column("y", "nominal", codes, ("b", "a")))
         >>> column.levels, column.values.tolist()
         (('a', 'b'), [0, 1, -1])
     """
